@@ -1,0 +1,2 @@
+//! planforge-cli
+fn main() {}

@@ -1,0 +1,4 @@
+//! Applying fixes.
+/// x
+pub struct FixError; /// x
+pub fn apply_fixes() {}

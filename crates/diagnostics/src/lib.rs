@@ -1,0 +1,164 @@
+//! One shape for everything planforge has to say about a text somebody wrote: PDDL, a plan, a pipeline file.
+//!
+//! A [`Diagnostic`] has a stable code, a severity, a message, labelled byte spans, help lines and, where one is safe,
+//! a machine-applicable [`Fix`]. The crate renders them for people ([`render`]) and for programs ([`json`]); it never
+//! prints.
+
+mod apply;
+mod codes;
+pub mod json;
+pub mod render;
+mod source;
+
+pub use apply::{FixError, apply_fixes};
+pub use codes::{CodeInfo, find_code};
+pub use source::{LineColumn, SourceFile, SourceMap};
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A half-open range of byte offsets into one source text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte; never below `start`.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span over `start..end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+    /// The empty span at `at`.
+    pub const fn empty(at: u32) -> Self {
+        Self { start: at, end: at }
+    }
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+    /// The same span as a `usize` range, to slice the source with.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// Which source of a [`SourceMap`] a label points into. `SourceId(0)` is the only source of a single-text check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct SourceId(pub u32);
+
+/// How bad it is. Only [`Severity::Error`] makes a check fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Advice,
+    /// Read and understood, but probably not what was meant.
+    Warning,
+    /// The text cannot be used as it stands.
+    Error,
+}
+
+/// A place in a source and what to say about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// The source the span points into.
+    pub source: SourceId,
+    /// The bytes meant.
+    pub span: Span,
+    /// What to write beside them; may be empty for the primary label.
+    pub message: String,
+    /// The first primary label gives the diagnostic its line and column.
+    pub primary: bool,
+}
+
+/// One replacement of a fix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// The source to change.
+    pub source: SourceId,
+    /// The bytes replaced; empty to insert.
+    pub span: Span,
+    /// What goes there instead.
+    pub replacement: String,
+}
+
+/// A change that a program may apply without asking, because it cannot change the meaning of what could be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fix {
+    /// What the fix does, in the imperative: "add 2 closing parentheses".
+    pub title: String,
+    /// The replacements, not overlapping.
+    pub edits: Vec<Edit>,
+}
+
+/// One thing to say about a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// Stable code, `area.name`, for example `pddl.undefined-predicate`.
+    pub code: Cow<'static, str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// Places, the primary one first.
+    pub labels: Vec<Label>,
+    /// Ways out, one sentence each.
+    pub help: Vec<String>,
+    /// A safe repair, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without a place yet.
+    pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
+        Self { code: Cow::Borrowed(code), severity, message: message.into(), labels: vec![], help: vec![], fix: None }
+    }
+    /// An error.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message)
+    }
+    /// A warning.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message)
+    }
+    /// Advice.
+    pub fn advice(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Advice, code, message)
+    }
+    /// Adds the primary place.
+    #[must_use]
+    pub fn at(mut self, source: SourceId, span: Span, message: impl Into<String>) -> Self {
+        self.labels.insert(0, Label { source, span, message: message.into(), primary: true });
+        self
+    }
+    /// Adds a secondary place.
+    #[must_use]
+    pub fn also(mut self, source: SourceId, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label { source, span, message: message.into(), primary: false });
+        self
+    }
+    /// Adds a way out.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+    /// Attaches a safe repair.
+    #[must_use]
+    pub fn fix(mut self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.fix = Some(Fix { title: title.into(), edits });
+        self
+    }
+    /// The first primary label, or the first of all.
+    pub fn primary(&self) -> Option<&Label> {
+        self.labels.iter().find(|l| l.primary).or_else(|| self.labels.first())
+    }
+    /// Whether this makes a check fail.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

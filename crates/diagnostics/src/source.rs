@@ -1,0 +1,68 @@
+//! Sources by id, and byte offsets turned into lines and columns.
+
+use crate::SourceId;
+
+/// A place as people count: both from 1, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// One named text.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// What to call it in messages: a path or a description such as `reply 2 of writer`.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// A named text with its line index.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
+            .collect();
+        Self { name: name.into(), text, line_starts }
+    }
+
+    /// The line and column of a byte offset; an offset past the end is the end.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.line_starts.partition_point(|s| *s as usize <= offset) - 1;
+        let column = self.text[self.line_starts[line] as usize..offset].chars().count() as u32 + 1;
+        LineColumn { line: line as u32 + 1, column }
+    }
+}
+
+/// The texts that a list of diagnostics points into.
+#[derive(Debug, Clone, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// A map with one source, [`SourceId`] 0.
+    pub fn single(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let mut map = Self::default();
+        map.add(name, text);
+        map
+    }
+    /// Adds a source and returns its id.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
+        self.files.push(SourceFile::new(name, text));
+        SourceId(self.files.len() as u32 - 1)
+    }
+    /// The source of that id.
+    pub fn get(&self, id: SourceId) -> Option<&SourceFile> {
+        self.files.get(id.0 as usize)
+    }
+}

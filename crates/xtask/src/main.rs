@@ -1,0 +1,2 @@
+//! planforge-xtask
+fn main() {}

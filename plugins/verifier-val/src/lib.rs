@@ -1,0 +1,1 @@
+//! planforge-verifier-val

@@ -1,0 +1,1 @@
+//! planforge-frozen-epoch-1
