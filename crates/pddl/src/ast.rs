@@ -1,0 +1,578 @@
+//! The typed tree of a domain and of a problem.
+//!
+//! The reader always returns a tree: what a faulty text lacks is `None` or empty here, and a diagnostic says so.
+//! Every node has the span of the text it was read from. Equality compares spans; call `strip_spans` on both sides
+//! (see [`crate::StripSpans`]) to compare what is said.
+
+use crate::name::Name;
+use planforge_diagnostics::Span;
+use smallvec::SmallVec;
+
+/// What a reader returns: always a value, and everything there is to say about the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed<T> {
+    /// What could be read.
+    pub value: T,
+    /// Findings about the syntax, in the order of the text.
+    pub diagnostics: Vec<planforge_diagnostics::Diagnostic>,
+}
+
+impl<T> Parsed<T> {
+    /// Whether something made part of the text unreadable.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(planforge_diagnostics::Diagnostic::is_error)
+    }
+}
+
+/// One section of a definition, in the order of the text: `(:predicates ...)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// The keyword with its colon.
+    pub keyword: Name,
+    /// From its opening to its closing parenthesis.
+    pub span: Span,
+}
+
+/// A planning domain.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Domain {
+    /// The name in `(domain NAME)`.
+    pub name: Option<Name>,
+    /// Declared requirements with their colons, as written and in order.
+    pub requirements: Vec<Name>,
+    /// Declared types; `ty` is the parent. A type may be declared several times, under several parents.
+    pub types: Vec<TypedName>,
+    /// Objects that every problem of the domain has.
+    pub constants: Vec<TypedName>,
+    /// Declared predicates.
+    pub predicates: Vec<PredicateDecl>,
+    /// Declared numeric functions.
+    pub functions: Vec<FunctionDecl>,
+    /// Instantaneous action schemas.
+    pub actions: Vec<Action>,
+    /// Durative action schemas (PDDL 2.1).
+    pub durative_actions: Vec<DurativeAction>,
+    /// Derived predicates (PDDL 2.2), and the axioms of PDDL 1.2.
+    pub derived: Vec<Derived>,
+    /// Trajectory constraints (PDDL 3.0).
+    pub constraints: Option<Condition>,
+    /// The sections as they stood in the text; empty in a tree that was not read.
+    pub sections: Vec<Section>,
+    /// From `(define` to its closing parenthesis.
+    pub span: Span,
+}
+
+/// A planning problem.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Problem {
+    /// The name in `(problem NAME)`.
+    pub name: Option<Name>,
+    /// The name in `(:domain NAME)`.
+    pub domain_name: Option<Name>,
+    /// Requirements that the problem declares.
+    pub requirements: Vec<Name>,
+    /// The objects, without the domain's constants.
+    pub objects: Vec<TypedName>,
+    /// The initial state, in order.
+    pub init: Vec<InitElement>,
+    /// The goal.
+    pub goal: Option<Condition>,
+    /// Trajectory constraints and preferences (PDDL 3.0).
+    pub constraints: Option<Condition>,
+    /// What a plan should minimise or maximise.
+    pub metric: Option<Metric>,
+    /// `(:situation NAME)` of PDDL 1.2; read and kept, without meaning here.
+    pub situation: Option<Name>,
+    /// `(:length ...)` of PDDL 1.2; read and kept, without meaning here.
+    pub length: Option<Length>,
+    /// The sections as they stood in the text; empty in a tree that was not read.
+    pub sections: Vec<Section>,
+    /// From `(define` to its closing parenthesis.
+    pub span: Span,
+}
+
+/// A type: one name, or `(either a b)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeRef {
+    /// The alternatives; one for a plain type, never none.
+    pub alternatives: SmallVec<[Name; 1]>,
+    /// The type as written.
+    pub span: Span,
+}
+
+impl TypeRef {
+    /// A plain type.
+    pub fn single(name: Name) -> Self {
+        let span = name.span;
+        Self { alternatives: SmallVec::from_iter([name]), span }
+    }
+    /// Whether it was written `(either ...)` with several alternatives.
+    pub fn is_either(&self) -> bool {
+        self.alternatives.len() > 1
+    }
+}
+
+/// An entry of a typed list: a type and its parent, an object, a constant, a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypedName {
+    /// The name; a variable keeps its question mark.
+    pub name: Name,
+    /// What stands after the dash; `None` means `object`.
+    pub ty: Option<TypeRef>,
+}
+
+/// A predicate with its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredicateDecl {
+    /// The predicate's name.
+    pub name: Name,
+    /// The parameters.
+    pub parameters: Vec<TypedName>,
+    /// The declaration with its parentheses.
+    pub span: Span,
+}
+
+/// A numeric function with its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionDecl {
+    /// The function's name.
+    pub name: Name,
+    /// The parameters.
+    pub parameters: Vec<TypedName>,
+    /// What stands after the dash, usually `number`.
+    pub ty: Option<TypeRef>,
+    /// The declaration with its parentheses.
+    pub span: Span,
+}
+
+/// An instantaneous action schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Action {
+    /// The action's name; empty when the text forgot it.
+    pub name: Name,
+    /// The parameters, in the order plans name them.
+    pub parameters: Vec<TypedName>,
+    /// `:vars` of PDDL 1.2: bound by the precondition like parameters, but not named in plans.
+    pub vars: Vec<TypedName>,
+    /// The precondition; `None` when there is none, which means true.
+    pub precondition: Option<Condition>,
+    /// The effect.
+    pub effect: Option<Effect>,
+    /// The whole definition with its parentheses.
+    pub span: Span,
+}
+
+/// A durative action schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DurativeAction {
+    /// The action's name; empty when the text forgot it.
+    pub name: Name,
+    /// The parameters, in the order plans name them.
+    pub parameters: Vec<TypedName>,
+    /// The duration constraint: comparisons with [`NumericExpr::Duration`] on one side.
+    pub duration: Option<Condition>,
+    /// The condition, made of [`Condition::Timed`] parts.
+    pub condition: Option<Condition>,
+    /// The effect, made of [`Effect::Timed`] parts.
+    pub effect: Option<Effect>,
+    /// The whole definition with its parentheses.
+    pub span: Span,
+}
+
+/// A derived predicate's rule: the head holds where the condition does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived {
+    /// The predicate defined.
+    pub predicate: Name,
+    /// The head's variables. A type may be missing here although the predicate's declaration has one.
+    pub parameters: Vec<TypedName>,
+    /// The body; `None` when it could not be read.
+    pub condition: Option<Condition>,
+    /// The whole rule with its parentheses.
+    pub span: Span,
+}
+
+/// An argument of an atom or a numeric fluent.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// A variable, with its question mark.
+    Variable(Name),
+    /// An object or constant.
+    Constant(Name),
+}
+
+impl Term {
+    /// The name in either case.
+    pub fn name(&self) -> &Name {
+        match self {
+            Term::Variable(name) | Term::Constant(name) => name,
+        }
+    }
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        self.name().span
+    }
+    /// Whether it is a variable.
+    pub fn is_variable(&self) -> bool {
+        matches!(self, Term::Variable(_))
+    }
+}
+
+/// A predicate applied to terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Atom {
+    /// The predicate.
+    pub predicate: Name,
+    /// Its arguments.
+    pub args: Vec<Term>,
+    /// The atom with its parentheses.
+    pub span: Span,
+}
+
+/// A numeric function applied to terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fluent {
+    /// The function.
+    pub function: Name,
+    /// Its arguments.
+    pub args: Vec<Term>,
+    /// The term with its parentheses.
+    pub span: Span,
+}
+
+/// Variables and what is said of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantified<T> {
+    /// The variables bound here.
+    pub parameters: Vec<TypedName>,
+    /// What is quantified.
+    pub body: Box<T>,
+    /// The whole expression with its parentheses.
+    pub span: Span,
+}
+
+/// A precondition, goal, duration constraint, rule body or trajectory constraint.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// All of them; true when empty. `()` is read as the empty conjunction.
+    And(Vec<Condition>, Span),
+    /// One of them; false when empty.
+    Or(Vec<Condition>, Span),
+    /// Negation.
+    Not(Box<Condition>, Span),
+    /// Implication.
+    Imply(Box<Condition>, Box<Condition>, Span),
+    /// Existential quantification.
+    Exists(Quantified<Condition>),
+    /// Universal quantification.
+    Forall(Quantified<Condition>),
+    /// An atom.
+    Atom(Atom),
+    /// Two terms are the same object.
+    Equal(Term, Term, Span),
+    /// Two numbers compared.
+    Compare(Comparison),
+    /// A soft condition (PDDL 3.0).
+    Preference(Preference),
+    /// A condition of a durative action with its time.
+    Timed(TimeSpecifier, Box<Condition>, Span),
+    /// A trajectory constraint (PDDL 3.0).
+    Trajectory(Trajectory),
+}
+
+impl Condition {
+    /// The expression with its parentheses.
+    pub fn span(&self) -> Span {
+        match self {
+            Condition::And(_, span)
+            | Condition::Or(_, span)
+            | Condition::Not(_, span)
+            | Condition::Imply(_, _, span)
+            | Condition::Equal(_, _, span)
+            | Condition::Timed(_, _, span) => *span,
+            Condition::Exists(q) | Condition::Forall(q) => q.span,
+            Condition::Atom(atom) => atom.span,
+            Condition::Compare(c) => c.span,
+            Condition::Preference(p) => p.span,
+            Condition::Trajectory(t) => t.span,
+        }
+    }
+
+    /// The parts of the outermost conjunction; the condition itself when it is none.
+    pub fn conjuncts(&self) -> &[Condition] {
+        match self {
+            Condition::And(parts, _) => parts,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// Whether it is the empty conjunction.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Condition::And(parts, _) if parts.is_empty())
+    }
+}
+
+/// A comparison of two numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The operator.
+    pub op: CompareOp,
+    /// Left side.
+    pub left: NumericExpr,
+    /// Right side.
+    pub right: NumericExpr,
+    /// The comparison with its parentheses.
+    pub span: Span,
+}
+
+/// Comparison operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `=`
+    Equal,
+    /// `>=`
+    GreaterEqual,
+    /// `>`
+    Greater,
+}
+
+/// A soft condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preference {
+    /// Its name, as `is-violated` counts it.
+    pub name: Option<Name>,
+    /// What is preferred.
+    pub condition: Box<Condition>,
+    /// The whole expression with its parentheses.
+    pub span: Span,
+}
+
+/// When a part of a durative action applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TimeSpecifier {
+    /// `at start`
+    Start,
+    /// `over all`; conditions only.
+    OverAll,
+    /// `at end`
+    End,
+}
+
+/// A constraint on the states a plan passes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// Which constraint.
+    pub op: TrajectoryOp,
+    /// The times in its head: none, one or two, as the operator has it.
+    pub times: Vec<f64>,
+    /// The conditions, one or two, as the operator has it.
+    pub conditions: Vec<Condition>,
+    /// The whole expression with its parentheses.
+    pub span: Span,
+}
+
+/// Trajectory operators of PDDL 3.0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TrajectoryOp {
+    /// `at end`: in the last state (inside `:constraints`).
+    AtEnd,
+    /// `always`
+    Always,
+    /// `sometime`
+    Sometime,
+    /// `within T`
+    Within,
+    /// `at-most-once`
+    AtMostOnce,
+    /// `sometime-after`: two conditions
+    SometimeAfter,
+    /// `sometime-before`: two conditions
+    SometimeBefore,
+    /// `always-within T`: two conditions
+    AlwaysWithin,
+    /// `hold-during T T`
+    HoldDuring,
+    /// `hold-after T`
+    HoldAfter,
+}
+
+/// A numeric expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NumericExpr {
+    /// A literal; always finite.
+    Number(f64, Span),
+    /// The value of a numeric function.
+    Fluent(Fluent),
+    /// `+ - * /` over its arguments: `-` has one or two, `/` two, the others two or more.
+    Arithmetic(ArithmeticOp, Vec<NumericExpr>, Span),
+    /// `?duration` of a durative action.
+    Duration(Span),
+    /// `#t`: time since the start of a durative action, for continuous effects.
+    ElapsedTime(Span),
+    /// `total-time`, in a metric.
+    TotalTime(Span),
+    /// `(is-violated NAME)`, in a metric.
+    IsViolated(Name, Span),
+}
+
+impl NumericExpr {
+    /// The expression with its parentheses.
+    pub fn span(&self) -> Span {
+        match self {
+            NumericExpr::Fluent(f) => f.span,
+            NumericExpr::Number(_, span)
+            | NumericExpr::Arithmetic(_, _, span)
+            | NumericExpr::Duration(span)
+            | NumericExpr::ElapsedTime(span)
+            | NumericExpr::TotalTime(span)
+            | NumericExpr::IsViolated(_, span) => *span,
+        }
+    }
+}
+
+/// Arithmetic operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    /// `+`
+    Add,
+    /// `-`, of one argument the negation
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+/// An effect.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// All of them.
+    And(Vec<Effect>, Span),
+    /// For every binding.
+    Forall(Quantified<Effect>),
+    /// A conditional effect.
+    When(Box<Condition>, Box<Effect>, Span),
+    /// The atom becomes true.
+    Add(Atom),
+    /// The atom becomes false; the span is that of `(not ...)`.
+    Delete(Atom, Span),
+    /// A number changes.
+    Assign(Assignment),
+    /// An effect of a durative action with its time, `at start` or `at end`.
+    Timed(TimeSpecifier, Box<Effect>, Span),
+}
+
+impl Effect {
+    /// The expression with its parentheses.
+    pub fn span(&self) -> Span {
+        match self {
+            Effect::And(_, span)
+            | Effect::When(_, _, span)
+            | Effect::Delete(_, span)
+            | Effect::Timed(_, _, span) => *span,
+            Effect::Forall(q) => q.span,
+            Effect::Add(atom) => atom.span,
+            Effect::Assign(a) => a.span,
+        }
+    }
+
+    /// The parts of the outermost conjunction; the effect itself when it is none.
+    pub fn conjuncts(&self) -> &[Effect] {
+        match self {
+            Effect::And(parts, _) => parts,
+            other => std::slice::from_ref(other),
+        }
+    }
+}
+
+/// A change of a numeric fluent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment {
+    /// How it changes.
+    pub op: AssignOp,
+    /// What changes.
+    pub fluent: Fluent,
+    /// By or to what.
+    pub value: NumericExpr,
+    /// The effect with its parentheses.
+    pub span: Span,
+}
+
+/// Ways a numeric fluent changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AssignOp {
+    /// `assign`
+    Assign,
+    /// `increase`
+    Increase,
+    /// `decrease`
+    Decrease,
+    /// `scale-up`
+    ScaleUp,
+    /// `scale-down`
+    ScaleDown,
+}
+
+/// An entry of the initial state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InitElement {
+    /// The atom holds. Its arguments are constants unless a diagnostic says otherwise.
+    Atom(Atom),
+    /// The atom does not hold, said explicitly; the span is that of `(not ...)`.
+    Not(Atom, Span),
+    /// The fluent's value.
+    Value(Fluent, f64, Span),
+    /// A timed initial literal (PDDL 2.2): true or false (`negated`) from `time` on, or a value that is set then.
+    Timed {
+        /// When, in the plan's time.
+        time: f64,
+        /// What; never itself timed.
+        element: Box<InitElement>,
+        /// The entry with its parentheses.
+        span: Span,
+    },
+}
+
+impl InitElement {
+    /// The entry with its parentheses.
+    pub fn span(&self) -> Span {
+        match self {
+            InitElement::Atom(atom) => atom.span,
+            InitElement::Not(_, span) | InitElement::Value(_, _, span) => *span,
+            InitElement::Timed { span, .. } => *span,
+        }
+    }
+}
+
+/// What a plan should optimise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    /// Whether less or more is better.
+    pub direction: MetricDirection,
+    /// The quantity.
+    pub expr: NumericExpr,
+    /// The section with its parentheses.
+    pub span: Span,
+}
+
+/// Direction of a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MetricDirection {
+    /// Less is better.
+    Minimize,
+    /// More is better.
+    Maximize,
+}
+
+/// Plan lengths that a PDDL 1.2 problem promises.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Length {
+    /// `(:serial N)`
+    pub serial: Option<u64>,
+    /// `(:parallel N)`
+    pub parallel: Option<u64>,
+}
