@@ -1,0 +1,201 @@
+//! The traits over the documents. All are synchronous and take `&self`; instances are called concurrently, up to
+//! `PluginInfo.max_concurrency`, on the host's own threads (never on an async runtime's worker).
+//!
+//! Every method gets a [`Host`] bound to that one call. What a kind may not ask of it is `Failure` `host.forbidden`.
+
+use crate::{
+    CompletionRequest, CompletionResult, EnvironmentInfo, EnvironmentOpen, EnvironmentPlan,
+    EnvironmentVerdict, ExecutionReport, Failure, PlanOutcome, PlanRequest, Replies, Sequences,
+    StateDescription, StateQuery, TranslateRequest, TranslateResponse, VerifyRequest, VerifyResponse,
+    WalkSpec, Walks,
+};
+
+/// How much a log line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// For the plugin's author.
+    Debug,
+    /// For the record.
+    Info,
+    /// For the person who runs.
+    Warn,
+}
+
+/// A question to the environment that the host opened for the task.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum EnvironmentCall {
+    /// What can be done.
+    Describe,
+    /// Take walks.
+    Walks(WalkSpec),
+    /// Try sequences.
+    Execute(Sequences),
+    /// Judge a plan.
+    Validate(EnvironmentPlan),
+    /// Describe a state.
+    DescribeState(StateQuery),
+}
+
+/// The environment's answer, of the same name as the call.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum EnvironmentAnswer {
+    /// What can be done.
+    Describe(EnvironmentInfo),
+    /// Walks taken.
+    Walks(Walks),
+    /// How far sequences went.
+    Execute(ExecutionReport),
+    /// A plan's verdict.
+    Validate(EnvironmentVerdict),
+    /// A state in words.
+    DescribeState(StateDescription),
+}
+
+/// What a plugin may ask of the host during one call.
+///
+/// The default methods refuse, so that a host object for a kind implements just that kind's rights.
+pub trait Host: Send + Sync {
+    /// Asks the language model that the pipeline gives this role. The host applies role, budget, limits, retry, cassette,
+    /// redaction and events, and asks again where a server returns fewer replies than `n`.
+    ///
+    /// # Errors
+    /// `host.forbidden`, or what is left after all retries: budget, provider, context overflow, cancelled, replay miss.
+    fn complete(&self, role: &str, request: CompletionRequest) -> Result<Replies, Failure> {
+        let _ = (role, request);
+        Err(Failure::forbidden("complete"))
+    }
+    /// Asks the task's environment.
+    ///
+    /// # Errors
+    /// `host.forbidden`, `host.no-environment`, or what the environment failed with.
+    fn environment(&self, call: EnvironmentCall) -> Result<EnvironmentAnswer, Failure> {
+        let _ = call;
+        Err(Failure::forbidden("environment"))
+    }
+    /// Asks the planner of the plan stage with that label.
+    ///
+    /// # Errors
+    /// `host.forbidden`, an unknown label, a call cycle, or what the planner failed with.
+    fn plan(&self, label: &str, request: PlanRequest) -> Result<PlanOutcome, Failure> {
+        let _ = (label, request);
+        Err(Failure::forbidden("plan"))
+    }
+    /// Runs this plugin's own `work` in a child process under the host's limits.
+    ///
+    /// # Errors
+    /// `host.forbidden`, a limit, or the child's failure.
+    fn worker(&self, input: &str) -> Result<String, Failure> {
+        let _ = input;
+        Err(Failure::forbidden("worker"))
+    }
+    /// Adds a line to the run's log.
+    fn log(&self, level: LogLevel, message: &str);
+    /// Says how far the call is: `done` of `total` (0 where unknown).
+    fn progress(&self, done: u64, total: u64, what: &str);
+    /// Whether the run is being interrupted; long loops ask now and then.
+    fn cancelled(&self) -> bool;
+    /// Milliseconds until the host gives the call up; `None` where there is no deadline.
+    fn remaining_ms(&self) -> Option<u64>;
+}
+
+/// Speaks to a language model. Makes exactly one request a call: retries, `n` and limits are the host's.
+pub trait Provider: Send + Sync {
+    /// Asks once.
+    ///
+    /// # Errors
+    /// A [`Failure`] means that the plugin broke; a server's refusal is `CompletionResult::ProviderFailure`.
+    fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure>;
+}
+
+/// Writes PDDL from text.
+pub trait Translator: Send + Sync {
+    /// `request.n` samples.
+    ///
+    /// # Errors
+    /// A [`Failure`] of the whole call; a single sample's failure is in the response.
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure>;
+    /// The child-process side of [`Host::worker`].
+    ///
+    /// # Errors
+    /// What broke; by default that the plugin has no worker.
+    fn work(&self, input: &str) -> Result<String, Failure> {
+        let _ = input;
+        Err(no_worker())
+    }
+}
+
+/// Judges candidates.
+pub trait Verifier: Send + Sync {
+    /// One assessment a candidate.
+    ///
+    /// # Errors
+    /// A [`Failure`] of the whole call; one candidate's failure is in the response.
+    fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure>;
+}
+
+/// Finds plans.
+pub trait Planner: Send + Sync {
+    /// Looks for `request.k` plans.
+    ///
+    /// # Errors
+    /// A [`Failure`] means that the planner broke; everything else is an outcome.
+    fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure>;
+    /// The child-process side of [`Host::worker`].
+    ///
+    /// # Errors
+    /// What broke; by default that the plugin has no worker.
+    fn work(&self, input: &str) -> Result<String, Failure> {
+        let _ = input;
+        Err(no_worker())
+    }
+}
+
+/// Says whether actions can be executed. Stateless between calls: each call names its task.
+pub trait Environment: Send + Sync {
+    /// What can be done.
+    ///
+    /// # Errors
+    /// The environment broke or cannot be opened on this task.
+    fn describe(&self, host: &dyn Host, task: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure>;
+    /// Takes random walks, uniform over applicable ground actions.
+    ///
+    /// # Errors
+    /// As [`Environment::describe`].
+    fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure>;
+    /// Tries sequences, each from the initial state.
+    ///
+    /// # Errors
+    /// As [`Environment::describe`].
+    fn execute(
+        &self,
+        host: &dyn Host,
+        task: &EnvironmentOpen,
+        sequences: &Sequences,
+    ) -> Result<ExecutionReport, Failure>;
+    /// Judges a plan.
+    ///
+    /// # Errors
+    /// As [`Environment::describe`].
+    fn validate(
+        &self,
+        host: &dyn Host,
+        task: &EnvironmentOpen,
+        plan: &EnvironmentPlan,
+    ) -> Result<EnvironmentVerdict, Failure>;
+    /// Describes the state after a sequence.
+    ///
+    /// # Errors
+    /// As [`Environment::describe`], or that the sequence cannot be executed.
+    fn describe_state(
+        &self,
+        host: &dyn Host,
+        task: &EnvironmentOpen,
+        query: &StateQuery,
+    ) -> Result<StateDescription, Failure>;
+}
+
+fn no_worker() -> Failure {
+    Failure::new(crate::FailureClass::Request, "host.no-worker", "this plugin has no worker side")
+}

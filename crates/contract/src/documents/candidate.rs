@@ -1,0 +1,68 @@
+//! Candidates: what a beam holds.
+
+use crate::{AppliedFix, Assessment, Message, PlanOutcome, ReportedDiagnostic};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One step of a candidate's descent: which sample of which stage made it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct LineageStep {
+    /// The stage's label, with `#ROUND` in a refine stage.
+    pub stage: String,
+    /// Which sample, from 0.
+    pub sample: u32,
+}
+
+/// A domain and problem in the making. PDDL is text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Candidate {
+    /// Its descent, oldest first; with the task it is the candidate's name.
+    pub lineage: Vec<LineageStep>,
+    /// The domain: given or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// The problem: given or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// What a planner answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanOutcome>,
+    /// What the model thought aloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thought: Option<String>,
+    /// Sum of token log-probabilities of the replies that made it, natural.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_likelihood: Option<f64>,
+    /// The conversation so far.
+    pub conversation: Vec<Message>,
+    /// Assessments by the label of the verify stage.
+    pub assessments: BTreeMap<String, Assessment>,
+}
+
+/// What a translator adds to a candidate. Absent fields stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CandidatePatch {
+    /// A new domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// A new problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// What the model thought aloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thought: Option<String>,
+    /// Added to the candidate's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_likelihood: Option<f64>,
+    /// The turns to append to the conversation.
+    pub messages: Vec<Message>,
+    /// The model's reply as it came, before extraction and fixes.
+    pub raw_reply: String,
+    /// Fixes applied to the text, in order.
+    pub fixes: Vec<AppliedFix>,
+    /// What reading the reply had to say.
+    pub diagnostics: Vec<ReportedDiagnostic>,
+}

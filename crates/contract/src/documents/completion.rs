@@ -1,0 +1,249 @@
+//! A question to a language model and its answer.
+
+use crate::JsonObject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Speaker {
+    /// Instructions.
+    System,
+    /// The question.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Speaker,
+    /// What is said.
+    pub content: String,
+}
+
+impl Message {
+    /// A system turn.
+    pub fn system(content: impl Into<String>) -> Self {
+        Self { role: Speaker::System, content: content.into() }
+    }
+    /// A user turn.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self { role: Speaker::User, content: content.into() }
+    }
+    /// A model's turn.
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self { role: Speaker::Assistant, content: content.into() }
+    }
+}
+
+/// How to sample. What is left out is taken from the role's table in the pipeline file, then from the server's default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Sampling {
+    /// 0 is greedy; most servers take 0 to 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Nucleus, in (0, 1].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Most tokens of a reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Texts that end a reply.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// The host derives one from the run's seed and the sample path where none is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How many replies to this question; absent means 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n: Option<u32>,
+    /// Whether token log-probabilities are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<bool>,
+}
+
+/// Which sample of which candidate at which stage asks: outside the cassette key, and shown only to providers that declare
+/// the capability `simulated`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Tags {
+    /// The suite's name.
+    pub suite: String,
+    /// The task's stem.
+    pub task: String,
+    /// The stage's label.
+    pub stage: String,
+    /// What is asked for: `problem`, `domain`, `plan`, ...
+    pub artefact: String,
+}
+
+/// A question to a language model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompletionRequest {
+    /// The model; the host sets it from the role's table. A plugin leaves it empty.
+    #[serde(default)]
+    pub model: String,
+    /// The conversation, the question last.
+    pub messages: Vec<Message>,
+    /// How to sample.
+    #[serde(default)]
+    pub sampling: Sampling,
+    /// Further fields of the request body, passed through as they are.
+    #[serde(default)]
+    pub extra: JsonObject,
+    /// Not sent to real models.
+    #[serde(default)]
+    pub tags: Tags,
+}
+
+/// One token of a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TokenLogprob {
+    /// The token's text.
+    pub token: String,
+    /// Its natural log-probability.
+    pub logprob: f64,
+}
+
+/// Why a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// The token limit cut it off.
+    Length,
+    /// The server's filter held it back.
+    ContentFilter,
+    /// Anything else, or not said.
+    Other,
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reply {
+    /// The text.
+    pub content: String,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// Token log-probabilities, where asked for and given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<Vec<TokenLogprob>>,
+}
+
+impl Reply {
+    /// The sum of the token log-probabilities (natural), where the server gave them.
+    pub fn log_likelihood(&self) -> Option<f64> {
+        self.logprobs.as_ref().map(|tokens| tokens.iter().map(|t| t.logprob).sum())
+    }
+}
+
+/// Tokens, as the server counted them. What a server does not say is absent, never 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_tokens: Option<u64>,
+}
+
+/// Answers of one request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Replies {
+    /// In the server's order. Fewer than `n` where the server ignores it; the host then asks for the rest.
+    pub replies: Vec<Reply>,
+    /// Tokens used.
+    #[serde(default)]
+    pub usage: Usage,
+    /// The model's name as the server gave it.
+    #[serde(default)]
+    pub model: String,
+    /// The raw body of the server's answer.
+    #[serde(default)]
+    pub raw: String,
+}
+
+/// What went wrong with a request, in the terms that decide about retrying.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderFailureClass {
+    /// Could not connect, the connection dropped, or half a body arrived. Worth another try.
+    Connection,
+    /// No answer in time. Worth another try.
+    Timeout,
+    /// 429. Worth another try, after `retry_after_ms` where the server named it.
+    RateLimited,
+    /// 408 or 5xx. Worth another try.
+    Server,
+    /// 401 or 403: the key is wrong or missing.
+    Authentication,
+    /// 404: no such model or path.
+    NotFound,
+    /// The conversation is longer than the model's context.
+    ContextOverflow,
+    /// 400 and other refusals of the request.
+    BadRequest,
+    /// The server answered 200 with a body that is not a completion.
+    Malformed,
+}
+
+impl ProviderFailureClass {
+    /// Whether the same request may succeed later.
+    pub const fn is_transient(self) -> bool {
+        matches!(self, Self::Connection | Self::Timeout | Self::RateLimited | Self::Server)
+    }
+}
+
+/// A request that got no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProviderFailure {
+    /// What went wrong.
+    pub class: ProviderFailureClass,
+    /// HTTP status, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// How long the server asked to wait, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// For a person. The host redacts secrets from it.
+    pub message: String,
+}
+
+/// The answer of a provider, or of the host on its behalf.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "result", rename_all = "kebab-case")]
+pub enum CompletionResult {
+    /// The model answered.
+    Replies(Replies),
+    /// Batch mode: the answer comes later; the candidate is parked.
+    Pending {
+        /// How to ask for it later.
+        ticket: String,
+    },
+    /// No answer.
+    ProviderFailure(ProviderFailure),
+}
+
+/// Price of a model, in US dollars for a million tokens. An unknown price is unknown, never 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Price {
+    /// A million prompt tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<f64>,
+    /// A million completion tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion: Option<f64>,
+}
+
+/// Facts about a whole conversation's cost, by role.
+pub type UsageByRole = BTreeMap<String, Usage>;

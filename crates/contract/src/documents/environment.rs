@@ -1,0 +1,114 @@
+//! Environments: what says whether an action can be executed. Calls are batched, so that a thousand walks cost one crossing.
+
+use crate::{ActionInterface, ReportedDiagnostic};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Opens an environment on a task. The host fills it from the suite; a pipeline file never names a reference.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EnvironmentOpen {
+    /// The suite's name.
+    pub suite: String,
+    /// The task's stem.
+    pub task: String,
+    /// The reference domain, for environments that simulate one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// The reference problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// What can be done in an environment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EnvironmentInfo {
+    /// Actions and objects.
+    pub interface: ActionInterface,
+    /// `model` where [`EnvironmentInfo::model`] is given, `actions` where applicable actions can be listed.
+    pub capabilities: Vec<String>,
+    /// The reference model, for verifiers that compute exactly; never shown to a translator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<EnvironmentOpen>,
+}
+
+/// Which walks to take.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WalkSpec {
+    /// Walk lengths; one walk for each entry.
+    pub lengths: Vec<u32>,
+    /// Every walk's random choices derive from this and its index.
+    pub seed: u64,
+}
+
+/// Walks taken in the environment; a walk that met a dead end is shorter than asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Walks {
+    /// Ground actions as `(name object ...)`, one list a walk, in the order of the spec.
+    pub walks: Vec<Vec<String>>,
+}
+
+/// Sequences of ground actions to try, each from the initial state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sequences {
+    /// Ground actions as `(name object ...)`.
+    pub sequences: Vec<Vec<String>>,
+}
+
+/// How far one sequence went.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Execution {
+    /// Steps executed before the first refusal; the sequence's length where none was refused.
+    pub executed: u32,
+    /// Why the next step was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
+}
+
+/// One entry a sequence, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExecutionReport {
+    /// As many as sequences.
+    pub executions: Vec<Execution>,
+}
+
+/// A plan to judge in the environment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EnvironmentPlan {
+    /// Ground actions as `(name object ...)`.
+    pub steps: Vec<String>,
+}
+
+/// Whether a plan can be executed and reaches the goal of the environment's task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EnvironmentVerdict {
+    /// Executable to the end, and the goal holds there.
+    pub valid: bool,
+    /// Steps executed.
+    pub executed: u32,
+    /// What went wrong, for a person; empty where `valid`.
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    /// The same as diagnostics into `plan`, where there are places.
+    #[serde(default)]
+    pub diagnostics: Vec<ReportedDiagnostic>,
+}
+
+/// Asks for the state after a sequence of actions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StateQuery {
+    /// Ground actions from the initial state; all must be executable.
+    pub actions: Vec<String>,
+}
+
+/// A state in words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StateDescription {
+    /// One sentence a fact.
+    pub sentences: Vec<String>,
+    /// The same as atoms, where the environment has them.
+    #[serde(default)]
+    pub atoms: Vec<String>,
+}

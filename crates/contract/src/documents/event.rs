@@ -1,0 +1,218 @@
+//! What a run's journal holds: a closed set of events, appended as things happen.
+//!
+//! An effect (a completion, a planner's answer that depended on time) is looked up by key before it is made and is
+//! complete once its event is on disk. Texts lie in blobs, named by their SHA-256 in lower-case hexadecimal.
+
+use crate::{Failure, ProviderFailure, Usage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The SHA-256 of a blob in the run folder, 64 lower-case hexadecimal digits.
+pub type BlobId = String;
+
+/// Where in a run something happens: `task/stage/lineage/call/sample`. Fixed before dispatch, so it never depends on timing.
+pub type SamplePath = String;
+
+/// How a task ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum TaskVerdict {
+    /// A candidate went through every stage and every verify stage accepted it.
+    Accepted,
+    /// The best candidate was rejected at this stage.
+    Rejected {
+        /// The label of the stage.
+        stage: String,
+        /// For a person.
+        message: String,
+    },
+    /// The candidate's own task was proven to have no plan.
+    Unsolvable {
+        /// The label of the plan stage.
+        stage: String,
+        /// Why, for a person.
+        message: String,
+    },
+    /// A limit, an unsupported construct or a missing input: neither right nor wrong was shown.
+    Undecided {
+        /// The label of the stage.
+        stage: String,
+        /// For a person.
+        message: String,
+    },
+    /// Something broke.
+    Failed {
+        /// The label of the stage.
+        stage: String,
+        /// What broke.
+        failure: Failure,
+    },
+}
+
+impl TaskVerdict {
+    /// The word used in JSON and tables.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected { .. } => "rejected",
+            Self::Unsolvable { .. } => "unsolvable",
+            Self::Undecided { .. } => "undecided",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// A process began to work on the run.
+    SessionStarted {
+        /// RFC 3339, UTC.
+        at: String,
+        /// `live`, `resume` or `replay`.
+        mode: String,
+    },
+    /// Work on a task began.
+    TaskStarted {
+        /// The task's name.
+        task: String,
+    },
+    /// Work on a stage of a task began.
+    StageStarted {
+        /// The task's name.
+        task: String,
+        /// The stage's label.
+        stage: String,
+        /// How many candidates went in.
+        candidates: u32,
+    },
+    /// An effect was made. Looked up by `key` in resume and replay.
+    Completion {
+        /// SHA-256 of the canonical request, a colon, and the sample path.
+        key: String,
+        /// The sample path.
+        path: SamplePath,
+        /// The role that asked.
+        role: String,
+        /// The canonical request.
+        request: BlobId,
+        /// The [`crate::CompletionResult`] as JSON; absent where the call ended in `failure`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<BlobId>,
+        /// Final, non-transient failure, recorded so that replay ends the same way.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<ProviderFailure>,
+        /// Tokens used.
+        #[serde(default)]
+        usage: Usage,
+        /// HTTP attempts made.
+        attempts: u32,
+        /// Wall time of all attempts, in milliseconds.
+        elapsed_ms: u64,
+    },
+    /// One attempt failed and is tried again.
+    Retry {
+        /// The sample path.
+        path: SamplePath,
+        /// Which attempt, from 1.
+        attempt: u32,
+        /// What went wrong.
+        failure: ProviderFailure,
+        /// How long the host waits, in milliseconds.
+        wait_ms: u64,
+    },
+    /// The outcome of a call that may depend on time or memory (a planner, a verifier with limits, a child process).
+    Effect {
+        /// SHA-256 of the request, a colon, and the sample path.
+        key: String,
+        /// The sample path.
+        path: SamplePath,
+        /// What was called: the plugin's id and method.
+        call: String,
+        /// The answer document as JSON.
+        result: BlobId,
+        /// Whether the outcome depended on time or memory; others are recomputed in replay.
+        timed: bool,
+        /// Wall time, in milliseconds.
+        elapsed_ms: u64,
+    },
+    /// A candidate came to be.
+    CandidateMade {
+        /// The task's name.
+        task: String,
+        /// The candidate's path.
+        path: SamplePath,
+        /// The [`crate::Candidate`] as JSON.
+        candidate: BlobId,
+        /// The [`crate::CandidatePatch`] as JSON, raw reply and fixes included.
+        patch: BlobId,
+    },
+    /// A sample broke; it stays out of the beam.
+    SampleFailed {
+        /// The task's name.
+        task: String,
+        /// The candidate's path.
+        path: SamplePath,
+        /// What broke.
+        failure: Failure,
+    },
+    /// A verifier judged a candidate.
+    Assessed {
+        /// The task's name.
+        task: String,
+        /// The stage's label.
+        stage: String,
+        /// The candidate's path.
+        path: SamplePath,
+        /// The [`crate::Assessment`] as JSON.
+        assessment: BlobId,
+        /// accepted, rejected, undecided, not-comparable.
+        decision: String,
+    },
+    /// A select stage kept these.
+    Selected {
+        /// The task's name.
+        task: String,
+        /// The stage's label.
+        stage: String,
+        /// Paths of the candidates kept, best first.
+        kept: Vec<SamplePath>,
+    },
+    /// A planner answered.
+    Planned {
+        /// The task's name.
+        task: String,
+        /// The stage's label.
+        stage: String,
+        /// The candidate's path.
+        path: SamplePath,
+        /// The [`crate::PlanOutcome`] as JSON.
+        outcome: BlobId,
+        /// [`crate::PlanOutcome::name`].
+        name: String,
+    },
+    /// A task ended.
+    TaskFinished {
+        /// The task's name.
+        task: String,
+        /// How.
+        verdict: TaskVerdict,
+    },
+    /// A plugin had something to say.
+    Log {
+        /// The plugin's id.
+        plugin: String,
+        /// `debug`, `info`, `warn`.
+        level: String,
+        /// The text; the host has redacted secrets.
+        message: String,
+    },
+    /// The process stopped working on the run in good order.
+    SessionFinished {
+        /// RFC 3339, UTC.
+        at: String,
+        /// `finished`, `interrupted` or `parked`.
+        state: String,
+    },
+}

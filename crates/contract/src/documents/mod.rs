@@ -1,0 +1,13 @@
+//! One module for each family of documents.
+
+pub(crate) mod candidate;
+pub(crate) mod completion;
+pub(crate) mod environment;
+pub(crate) mod event;
+pub(crate) mod failure;
+pub(crate) mod plan;
+pub(crate) mod plugin;
+pub(crate) mod reported;
+pub(crate) mod task;
+pub(crate) mod translate;
+pub(crate) mod verify;

@@ -1,0 +1,192 @@
+//! Asking a planner, and the six ways in which it may answer.
+
+use crate::{ReportedDiagnostic, TaskView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Limits of one planner call. What is absent is not limited by the request (the host's deadline still holds).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PlanLimits {
+    /// Milliseconds of wall time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// Bytes of memory, as the planner accounts for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Expanded nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+}
+
+/// Asks for plans.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanRequest {
+    /// The domain, as PDDL.
+    pub domain: String,
+    /// The problem, as PDDL.
+    pub problem: String,
+    /// When to give up.
+    #[serde(default)]
+    pub limits: PlanLimits,
+    /// How many plans; at least 1.
+    pub k: u32,
+    /// For planners that sample.
+    #[serde(default)]
+    pub seed: u64,
+    /// What the plugin may know of the task in plain language; planners that ask a model read it.
+    #[serde(default)]
+    pub task: TaskView,
+}
+
+/// A sequence of ground actions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanDocument {
+    /// Ground actions as `(name object ...)`, in order.
+    pub steps: Vec<String>,
+    /// The plan's cost, where the planner knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl PlanDocument {
+    /// The plan as an IPC plan file.
+    pub fn to_ipc(&self) -> String {
+        let mut text: String = self.steps.iter().map(|s| format!("{s}\n")).collect();
+        if let Some(cost) = self.cost {
+            text.push_str(&format!("; cost = {cost}\n"));
+        }
+        text
+    }
+}
+
+/// Which limit ended the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitKind {
+    /// Wall or CPU time.
+    Time,
+    /// Memory.
+    Memory,
+    /// Expanded nodes.
+    Nodes,
+    /// Size of the ground task.
+    Grounding,
+    /// The run was interrupted.
+    Cancelled,
+}
+
+/// Numbers about a search. What a planner does not know is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchStatistics {
+    /// Nodes expanded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expanded: Option<u64>,
+    /// Nodes evaluated by a heuristic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluated: Option<u64>,
+    /// Nodes generated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generated: Option<u64>,
+    /// Ground actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ground_actions: Option<u64>,
+    /// The search and heuristic that were really used, for example `astar(lmcut)` or `astar(blind)`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub search: String,
+}
+
+/// A planner's answer. None of these ever reads as another; a broken planner is a [`crate::Failure`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum PlanOutcome {
+    /// At least one plan.
+    Plan {
+        /// Best first.
+        plans: Vec<PlanDocument>,
+        /// Whether the first is proven cheapest.
+        optimal: bool,
+        /// About the search.
+        #[serde(default)]
+        statistics: SearchStatistics,
+    },
+    /// Shown to have no plan.
+    ProvenUnsolvable {
+        /// Why, for a person: goal atoms never reachable, the first missing achiever.
+        explanation: Vec<String>,
+        /// About the search.
+        #[serde(default)]
+        statistics: SearchStatistics,
+    },
+    /// The planner looked at everything that it looks at and found none, which proves nothing.
+    Exhausted {
+        /// Why, for a person.
+        explanation: Vec<String>,
+        /// About the search.
+        #[serde(default)]
+        statistics: SearchStatistics,
+    },
+    /// A limit was reached.
+    LimitReached {
+        /// Which.
+        limit: LimitKind,
+        /// For a person.
+        message: String,
+        /// About the search.
+        #[serde(default)]
+        statistics: SearchStatistics,
+    },
+    /// The task uses something that this planner does not plan for.
+    Unsupported {
+        /// The construct and its place.
+        diagnostics: Vec<ReportedDiagnostic>,
+    },
+    /// The task cannot be read: there is nothing to plan for.
+    Unreadable {
+        /// What is wrong and where.
+        diagnostics: Vec<ReportedDiagnostic>,
+    },
+}
+
+impl PlanOutcome {
+    /// The word used in JSON and tables.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Plan { .. } => "plan",
+            Self::ProvenUnsolvable { .. } => "proven-unsolvable",
+            Self::Exhausted { .. } => "exhausted",
+            Self::LimitReached { .. } => "limit-reached",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Unreadable { .. } => "unreadable",
+        }
+    }
+    /// The best plan, where there is one.
+    pub fn best(&self) -> Option<&PlanDocument> {
+        match self {
+            Self::Plan { plans, .. } => plans.first(),
+            _ => None,
+        }
+    }
+}
+
+/// What `planforge plan --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanReport {
+    /// [`PlanOutcome::name`].
+    pub outcome: String,
+    /// Best first; empty where there is none.
+    pub plans: Vec<PlanDocument>,
+    /// Why there is none, or what could not be read.
+    #[serde(default)]
+    pub explanation: Vec<String>,
+    /// What is wrong with the task, warnings included.
+    #[serde(default)]
+    pub diagnostics: Vec<ReportedDiagnostic>,
+    /// Whether the first plan is proven cheapest.
+    #[serde(default)]
+    pub optimal: bool,
+    /// About the search.
+    #[serde(default)]
+    pub statistics: SearchStatistics,
+}

@@ -1,0 +1,117 @@
+//! What a plugin says about itself, and how an instance is made.
+
+use crate::JsonObject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The kinds of plugins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PluginKind {
+    /// Speaks to a language model.
+    Provider,
+    /// Writes PDDL from text.
+    Translator,
+    /// Judges candidates.
+    Verifier,
+    /// Finds plans.
+    Planner,
+    /// Says whether actions can be executed.
+    Environment,
+}
+
+impl PluginKind {
+    /// All kinds, in the order of the design.
+    pub const ALL: [Self; 5] =
+        [Self::Provider, Self::Translator, Self::Verifier, Self::Planner, Self::Environment];
+
+    /// The word used in files and messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Translator => "translator",
+            Self::Verifier => "verifier",
+            Self::Planner => "planner",
+            Self::Environment => "environment",
+        }
+    }
+}
+
+impl std::fmt::Display for PluginKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A named thing a plugin declares, with one line about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Declared {
+    /// The name, as pipeline files write it.
+    pub name: String,
+    /// One line for `planforge plugins list`.
+    pub about: String,
+}
+
+impl Declared {
+    /// A name and one line about it.
+    pub fn new(name: &str, about: &str) -> Self {
+        Self { name: name.to_owned(), about: about.to_owned() }
+    }
+}
+
+/// What a plugin says about itself: the answer of `describe()`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PluginInfo {
+    /// The crate name without `planforge-`.
+    pub id: String,
+    /// What it is.
+    pub kind: PluginKind,
+    /// The crate's version.
+    pub version: String,
+    /// The contract epoch it was built for; see `planforge-plugin-abi`.
+    pub contract: u32,
+    /// One line about it.
+    pub about: String,
+    /// What it can do beyond the least: for example `model` of an environment, `simulated` or `n` of a provider.
+    #[serde(default)]
+    pub capabilities: Vec<String>,
+    /// The language-model roles it asks for, for example `writer`.
+    #[serde(default)]
+    pub roles: Vec<Declared>,
+    /// The metrics its assessments hold; `select` names them as `LABEL.NAME`.
+    #[serde(default)]
+    pub metrics: Vec<Declared>,
+    /// JSON schema of its options.
+    pub options_schema: serde_json::Value,
+    /// Options that hold the *name* of an environment variable; the host passes the value in `CreateRequest.secrets`.
+    #[serde(default)]
+    pub secrets: Vec<String>,
+    /// Options that hold a path; the host reads the file and puts its text in the option's place.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// How many calls one instance takes at a time; 0 means any number.
+    #[serde(default)]
+    pub max_concurrency: u32,
+}
+
+/// What an instance is made from.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CreateRequest {
+    /// The options from the pipeline file, already checked against the schema.
+    #[serde(default)]
+    pub options: JsonObject,
+    /// Option name -> secret value. Never recorded.
+    #[serde(default)]
+    pub secrets: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for CreateRequest {
+    // Written by hand so that a secret never reaches a log through `{:?}`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CreateRequest")
+            .field("options", &self.options)
+            .field("secrets", &self.secrets.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
