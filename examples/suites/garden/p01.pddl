@@ -1,0 +1,11 @@
+(define (problem garden-01)
+  (:domain garden)
+  (:objects well - tap beans peas leeks - bed)
+  (:init
+    (path well beans) (path beans well)
+    (path beans peas) (path peas beans)
+    (path peas leeks) (path leeks peas)
+    (gardener-at leeks)
+    (can-empty)
+    (dry beans) (dry peas) (dry leeks))
+  (:goal (and (watered beans) (watered leeks))))

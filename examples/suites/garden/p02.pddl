@@ -1,0 +1,12 @@
+(define (problem garden-02)
+  (:domain garden)
+  (:objects pump barrel - tap roses herbs - bed)
+  (:init
+    (path pump roses) (path roses pump)
+    (path roses herbs) (path herbs roses)
+    (path herbs barrel) (path barrel herbs)
+    (gardener-at roses)
+    (can-full)
+    (watered roses)
+    (dry herbs))
+  (:goal (and (picked roses) (picked herbs) (gardener-at barrel))))

@@ -1,0 +1,13 @@
+(define (problem garden-03)
+  (:domain garden)
+  (:objects tap1 - tap bed1 bed2 bed3 bed4 - bed)
+  (:init
+    (path tap1 bed1) (path bed1 tap1)
+    (path tap1 bed2) (path bed2 tap1)
+    (path tap1 bed3) (path bed3 tap1)
+    (path tap1 bed4) (path bed4 tap1)
+    (gardener-at tap1)
+    (can-full)
+    (dry bed1) (dry bed2)
+    (watered bed3) (watered bed4))
+  (:goal (and (picked bed3) (watered bed1) (picked bed4))))

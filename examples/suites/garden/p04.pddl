@@ -1,0 +1,10 @@
+(define (problem garden-04)
+  (:domain garden)
+  (:objects spring - tap corn kale dill - bed)
+  (:init
+    (path spring corn) (path corn kale) (path kale dill) (path dill spring)
+    (gardener-at kale)
+    (can-empty)
+    (dry corn) (dry dill)
+    (watered kale))
+  (:goal (and (dry kale) (picked kale) (watered dill))))

@@ -1,0 +1,10 @@
+(define (problem garden-example)
+  (:domain garden)
+  (:objects tap1 - tap mint - bed)
+  (:init
+    (path tap1 mint)
+    (path mint tap1)
+    (gardener-at tap1)
+    (can-empty)
+    (dry mint))
+  (:goal (and (picked mint))))

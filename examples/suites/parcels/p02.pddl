@@ -1,0 +1,10 @@
+(define (problem parcels-02)
+  (:domain parcels)
+  (:objects north east south west - town letterbox crate - parcel)
+  (:init
+    (road north east) (road east south) (road south west) (road west north)
+    (van-at north)
+    (van-empty)
+    (parcel-at letterbox east)
+    (parcel-at crate west))
+  (:goal (and (parcel-at letterbox north) (parcel-at crate south))))

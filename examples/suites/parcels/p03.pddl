@@ -1,0 +1,11 @@
+(define (problem parcels-03)
+  (:domain parcels)
+  (:objects mill quay inn - town grain fish - parcel)
+  (:init
+    (road mill quay) (road quay mill)
+    (road quay inn) (road inn quay)
+    (road mill inn) (road inn mill)
+    (van-at mill)
+    (in-van grain)
+    (parcel-at fish quay))
+  (:goal (and (parcel-at grain quay) (parcel-at fish inn) (van-at mill))))

@@ -1,0 +1,10 @@
+(define (problem parcels-example)
+  (:domain parcels)
+  (:objects ash birch - town parcel1 - parcel)
+  (:init
+    (road ash birch)
+    (road birch ash)
+    (van-at ash)
+    (van-empty)
+    (parcel-at parcel1 birch))
+  (:goal (and (parcel-at parcel1 ash))))
