@@ -274,7 +274,7 @@ pub enum Condition {
     Compare(Comparison),
     /// A soft condition (PDDL 3.0).
     Preference(Preference),
-    /// A condition of a durative action with its time.
+    /// A condition of a durative action with its time; `at end` also stands in trajectory constraints.
     Timed(TimeSpecifier, Box<Condition>, Span),
     /// A trajectory constraint (PDDL 3.0).
     Trajectory(Trajectory),
@@ -378,8 +378,6 @@ pub struct Trajectory {
 /// Trajectory operators of PDDL 3.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TrajectoryOp {
-    /// `at end`: in the last state (inside `:constraints`).
-    AtEnd,
     /// `always`
     Always,
     /// `sometime`

@@ -1,11 +1,20 @@
 //! PDDL: text with mistakes in, a typed tree and every diagnostic out.
 //!
-//! [`parse_domain`] and [`parse_problem`] read one definition each.
+//! [`parse_domain`] and [`parse_problem`] read one definition each and report what is wrong with its form.
 
 pub mod ast;
+mod bytes;
 mod name;
+mod read;
+mod sexpr;
+mod sink;
 mod strip;
+mod suggest;
 
 pub use ast::Parsed;
+pub use bytes::read_bytes;
 pub use name::Name;
+pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
+pub use sexpr::MAX_DEPTH;
+pub use sink::MAX_DIAGNOSTICS;
 pub use strip::StripSpans;

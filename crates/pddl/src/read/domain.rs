@@ -1,0 +1,369 @@
+//! Sections of a domain.
+
+use super::Reader;
+use super::typed::Entry;
+use crate::ast::{Action, Derived, Domain, DurativeAction};
+use crate::name::Name;
+use crate::sexpr::{Children, FIELDS, NodeId};
+use planforge_diagnostics::{Diagnostic, Span};
+
+/// Sections a domain may have.
+const DOMAIN_SECTIONS: &[&str] = &[
+    ":requirements",
+    ":types",
+    ":constants",
+    ":predicates",
+    ":functions",
+    ":action",
+    ":durative-action",
+    ":derived",
+    ":axiom",
+    ":constraints",
+];
+
+/// Requirement keywords of PDDL 1.2 to 3.1.
+pub(crate) const REQUIREMENTS: &[&str] = &[
+    ":strips",
+    ":typing",
+    ":negative-preconditions",
+    ":disjunctive-preconditions",
+    ":equality",
+    ":existential-preconditions",
+    ":universal-preconditions",
+    ":quantified-preconditions",
+    ":conditional-effects",
+    ":fluents",
+    ":numeric-fluents",
+    ":object-fluents",
+    ":adl",
+    ":ucpop",
+    ":durative-actions",
+    ":duration-inequalities",
+    ":continuous-effects",
+    ":derived-predicates",
+    ":timed-initial-literals",
+    ":preferences",
+    ":constraints",
+    ":action-costs",
+    ":goal-utilities",
+    ":domain-axioms",
+    ":subgoal-through-axioms",
+    ":safety-constraints",
+    ":expression-evaluation",
+    ":open-world",
+    ":true-negation",
+    ":time",
+];
+
+/// The fields of an action, each with the nodes between its keyword and the next.
+struct Fields<'a, 't> {
+    name: Name,
+    list: Vec<(NodeId, Children<'a, 't>)>,
+}
+
+impl<'a, 't> Reader<'a, 't> {
+    pub(super) fn domain(&mut self, define: NodeId) -> Domain {
+        let mut domain = Domain { span: self.tree.span(define), ..Domain::default() };
+        for id in self.tree.children(define).skip(1) {
+            if !self.tree.is_list(id) {
+                self.stray_in_definition(id);
+            } else if self.tree.head_is(id, "domain") {
+                domain.name = self.only_name(id, "domain");
+            } else {
+                self.domain_section(id, &mut domain);
+            }
+        }
+        if domain.name.is_none() && !self.tree.children(define).any(|id| self.tree.head_is(id, "domain")) {
+            let help = "begin with `(define (domain NAME)`";
+            let place = self.head_span(define);
+            self.error_help("pddl.missing-name", "the domain has no name".into(), place, help);
+        }
+        self.require_section(&domain.sections, ":predicates", define, false);
+        if domain.actions.is_empty() && domain.durative_actions.is_empty() {
+            self.require_section(&domain.sections, ":action", define, false);
+        }
+        domain
+    }
+
+    /// An atom directly inside `(define`.
+    pub(super) fn stray_in_definition(&mut self, id: NodeId) {
+        let word = self.tree.text(id);
+        let message = format!("`{word}` stands outside every section");
+        self.error("pddl.stray-token", message, self.tree.span(id));
+    }
+
+    fn domain_section(&mut self, id: NodeId, domain: &mut Domain) {
+        let mut rest = self.tree.children(id);
+        let Some(keyword) = rest.next().filter(|head| !self.tree.is_list(*head)) else {
+            self.error("pddl.unknown-section", "a section begins with a keyword", self.head_span(id));
+            return;
+        };
+        let key = self.tree.text(keyword).to_ascii_lowercase();
+        let repeats = matches!(key.as_str(), ":action" | ":durative-action" | ":derived" | ":axiom");
+        if DOMAIN_SECTIONS.contains(&key.as_str()) {
+            self.note_section(&mut domain.sections, id, keyword, repeats);
+        }
+        match key.as_str() {
+            ":requirements" => {
+                let requirements = self.requirements(rest);
+                domain.requirements.extend(requirements);
+            }
+            ":types" => domain.types.extend(self.typed_list(rest, Entry::Type)),
+            ":constants" => domain.constants.extend(self.typed_list(rest, Entry::Object)),
+            ":predicates" => {
+                domain.predicates.extend(rest.filter_map(|id| self.declaration(id, "predicate")));
+            }
+            ":functions" => domain.functions.extend(self.functions(rest)),
+            ":action" => domain.actions.extend(self.action(id)),
+            ":durative-action" => domain.durative_actions.extend(self.durative_action(id)),
+            ":derived" => domain.derived.extend(self.derived(id)),
+            ":axiom" => domain.derived.extend(self.axiom(id)),
+            ":constraints" => {
+                let constraints = self.condition_value(rest, "the section", id);
+                domain.constraints = merge(domain.constraints.take(), constraints);
+            }
+            _ => self.unknown_section(keyword, DOMAIN_SECTIONS, "domain"),
+        }
+    }
+
+    pub(super) fn unknown_section(&mut self, keyword: NodeId, known: &[&str], kind: &str) {
+        let span = self.tree.span(keyword);
+        if crate::sexpr::SECTIONS.iter().any(|s| s.eq_ignore_ascii_case(self.tree.text(keyword))) {
+            let message = format!("a {kind} has no section `{}`", self.tree.text(keyword));
+            self.error("pddl.unknown-section", message, span);
+        } else {
+            self.unknown_word("pddl.unknown-section", "section", span, known);
+        }
+    }
+
+    pub(super) fn requirements(&mut self, rest: Children<'a, 't>) -> Vec<Name> {
+        let mut list = Vec::new();
+        for id in rest {
+            if self.tree.is_list(id) {
+                self.error("pddl.unexpected-list", "a list among requirements", self.tree.span(id));
+                continue;
+            }
+            let name = self.name(id);
+            if !REQUIREMENTS.contains(&name.key()) {
+                let mut diagnostic =
+                    Diagnostic::warning("pddl.unknown-requirement", format!("unknown requirement `{name}`"))
+                        .at(self.sink.source, name.span, "");
+                if let Some(near) = crate::suggest::nearest(name.key(), REQUIREMENTS.iter().copied()) {
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                }
+                self.sink.push(diagnostic);
+            }
+            list.push(name);
+        }
+        list
+    }
+
+    /// Name and fields of an action, durative action or axiom. `known` are its field keywords.
+    fn fields(&mut self, list: NodeId, known: &[&str], named: bool) -> Fields<'a, 't> {
+        let mut rest = self.tree.children(list);
+        rest.next();
+        let is_keyword = |id: NodeId| self.tree.atom(id).is_some_and(|w| w.starts_with(':'));
+        let name_node = rest.peek().filter(|id| named && !self.tree.is_list(*id) && !is_keyword(*id));
+        if name_node.is_some() {
+            rest.next();
+        } else if named {
+            self.error("pddl.missing-name", "the action has no name", self.head_span(list));
+        }
+        let name = match name_node {
+            Some(id) => self.name(id),
+            None => Name::new("", Span::empty(self.head_span(list).end)),
+        };
+        let mut fields: Vec<(NodeId, Children<'a, 't>)> = Vec::new();
+        while let Some(id) = rest.next() {
+            if !is_keyword(id) {
+                let message = "this belongs to no field of the action";
+                self.error("pddl.stray-token", message, self.head_or_atom(id));
+                continue;
+            }
+            let value = rest;
+            while rest.peek().is_some_and(|next| !is_keyword(next)) {
+                rest.next();
+            }
+            self.note_field(id, value.until(rest.peek()), known, &mut fields);
+        }
+        Fields { name, list: fields }
+    }
+
+    fn note_field(
+        &mut self,
+        keyword: NodeId,
+        value: Children<'a, 't>,
+        known: &[&str],
+        fields: &mut Vec<(NodeId, Children<'a, 't>)>,
+    ) {
+        let text = self.tree.text(keyword);
+        let span = self.tree.span(keyword);
+        if !known.iter().any(|k| k.eq_ignore_ascii_case(text)) {
+            if FIELDS.iter().any(|k| k.eq_ignore_ascii_case(text)) {
+                let allowed = known.join("`, `");
+                let help = format!("its fields are `{allowed}`");
+                self.error_help("pddl.unknown-field", format!("no field `{text}` belongs here"), span, help);
+            } else {
+                self.unknown_word("pddl.unknown-field", "field", span, known);
+            }
+            return;
+        }
+        if let Some((first, _)) = fields.iter().find(|(k, _)| self.tree.text(*k).eq_ignore_ascii_case(text)) {
+            let first = self.tree.span(*first);
+            let diagnostic =
+                Diagnostic::error("pddl.duplicate-field", format!("`{text}` is given a second time"))
+                    .at(self.sink.source, span, "this one is not read")
+                    .also(self.sink.source, first, "first given here");
+            self.sink.push(diagnostic);
+            return;
+        }
+        fields.push((keyword, value));
+    }
+
+    pub(super) fn head_or_atom(&self, id: NodeId) -> Span {
+        if self.tree.is_list(id) { self.head_span(id) } else { self.tree.span(id) }
+    }
+
+    /// The value of a field, and the field's keyword.
+    fn field(&self, fields: &Fields<'a, 't>, key: &str) -> Option<(NodeId, Children<'a, 't>)> {
+        fields.list.iter().find(|(k, _)| self.tree.text(*k).eq_ignore_ascii_case(key)).copied()
+    }
+
+    fn parameters_field(&mut self, fields: &Fields<'a, 't>, key: &str) -> Vec<crate::ast::TypedName> {
+        let Some((keyword, mut value)) = self.field(fields, key) else { return Vec::new() };
+        let Some(list) = value.next() else {
+            let message = format!("`{}` has no value", self.tree.text(keyword));
+            let place = self.tree.span(keyword);
+            self.error_help("pddl.missing-value", message, place, "write `()` for none");
+            return Vec::new();
+        };
+        let whose = format!("`{key}`");
+        self.expect_end(value, &whose);
+        self.parameter_list(list)
+    }
+
+    fn condition_field(&mut self, fields: &Fields<'a, 't>, key: &str) -> Option<crate::ast::Condition> {
+        let (keyword, value) = self.field(fields, key)?;
+        self.condition_value(value, &format!("`{key}`"), keyword)
+    }
+
+    fn effect_field(&mut self, fields: &Fields<'a, 't>, list: NodeId) -> Option<crate::ast::Effect> {
+        if let Some((keyword, value)) = self.field(fields, ":effect") {
+            return self.effect_value(value, keyword);
+        }
+        let message = "the action has no `:effect`, so it changes nothing";
+        self.warning("pddl.missing-effect", message, self.head_span(list));
+        None
+    }
+
+    fn action(&mut self, list: NodeId) -> Option<Action> {
+        const KNOWN: &[&str] = &[":parameters", ":vars", ":precondition", ":effect"];
+        let fields = self.fields(list, KNOWN, true);
+        Some(Action {
+            parameters: self.parameters_field(&fields, ":parameters"),
+            vars: self.parameters_field(&fields, ":vars"),
+            precondition: self.condition_field(&fields, ":precondition"),
+            effect: self.effect_field(&fields, list),
+            name: fields.name,
+            span: self.tree.span(list),
+        })
+    }
+
+    fn durative_action(&mut self, list: NodeId) -> Option<DurativeAction> {
+        const KNOWN: &[&str] = &[":parameters", ":duration", ":condition", ":effect"];
+        let fields = self.fields(list, KNOWN, true);
+        if self.field(&fields, ":duration").is_none() {
+            let message = "the durative action has no `:duration`";
+            self.error("pddl.missing-duration", message, self.head_span(list));
+        }
+        Some(DurativeAction {
+            parameters: self.parameters_field(&fields, ":parameters"),
+            duration: self.condition_field(&fields, ":duration"),
+            condition: self.condition_field(&fields, ":condition"),
+            effect: self.effect_field(&fields, list),
+            name: fields.name,
+            span: self.tree.span(list),
+        })
+    }
+
+    /// `(:derived (p ?x - t) CONDITION)`
+    fn derived(&mut self, list: NodeId) -> Option<Derived> {
+        let mut rest = self.tree.children(list);
+        rest.next();
+        let Some(head) = rest.next() else {
+            self.error("pddl.missing-name", "the rule defines no predicate", self.tree.span(list));
+            return None;
+        };
+        let decl = self.declaration(head, "derived predicate")?;
+        let condition = self.condition_value(rest, "the rule's condition", list);
+        let span = self.tree.span(list);
+        Some(Derived { predicate: decl.name, parameters: decl.parameters, condition, span })
+    }
+
+    /// `(:axiom :vars (..) :context CONDITION :implies ATOM)` of PDDL 1.2, a derived predicate in other words.
+    fn axiom(&mut self, list: NodeId) -> Option<Derived> {
+        const KNOWN: &[&str] = &[":vars", ":context", ":implies"];
+        let fields = self.fields(list, KNOWN, false);
+        let vars = self.parameters_field(&fields, ":vars");
+        let context = self.condition_field(&fields, ":context");
+        let span = self.tree.span(list);
+        let implied = self.field(&fields, ":implies").and_then(|(_, mut value)| value.next());
+        let Some(implied) = implied else {
+            self.error("pddl.missing-name", "the axiom implies nothing", self.head_span(list));
+            return None;
+        };
+        let atom = match self.condition(implied)? {
+            crate::ast::Condition::Atom(atom) => atom,
+            other => {
+                self.error("pddl.bad-axiom", "an axiom implies one atom", other.span());
+                return None;
+            }
+        };
+        self.derived_of_axiom(vars, context, atom, span)
+    }
+
+    /// The head of the rule takes the atom's variables with their declared types; the others are existential.
+    fn derived_of_axiom(
+        &mut self,
+        vars: Vec<crate::ast::TypedName>,
+        context: Option<crate::ast::Condition>,
+        atom: crate::ast::Atom,
+        span: Span,
+    ) -> Option<Derived> {
+        let mut parameters = Vec::new();
+        for arg in &atom.args {
+            if !arg.is_variable() {
+                let message = "planforge reads axioms whose implied atom has variables only";
+                self.error("pddl.bad-axiom", message, arg.span());
+                return None;
+            }
+            let declared = vars.iter().find(|v| &v.name == arg.name()).and_then(|v| v.ty.clone());
+            parameters.push(crate::ast::TypedName { name: arg.name().clone(), ty: declared });
+        }
+        let inner: Vec<_> =
+            vars.into_iter().filter(|v| !parameters.iter().any(|p| p.name == v.name)).collect();
+        let condition = context.map(|body| {
+            if inner.is_empty() {
+                return body;
+            }
+            let span = body.span();
+            let body = Box::new(body);
+            crate::ast::Condition::Exists(crate::ast::Quantified { parameters: inner, body, span })
+        });
+        Some(Derived { predicate: atom.predicate, parameters, condition, span })
+    }
+}
+
+/// A second section of the same keyword adds to the first.
+pub(super) fn merge(
+    first: Option<crate::ast::Condition>,
+    second: Option<crate::ast::Condition>,
+) -> Option<crate::ast::Condition> {
+    match (first, second) {
+        (Some(a), Some(b)) => {
+            let span = a.span().to(b.span());
+            Some(crate::ast::Condition::And(vec![a, b], span))
+        }
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,233 @@
+//! The reader: from lists and atoms to the typed tree. It never fails; what it cannot read it reports and leaves out.
+
+mod condition;
+mod domain;
+mod effect;
+mod numeric;
+mod problem;
+mod typed;
+
+use crate::ast::{Domain, Parsed, Problem, Section};
+use crate::name::Name;
+use crate::sexpr::{self, Children, NodeId, Tree};
+use crate::sink::Sink;
+use crate::suggest;
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use rustc_hash::FxHashMap;
+
+/// Largest text that is read, in bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Reads the domain in a text. Further definitions in the text are reported and left alone.
+pub fn parse_domain(text: &str, source: SourceId) -> Parsed<Domain> {
+    parse(text, source, "domain", |reader, define| reader.domain(define))
+}
+
+/// Reads the problem in a text. Further definitions in the text are reported and left alone.
+pub fn parse_problem(text: &str, source: SourceId) -> Parsed<Problem> {
+    parse(text, source, "problem", |reader, define| reader.problem(define))
+}
+
+fn parse<T: Default>(
+    text: &str,
+    source: SourceId,
+    kind: &str,
+    read: impl FnOnce(&mut Reader<'_, '_>, NodeId) -> T,
+) -> Parsed<T> {
+    if let Some(refusal) = crate::bytes::refuse_text(text, source) {
+        return Parsed { value: T::default(), diagnostics: vec![refusal] };
+    }
+    let mut sink = Sink::new(source);
+    let tree = sexpr::read(text, &mut sink);
+    let mut reader = Reader { tree: &tree, names: FxHashMap::default(), sink };
+    let value = if tree.too_deep {
+        T::default()
+    } else {
+        reader.definition(kind).map(|define| read(&mut reader, define)).unwrap_or_default()
+    };
+    Parsed { value, diagnostics: reader.sink.finish() }
+}
+
+/// Reads typed trees off a tree of lists.
+struct Reader<'a, 't> {
+    tree: &'a Tree<'t>,
+    names: FxHashMap<&'t str, Name>,
+    sink: Sink,
+}
+
+impl<'a, 't> Reader<'a, 't> {
+    /// The definition of that kind; reports what else stands outside every list.
+    fn definition(&mut self, kind: &str) -> Option<NodeId> {
+        let tree = self.tree;
+        let defines: Vec<NodeId> = tree.roots().filter(|id| tree.head_is(*id, "define")).collect();
+        let chosen = defines.iter().copied().find(|id| self.is_definition_of(*id, kind));
+        let other = if kind == "domain" { "problem" } else { "domain" };
+        let chosen = match (chosen, defines.first()) {
+            (Some(chosen), _) => chosen,
+            (None, Some(&first)) if self.is_definition_of(first, other) => {
+                self.error(
+                    "pddl.wrong-kind",
+                    format!("this text defines a {other}, not a {kind}"),
+                    self.head_span(first),
+                );
+                return None;
+            }
+            // Neither `(domain` nor `(problem` could be made out: read it as what was asked for.
+            (None, Some(&first)) => first,
+            (None, None) => {
+                let place = tree.roots().next().map_or(Span::empty(0), |id| tree.span(id));
+                let diagnostic =
+                    Diagnostic::error("pddl.no-definition", "the text contains no `(define ...)`")
+                        .at(self.sink.source, place, "")
+                        .help(format!("a {kind} begins with `(define ({kind} NAME)`"));
+                self.sink.push(diagnostic);
+                return None;
+            }
+        };
+        self.report_outside(kind, chosen);
+        Some(chosen)
+    }
+
+    fn is_definition_of(&self, define: NodeId, kind: &str) -> bool {
+        self.tree.children(define).any(|id| self.tree.head_is(id, kind))
+    }
+
+    /// What stands beside the definition: another definition of the same kind makes the text ambiguous.
+    fn report_outside(&mut self, kind: &str, chosen: NodeId) {
+        let tree = self.tree;
+        let mut run: Option<Span> = None;
+        for id in tree.roots().filter(|id| *id != chosen) {
+            if tree.head_is(id, "define") {
+                let span = self.head_span(id);
+                if self.is_definition_of(id, kind) {
+                    self.error("pddl.several-definitions", format!("the text defines a second {kind}"), span);
+                } else {
+                    self.warning("pddl.other-definition", "this definition is not read here", span);
+                }
+            } else {
+                run = Some(run.map_or(tree.span(id), |span| span.to(tree.span(id))));
+            }
+        }
+        if let Some(span) = run {
+            let place = if self.tree.span(chosen).start > span.start { "before" } else { "after" };
+            self.error("pddl.stray-token", format!("there is text {place} the definition"), span);
+        }
+    }
+
+    /// The opening parenthesis and the head of a list, to point at a list without underlining all of it.
+    fn head_span(&self, list: NodeId) -> Span {
+        let span = self.tree.span(list);
+        let end = self
+            .tree
+            .children(list)
+            .next()
+            .filter(|head| !self.tree.is_list(*head))
+            .map_or(span.start + 1, |head| self.tree.span(head).end);
+        Span::new(span.start, end)
+    }
+
+    /// The name written at an atom. Equal spellings share one text.
+    fn name(&mut self, id: NodeId) -> Name {
+        let span = self.tree.span(id);
+        let text = self.tree.text(id);
+        if let Some(name) = self.names.get(text) {
+            return name.at(span);
+        }
+        self.check_characters(text, span);
+        let name = Name::new(text, span);
+        self.names.insert(text, name.clone());
+        name
+    }
+
+    /// Reports, once for each spelling, characters that no PDDL reader takes in a name.
+    fn check_characters(&mut self, text: &str, span: Span) {
+        let bad =
+            |c: char| c.is_control() || matches!(c, ',' | '"' | '\'' | '`' | '[' | ']' | '{' | '}' | '\\');
+        if let Some((at, c)) = text.char_indices().find(|(_, c)| bad(*c)) {
+            let start = span.start + at as u32;
+            let place = Span::new(start, start + c.len_utf8() as u32);
+            let message = format!("`{}` cannot be part of a name", c.escape_default());
+            self.error("pddl.invalid-character", message, place);
+        } else if !text.is_ascii() {
+            let message = "names outside ASCII are read here, but by few planners";
+            self.warning("pddl.non-ascii-name", message, span);
+        }
+    }
+
+    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        let diagnostic = Diagnostic::error(code, message).at(self.sink.source, span, "");
+        self.sink.push(diagnostic);
+    }
+
+    fn warning(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        let diagnostic = Diagnostic::warning(code, message).at(self.sink.source, span, "");
+        self.sink.push(diagnostic);
+    }
+
+    /// An error with one way out.
+    fn error_help(&mut self, code: &'static str, message: String, span: Span, help: impl Into<String>) {
+        let diagnostic = Diagnostic::error(code, message).at(self.sink.source, span, "").help(help);
+        self.sink.push(diagnostic);
+    }
+
+    /// A word that is none of those known, with the nearest of them.
+    fn unknown_word(&mut self, code: &'static str, what: &str, span: Span, known: &[&str]) {
+        let word = &self.tree.text[span.range()];
+        let mut diagnostic =
+            Diagnostic::error(code, format!("unknown {what} `{word}`")).at(self.sink.source, span, "");
+        if let Some(near) = suggest::nearest(word, known.iter().copied()) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.sink.push(diagnostic);
+    }
+
+    /// Reports everything left of a list as not belonging there.
+    fn expect_end(&mut self, mut rest: Children<'a, 't>, whose: &str) {
+        let Some(first) = rest.next() else { return };
+        let span = rest.fold(self.tree.span(first), |span, id| span.to(self.tree.span(id)));
+        self.error("pddl.stray-token", format!("{whose} ends before this"), span);
+    }
+
+    /// The single atom that a list such as `(:domain NAME)` or `(problem NAME)` holds.
+    fn only_name(&mut self, list: NodeId, what: &str) -> Option<Name> {
+        let mut children = self.tree.children(list);
+        children.next();
+        let name = match children.next() {
+            Some(id) if !self.tree.is_list(id) => Some(self.name(id)),
+            _ => {
+                self.error("pddl.missing-name", format!("the {what} has no name"), self.tree.span(list));
+                None
+            }
+        };
+        self.expect_end(children, &format!("the {what}'s name"));
+        name
+    }
+
+    /// Notes a section and reports a second one of the same keyword, whose content is still read.
+    fn note_section(&mut self, sections: &mut Vec<Section>, list: NodeId, keyword: NodeId, repeats: bool) {
+        let keyword = self.name(keyword);
+        if !repeats && let Some(first) = sections.iter().find(|s| s.keyword == keyword) {
+            let diagnostic =
+                Diagnostic::error("pddl.duplicate-section", format!("`{keyword}` is given a second time"))
+                    .at(self.sink.source, self.head_span(list), "")
+                    .also(self.sink.source, first.keyword.span, "first given here")
+                    .help("move everything into one section");
+            self.sink.push(diagnostic);
+        }
+        sections.push(Section { keyword, span: self.tree.span(list) });
+    }
+
+    /// Reports a section that a definition cannot do without.
+    fn require_section(&mut self, sections: &[Section], keyword: &str, define: NodeId, error: bool) {
+        if sections.iter().any(|s| s.keyword.is(keyword)) {
+            return;
+        }
+        let message = format!("there is no `({keyword} ...)`");
+        let place = self.head_span(define);
+        if error {
+            self.error("pddl.missing-section", message, place);
+        } else {
+            self.warning("pddl.missing-section", message, place);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Numbers, numeric fluents and arithmetic; terms and atoms.
+
+use super::Reader;
+use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
+use crate::sexpr::{Children, NodeId};
+
+/// Whether a word is written like a number.
+pub(super) fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    digits.strip_prefix('.').unwrap_or(digits).starts_with(|c: char| c.is_ascii_digit())
+        && word.parse::<f64>().is_ok()
+}
+
+impl<'a, 't> Reader<'a, 't> {
+    /// The value of a number; one too large for a 64-bit float is reported.
+    pub(super) fn number(&mut self, id: NodeId) -> Option<f64> {
+        let word = self.tree.atom(id).filter(|w| is_number(w));
+        let value = word.and_then(|w| w.parse::<f64>().ok());
+        match value {
+            Some(value) if value.is_finite() => return Some(value),
+            Some(_) => self.error("pddl.bad-number", "this number is too large", self.tree.span(id)),
+            None => self.error("pddl.bad-number", "a number is expected here", self.tree.span(id)),
+        }
+        None
+    }
+
+    pub(super) fn term(&mut self, id: NodeId) -> Term {
+        let name = self.name(id);
+        if name.as_str().starts_with('?') { Term::Variable(name) } else { Term::Constant(name) }
+    }
+
+    /// The arguments of an atom: names and variables. A list among them is reported and left out.
+    pub(super) fn terms(&mut self, rest: Children<'a, 't>, of: &str) -> Vec<Term> {
+        let mut args = Vec::with_capacity(4);
+        for id in rest {
+            if self.tree.is_list(id) {
+                let help = format!(
+                    "arguments are names; is a closing parenthesis missing before this in `({of} ...`?"
+                );
+                let message = format!("a list among the arguments of `{of}`");
+                self.error_help("pddl.unexpected-list", message, self.head_span(id), help);
+            } else {
+                args.push(self.term(id));
+            }
+        }
+        args
+    }
+
+    /// `(predicate term ...)`, the list and its head already known to be one.
+    pub(super) fn atom_list(&mut self, list: NodeId, head: NodeId) -> Option<Atom> {
+        let predicate = self.name(head);
+        if predicate.as_str().starts_with(['?', ':']) {
+            let message = format!("`{predicate}` cannot be a predicate");
+            self.error("pddl.bad-predicate", message, predicate.span);
+            return None;
+        }
+        let mut rest = self.tree.children(list);
+        rest.next();
+        let args = self.terms(rest, predicate.as_str());
+        Some(Atom { predicate, args, span: self.tree.span(list) })
+    }
+
+    /// A numeric expression.
+    pub(super) fn numeric(&mut self, id: NodeId) -> Option<NumericExpr> {
+        let span = self.tree.span(id);
+        if let Some(word) = self.tree.atom(id) {
+            if is_number(word) {
+                return self.number(id).map(|value| NumericExpr::Number(value, span));
+            }
+            return match word.to_ascii_lowercase().as_str() {
+                "?duration" => Some(NumericExpr::Duration(span)),
+                "#t" => Some(NumericExpr::ElapsedTime(span)),
+                "total-time" => Some(NumericExpr::TotalTime(span)),
+                lower if lower.starts_with(['?', ':']) => {
+                    self.error("pddl.bad-number", format!("`{word}` is not a number"), span);
+                    None
+                }
+                _ => {
+                    let function = self.name(id);
+                    Some(NumericExpr::Fluent(Fluent { function, args: Vec::new(), span }))
+                }
+            };
+        }
+        let mut rest = self.tree.children(id);
+        let Some(head) = rest.next() else {
+            self.error("pddl.missing-value", "a numeric expression is expected here", span);
+            return None;
+        };
+        let operator = match self.tree.atom(head) {
+            Some("+") => ArithmeticOp::Add,
+            Some("-") => ArithmeticOp::Subtract,
+            Some("*") => ArithmeticOp::Multiply,
+            Some("/") => ArithmeticOp::Divide,
+            _ => return self.numeric_term(id, head),
+        };
+        let args: Vec<_> = rest.filter_map(|arg| self.numeric(arg)).collect();
+        let given = rest.count();
+        let fits = match operator {
+            ArithmeticOp::Subtract => (1..=2).contains(&given),
+            ArithmeticOp::Divide => given == 2,
+            ArithmeticOp::Add | ArithmeticOp::Multiply => given >= 2,
+        };
+        if !fits {
+            let message = format!("`{}` cannot have {given} arguments", self.tree.text(head));
+            self.error("pddl.operator-arity", message, span);
+        }
+        // An argument that could not be read must not silently change the value.
+        (fits && args.len() == given).then_some(NumericExpr::Arithmetic(operator, args, span))
+    }
+
+    /// A list that is no arithmetic: a fluent, `(total-time)`, `(is-violated p)` or a number in parentheses.
+    fn numeric_term(&mut self, list: NodeId, head: NodeId) -> Option<NumericExpr> {
+        let span = self.tree.span(list);
+        let mut rest = self.tree.children(list);
+        rest.next();
+        let Some(word) = self.tree.atom(head) else {
+            self.error("pddl.unexpected-list", "a list stands where a function's name belongs", span);
+            return None;
+        };
+        if is_number(word) && rest.peek().is_none() {
+            self.warning("pddl.parenthesised-number", "a number needs no parentheses", span);
+            return self.number(head).map(|value| NumericExpr::Number(value, span));
+        }
+        let function = self.name(head);
+        match function.key() {
+            "total-time" if rest.peek().is_none() => Some(NumericExpr::TotalTime(span)),
+            "is-violated" => {
+                let Some(name) = rest.next().filter(|id| !self.tree.is_list(*id)) else {
+                    self.error("pddl.missing-name", "`is-violated` names no preference", span);
+                    return None;
+                };
+                let name = self.name(name);
+                self.expect_end(rest, "`is-violated`");
+                Some(NumericExpr::IsViolated(name, span))
+            }
+            key if key.starts_with(['?', ':']) => {
+                self.error("pddl.bad-predicate", format!("`{function}` cannot be a function"), function.span);
+                None
+            }
+            _ => {
+                let args = self.terms(rest, function.as_str());
+                Some(NumericExpr::Fluent(Fluent { function, args, span }))
+            }
+        }
+    }
+
+    /// The numeric fluent that an effect or an initial value is about.
+    pub(super) fn fluent(&mut self, id: NodeId) -> Option<Fluent> {
+        match self.numeric(id)? {
+            NumericExpr::Fluent(fluent) => Some(fluent),
+            other => {
+                self.error("pddl.expected-fluent", "a numeric function is expected here", other.span());
+                None
+            }
+        }
+    }
+}

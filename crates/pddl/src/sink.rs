@@ -1,0 +1,48 @@
+//! Where the reader and the checks put what they find, with a bound on how much.
+
+use planforge_diagnostics::{Diagnostic, SourceId};
+
+/// Findings kept of one text; the rest is counted. A text with more is not PDDL, and nobody reads that many.
+pub const MAX_DIAGNOSTICS: usize = 1000;
+
+/// A bounded list of diagnostics about one source.
+pub(crate) struct Sink {
+    pub(crate) source: SourceId,
+    list: Vec<Diagnostic>,
+    dropped: usize,
+}
+
+impl Sink {
+    pub(crate) fn new(source: SourceId) -> Self {
+        Self { source, list: Vec::new(), dropped: 0 }
+    }
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.list.len() < MAX_DIAGNOSTICS {
+            self.list.push(diagnostic);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Whether there is room for more; building a message nobody keeps is wasted time on a huge faulty text.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= MAX_DIAGNOSTICS
+    }
+
+    /// The findings in the order of the text, and a last one if some were only counted.
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
+        let Self { source, mut list, dropped } = self;
+        list.sort_by_key(|d| d.primary().map_or((source, 0), |l| (l.source, l.span.start)));
+        if dropped > 0 {
+            list.push(
+                Diagnostic::error(
+                    "pddl.too-many-findings",
+                    format!("{dropped} further findings are not shown; the first {MAX_DIAGNOSTICS} are"),
+                )
+                .help("repair the first ones and check again: most of the rest follow from them"),
+            );
+        }
+        list
+    }
+}
