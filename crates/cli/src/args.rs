@@ -1,0 +1,259 @@
+//! The command line: every command with an example in its help.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Plain-language planning tasks to checked PDDL, and plans that are proved step by step.
+#[derive(Debug, Parser)]
+#[command(name = "planforge", version, after_help = "Start with `planforge demo`: it needs no key and no network.")]
+pub(crate) struct Cli {
+    /// Colours on standard error.
+    #[arg(long, value_enum, default_value_t = Colour::Auto, global = true, value_name = "WHEN")]
+    pub(crate) color: Colour,
+    /// A folder with plugin libraries; may be given several times. Also: the environment variable PLANFORGE_PLUGINS
+    /// (separated by colons) and the folder `plugins` beside the executable. Never the working directory.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) plugin_dir: Vec<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the whole way on recorded replies of a real model: text, PDDL, plan, validation.
+    #[command(after_help = "Example:\n  planforge demo")]
+    Demo(DemoArgs),
+    /// Run a pipeline file on tasks.
+    #[command(after_help = "Examples:
+  planforge run configs/pipelines/llm-p.toml --task examples/suites/parcels/p01
+  planforge run llm-p.toml --suite examples/suites/garden --set llm.main.model=gpt-4o-mini --jobs 4
+  planforge run llm-p.toml --task suite/p03 --set llm.main.base_url=http://127.0.0.1:8081/v1
+  planforge run --resume runs/20261121-101500-llm-p")]
+    Run(Box<RunArgs>),
+    /// Run a recorded run again without network or key: same verdicts, or an error that shows what is missing.
+    #[command(after_help = "Example:\n  planforge replay runs/20261121-101500-llm-p")]
+    Replay(ReplayArgs),
+    /// Report every mistake of a pipeline file with its place, without contacting anything.
+    #[command(after_help = "Example:\n  planforge check configs/pipelines/llm-p.toml")]
+    Check(CheckArgs),
+    /// Find a plan for a PDDL domain and problem and print it in IPC form.
+    #[command(after_help = "Examples:
+  planforge plan domain.pddl p01.pddl > p01.plan
+  planforge plan domain.pddl p01.pddl --optimal --time-limit 60 --json")]
+    Plan(PlanArgs),
+    /// Check a domain, a problem with it, or a plan with both.
+    #[command(after_help = "Examples:
+  planforge validate domain.pddl
+  planforge validate domain.pddl p01.pddl
+  planforge validate domain.pddl p01.pddl p01.plan --json")]
+    Validate(ValidateArgs),
+    /// List plugins, or start a new one.
+    #[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
+    Plugins(PluginsArgs),
+    /// Say what a diagnostic code means and what to do.
+    #[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
+    Explain(ExplainArgs),
+    /// Print the JSON schema of pipeline files, or of the contract documents.
+    #[command(after_help = "Example:\n  planforge schema > configs/schema/pipeline.schema.json")]
+    Schema(SchemaArgs),
+    /// The child-process side of the host.
+    #[command(hide = true)]
+    Worker(WorkerArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The pipeline file.
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    pub(crate) pipeline: Option<PathBuf>,
+    /// A task: the stem of its files, such as `suites/parcels/p03`. May be given several times.
+    #[arg(long, value_name = "DIR/STEM", conflicts_with = "resume")]
+    pub(crate) task: Vec<PathBuf>,
+    /// A suite folder: all its tasks. May be given several times.
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub(crate) suite: Vec<PathBuf>,
+    /// Override a key of the pipeline file, such as `llm.main.model=gpt-4o` or `stage.problem.n=3`.
+    #[arg(long = "set", value_name = "KEY=VALUE", conflicts_with = "resume")]
+    pub(crate) overrides: Vec<String>,
+    /// Go on with an interrupted run; nothing that was paid for is asked again.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Answer every question to a model from this cassette or run folder; ask nobody.
+    #[arg(long, value_name = "CASSETTE", conflicts_with_all = ["record", "resume"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// Also write the replies of this run into a cassette file.
+    #[arg(long, value_name = "CASSETTE", conflicts_with = "resume")]
+    pub(crate) record: Option<PathBuf>,
+    /// Where run folders are made.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// How many tasks and samples to work on at a time.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// The run's seed.
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    pub(crate) seed: Option<u64>,
+    /// When to exit with 10: `negative` also when a task was rejected or proven unsolvable.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Let this model of the pipeline file tell each validated plan in plain language.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) explain_plan: Option<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What makes a run exit with 10.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A task that was rejected or proven unsolvable.
+    Negative,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The run folder.
+    pub(crate) run: PathBuf,
+    /// How many tasks and samples to work on at a time.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The pipeline file.
+    pub(crate) pipeline: PathBuf,
+    /// Override a key first, as in `planforge run`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The domain file.
+    pub(crate) domain: PathBuf,
+    /// The problem file.
+    pub(crate) problem: PathBuf,
+    /// Find a cheapest plan and prove it (A* with LM-cut).
+    #[arg(long)]
+    pub(crate) optimal: bool,
+    /// Give up after this many seconds.
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
+    pub(crate) time_limit: Option<f64>,
+    /// Give up at this many megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    pub(crate) memory_limit: u64,
+    /// Print one JSON object instead of the plan.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// The domain file.
+    pub(crate) domain: PathBuf,
+    /// The problem file.
+    pub(crate) problem: Option<PathBuf>,
+    /// The plan file.
+    pub(crate) plan: Option<PathBuf>,
+    /// Print every state of the plan, not only what failed.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: PluginsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginsCommand {
+    /// Every plugin with kind, version and whether it is bundled or loaded.
+    List {
+        /// Print one JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The options, roles and metrics of one plugin.
+    Show {
+        /// The plugin's id.
+        id: String,
+        /// Print one JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a new plugin crate that builds, loads and passes its own test.
+    New {
+        /// provider, translator, verifier, planner or environment.
+        kind: String,
+        /// The crate's name after `planforge-`, such as `verifier-mine`.
+        name: String,
+        /// The folder to make it in.
+        #[arg(long, default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// Where the planforge checkout is; the SDK is taken from there.
+        #[arg(long, value_name = "DIR")]
+        sdk: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The code, such as `pddl.undefined-predicate`; without it, all codes are listed.
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// The documents that plugins exchange, instead of the pipeline file.
+    #[arg(long)]
+    pub(crate) contract: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// The bundled plugin to load.
+    #[arg(long, value_name = "ID", required_unless_present = "library", conflicts_with = "library")]
+    pub(crate) bundled: Option<String>,
+    /// The plugin library to load.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) library: Option<PathBuf>,
+}
+
+fn positive_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err(format!("`{text}` is not a number of seconds above 0")),
+    }
+}

@@ -1,0 +1,78 @@
+//! Exit codes in blocks: 0 good, 10s a negative verdict, 20s a limit or no decision, 30s an error.
+//!
+//! The blocks let a script tell "the plan is wrong" from "nothing was shown" from "something broke" without reading text.
+
+use planforge_contract::{FailureClass, LimitKind};
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    Good = 0,
+    Negative = 10,
+    Undecided = 20,
+    TimeLimit = 21,
+    MemoryLimit = 22,
+    NodeLimit = 23,
+    Exhausted = 24,
+    Budget = 25,
+    Interrupted = 29,
+    Usage = 30,
+    Input = 31,
+    Pipeline = 32,
+    Plugin = 33,
+    Provider = 34,
+    ReplayMiss = 35,
+    System = 36,
+    Panic = 39,
+}
+
+/// What `--help` prints about exit codes; a test holds it against the enum.
+pub(crate) const TABLE: &[(Exit, &str)] = &[
+    (Exit::Good, "good: a plan, valid, no errors; every task of a run reached a verdict"),
+    (Exit::Negative, "a negative verdict: invalid, proven unsolvable, errors found"),
+    (Exit::Undecided, "not decided: a construct that is not supported, or an input is missing"),
+    (Exit::TimeLimit, "the time limit was reached"),
+    (Exit::MemoryLimit, "the memory limit was reached"),
+    (Exit::NodeLimit, "the node limit or the limit on ground tasks was reached"),
+    (Exit::Exhausted, "the search ended without a plan and without a proof"),
+    (Exit::Budget, "a cap on calls, tokens or cost was reached"),
+    (Exit::Interrupted, "interrupted; the record is complete and can be resumed"),
+    (Exit::Usage, "the command line is wrong"),
+    (Exit::Input, "a file cannot be read, or is not what it should be"),
+    (Exit::Pipeline, "the pipeline file has mistakes"),
+    (Exit::Plugin, "a plugin is missing, cannot be loaded or broke"),
+    (Exit::Provider, "the language model's server failed after all retries"),
+    (Exit::ReplayMiss, "replay: the record does not hold what was asked"),
+    (Exit::System, "files, processes or the operating system failed"),
+    (Exit::Panic, "a bug in planforge; please report it"),
+];
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// The code for something that broke.
+pub(crate) fn of_failure(class: FailureClass) -> Exit {
+    match class {
+        FailureClass::Plugin | FailureClass::Request => Exit::Plugin,
+        FailureClass::Provider | FailureClass::Reply | FailureClass::ContextOverflow => Exit::Provider,
+        FailureClass::Budget => Exit::Budget,
+        FailureClass::Limit => Exit::TimeLimit,
+        FailureClass::Cancelled => Exit::Interrupted,
+        FailureClass::ReplayMiss => Exit::ReplayMiss,
+        FailureClass::System => Exit::System,
+    }
+}
+
+/// The code for a limit.
+pub(crate) fn of_limit(limit: LimitKind) -> Exit {
+    match limit {
+        LimitKind::Time => Exit::TimeLimit,
+        LimitKind::Memory => Exit::MemoryLimit,
+        LimitKind::Nodes | LimitKind::Grounding => Exit::NodeLimit,
+        LimitKind::Cancelled => Exit::Interrupted,
+    }
+}
