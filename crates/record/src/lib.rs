@@ -1,1 +1,31 @@
-//! planforge-record
+//! The evidence of a run: manifest, event log, content-addressed blobs, and the one exchange format for recorded replies.
+//!
+//! A run is a deterministic re-execution over a [`Journal`]: every effect is looked up by key before it is made and is
+//! complete once its event is on disk. A [`RunFolder`] is a journal, so is [`MemoryJournal`]; a [`Cassette`] is anything
+//! recorded that can be looked into, a run folder or a JSONL file. Every byte that is written passes the [`Redactor`].
+
+mod blobs;
+mod canonical;
+mod cassette;
+mod codes;
+mod error;
+mod events;
+mod index;
+mod journal;
+mod manifest;
+mod memory;
+mod nearest;
+mod redact;
+mod run;
+
+pub use blobs::BlobStore;
+pub use canonical::{canonical_json, sha256_hex};
+pub use cassette::{Cassette, CassetteHeader, export_cassette};
+pub use codes::CODES;
+pub use error::RecordError;
+pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_events, effect_key};
+pub use manifest::{ConfigText, PluginUse, RunManifest, TaskUse};
+pub use memory::MemoryJournal;
+pub use nearest::{Nearest, nearest};
+pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};
+pub use run::RunFolder;

@@ -1,0 +1,144 @@
+//! `events/<writer>.jsonl`: one file a process, appended as things happen, held with a file lock.
+
+use crate::blobs::sync_folder;
+use crate::{RecordError, Redactor};
+use planforge_contract::Event;
+use planforge_diagnostics::Diagnostic;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The line of an event, with its line feed, and the event as it will be read again.
+pub(crate) fn line_of(event: &Event, redactor: &Redactor) -> Result<(Vec<u8>, Event), RecordError> {
+    let broken =
+        |e: serde_json::Error| RecordError::new("record.corrupt", format!("an event cannot be written: {e}"));
+    let mut line = serde_json::to_vec(event).map_err(broken)?;
+    let clean = redactor.bytes(&line);
+    let event = if let std::borrow::Cow::Owned(clean) = clean {
+        line = clean;
+        serde_json::from_slice(&line).map_err(broken)?
+    } else {
+        event.clone()
+    };
+    line.push(b'\n');
+    Ok((line, event))
+}
+
+/// Whether an event has to be on disk before the run goes on.
+fn is_durable(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Completion { .. }
+            | Event::Effect { .. }
+            | Event::TaskFinished { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionFinished { .. }
+    )
+}
+
+/// Appends to the one file that this process owns.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    broken: bool,
+}
+
+impl Writer {
+    /// Takes the first free number in the folder and locks the new file.
+    pub(crate) fn create(folder: &Path) -> Result<Self, RecordError> {
+        let mut number = files(folder)?.len() + 1;
+        loop {
+            let path = folder.join(format!("{number:04}.jsonl"));
+            match OpenOptions::new().append(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    file.lock().map_err(|e| RecordError::io("lock the event file", &path, &e))?;
+                    sync_folder(folder)?;
+                    return Ok(Self { file, path, length: 0, broken: false });
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+                Err(e) => return Err(RecordError::io("create an event file", &path, &e)),
+            }
+        }
+    }
+
+    pub(crate) fn append(&mut self, event: &Event, redactor: &Redactor) -> Result<Event, RecordError> {
+        if self.broken {
+            return Err(RecordError::new(
+                "record.io",
+                "an earlier event could not be written, so nothing more is written to this file",
+            )
+            .at(&self.path));
+        }
+        let (line, event) = line_of(event, redactor)?;
+        let mut written = self.file.write_all(&line);
+        if written.is_ok() && is_durable(&event) {
+            written = self.file.sync_data();
+        }
+        if let Err(e) = written {
+            // Half a line must not be followed by a whole one: cut it off, or write no more.
+            self.broken = self.file.set_len(self.length).is_err();
+            return Err(RecordError::io("write an event", &self.path, &e));
+        }
+        self.length += line.len() as u64;
+        Ok(event)
+    }
+}
+
+/// The event files of a run, in the order in which their processes began.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let entries = fs::read_dir(folder).map_err(|e| RecordError::io("list the event files", folder, &e))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|e| RecordError::io("list the event files", folder, &e))?.path();
+        if path.extension().is_some_and(|e| e == "jsonl") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The first event file that another process (or another writer in this one) holds.
+pub(crate) fn held_by_another(folder: &Path) -> Result<Option<PathBuf>, RecordError> {
+    for path in files(folder)? {
+        let file = File::open(&path).map_err(|e| RecordError::io("open an event file", &path, &e))?;
+        match file.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Some(path)),
+            Err(TryLockError::Error(e)) => return Err(RecordError::io("test the lock of", &path, &e)),
+        }
+    }
+    Ok(None)
+}
+
+/// Reads one file. A last line without its line feed was torn by a kill: it is dropped and reported.
+pub(crate) fn read(path: &Path, mut each: impl FnMut(Event)) -> Result<Option<Diagnostic>, RecordError> {
+    let bytes = fs::read(path).map_err(|e| RecordError::io("read the events", path, &e))?;
+    let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let (lines, torn) = bytes.split_at(whole);
+    for (number, line) in lines.split(|b| *b == b'\n').enumerate() {
+        if line.is_empty() {
+            continue;
+        }
+        let event = serde_json::from_slice(line).map_err(|e| {
+            RecordError::new("record.corrupt", format!("not an event: {e}"))
+                .at(path)
+                .line(number + 1)
+                .help("only the last line of a file can be torn by a crash; this one was changed or damaged")
+        })?;
+        each(event);
+    }
+    Ok((!torn.is_empty()).then(|| {
+        Diagnostic::warning(
+            "record.torn-line",
+            format!(
+                "dropped the last {} bytes of {}: the line was cut off by a crash",
+                torn.len(),
+                path.display()
+            ),
+        )
+        .help("the call in flight at that moment is made again; everything before it is kept")
+    }))
+}

@@ -1,0 +1,106 @@
+//! Effects by key, over events and a place where blobs lie.
+
+use crate::journal::{CompletionRecord, EffectRecord};
+use crate::{RecordError, canonical_json};
+use planforge_contract::Event;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+
+/// Events in order, and where each key was recorded last.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    pub(crate) events: Vec<Event>,
+    completions: HashMap<String, usize>,
+    effects: HashMap<String, usize>,
+}
+
+impl Index {
+    pub(crate) fn push(&mut self, event: Event) {
+        match &event {
+            Event::Completion { key, .. } => {
+                self.completions.insert(key.clone(), self.events.len());
+            }
+            Event::Effect { key, .. } => {
+                self.effects.insert(key.clone(), self.events.len());
+            }
+            _ => {}
+        }
+        self.events.push(event);
+    }
+
+    pub(crate) fn completion(
+        &self,
+        key: &str,
+        blob: impl Fn(&str) -> Result<Vec<u8>, RecordError>,
+    ) -> Result<Option<CompletionRecord>, RecordError> {
+        let Some(event) = self.completions.get(key).and_then(|at| self.events.get(*at)) else {
+            return Ok(None);
+        };
+        let Event::Completion { key, path, role, request, result, failure, usage, attempts, elapsed_ms } =
+            event
+        else {
+            return Ok(None);
+        };
+        Ok(Some(CompletionRecord {
+            key: key.clone(),
+            path: path.clone(),
+            role: role.clone(),
+            request: read(request, &blob)?,
+            result: result.as_deref().map(|id| read(id, &blob)).transpose()?,
+            failure: failure.clone(),
+            usage: *usage,
+            attempts: *attempts,
+            elapsed_ms: *elapsed_ms,
+        }))
+    }
+
+    pub(crate) fn effect(
+        &self,
+        key: &str,
+        blob: impl Fn(&str) -> Result<Vec<u8>, RecordError>,
+    ) -> Result<Option<EffectRecord>, RecordError> {
+        let Some(event) = self.effects.get(key).and_then(|at| self.events.get(*at)) else { return Ok(None) };
+        let Event::Effect { key, path, call, result, timed, elapsed_ms } = event else { return Ok(None) };
+        Ok(Some(EffectRecord {
+            key: key.clone(),
+            path: path.clone(),
+            call: call.clone(),
+            result: read(result, &blob)?,
+            timed: *timed,
+            elapsed_ms: *elapsed_ms,
+        }))
+    }
+
+    pub(crate) fn completion_keys(&self) -> Vec<String> {
+        by_path(self.completions.keys())
+    }
+
+    pub(crate) fn effect_keys(&self) -> Vec<String> {
+        by_path(self.effects.keys())
+    }
+}
+
+fn by_path<'a>(keys: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut keys: Vec<String> = keys.cloned().collect();
+    keys.sort_by(|a, b| split_key(a).1.cmp(split_key(b).1).then_with(|| a.cmp(b)));
+    keys
+}
+
+/// Hash and sample path of a key.
+pub(crate) fn split_key(key: &str) -> (&str, &str) {
+    key.split_once(':').unwrap_or((key, ""))
+}
+
+fn read<T: DeserializeOwned>(
+    id: &str,
+    blob: &impl Fn(&str) -> Result<Vec<u8>, RecordError>,
+) -> Result<T, RecordError> {
+    serde_json::from_slice(&blob(id)?).map_err(|e| {
+        RecordError::new("record.corrupt", format!("blob {id} is not the document it should be: {e}"))
+    })
+}
+
+/// The text of a request as blobs hold it.
+pub(crate) fn request_text(record: &CompletionRecord) -> String {
+    canonical_json(&record.request)
+}

@@ -1,0 +1,248 @@
+//! Takes secret values out of everything that is written or shown.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use planforge_contract::{Failure, ProviderFailure};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// Shorter values are not searched for: they cannot be told from ordinary text (local servers are often given a key
+/// like `x` or `EMPTY`). [`Redactor::too_short`] says how many there are, so that the caller can warn.
+pub const MIN_SECRET_BYTES: usize = 8;
+
+/// Replaces every known secret value, in each of the forms in which one can leak: as it is, JSON-escaped (once and
+/// twice, with and without `\u` and `\/`), URL-encoded, and base64 at each of the three alignments.
+#[derive(Default)]
+pub struct Redactor {
+    matcher: Option<AhoCorasick>,
+    forms: usize,
+    too_short: usize,
+}
+
+impl std::fmt::Debug for Redactor {
+    // The automaton holds the secrets; it must not reach a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("forms", &self.forms).finish_non_exhaustive()
+    }
+}
+
+impl Redactor {
+    /// A redactor for these values.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a SecretString>) -> Self {
+        let mut forms: Vec<Vec<u8>> = Vec::new();
+        let mut too_short = 0;
+        for secret in secrets {
+            let secret = secret.expose_secret();
+            if secret.len() >= MIN_SECRET_BYTES {
+                forms.extend(forms_of(secret));
+            } else if !secret.is_empty() {
+                too_short += 1;
+            }
+        }
+        forms.sort();
+        forms.dedup();
+        // Building fails only for automata far larger than any set of keys gives.
+        let matcher = if forms.is_empty() {
+            None
+        } else {
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms).ok()
+        };
+        Self { matcher, forms: forms.len(), too_short }
+    }
+
+    /// How many non-empty values were too short to search for (below [`MIN_SECRET_BYTES`]).
+    pub fn too_short(&self) -> usize {
+        self.too_short
+    }
+
+    /// The bytes without secrets.
+    pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        match &self.matcher {
+            Some(matcher) if matcher.is_match(bytes) => {
+                let mut out = Vec::with_capacity(bytes.len());
+                matcher.replace_all_with_bytes(bytes, &mut out, |_, _, out| {
+                    out.extend_from_slice(REDACTED.as_bytes());
+                    true
+                });
+                Cow::Owned(out)
+            }
+            _ => Cow::Borrowed(bytes),
+        }
+    }
+
+    /// The text without secrets.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.bytes(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            // Matches begin and end between characters, so this loses nothing.
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
+
+    /// Every string of a JSON value without secrets, keys included.
+    pub fn value(&self, value: &mut Value) {
+        if self.matcher.is_none() {
+            return;
+        }
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(clean) = self.text(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Object(map) => {
+                let entries = std::mem::take(map);
+                for (key, mut item) in entries {
+                    self.value(&mut item);
+                    map.insert(self.text(&key).into_owned(), item);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// A failure without secrets.
+    pub fn failure(&self, mut failure: Failure) -> Failure {
+        failure.message = self.text(&failure.message).into_owned();
+        failure.place = failure.place.map(|p| self.text(&p).into_owned());
+        failure.help = failure.help.map(|h| self.text(&h).into_owned());
+        failure
+    }
+
+    /// A provider's failure without secrets.
+    pub fn provider_failure(&self, mut failure: ProviderFailure) -> ProviderFailure {
+        failure.message = self.text(&failure.message).into_owned();
+        failure
+    }
+}
+
+fn forms_of(secret: &str) -> Vec<Vec<u8>> {
+    let mut texts = vec![secret.to_owned()];
+    let once = json_escaped(secret);
+    let ascii: String = once.chars().flat_map(json_ascii).collect();
+    for form in [&once, &ascii] {
+        texts.push(form.clone());
+        texts.push(form.replace('/', "\\/"));
+        texts.push(json_escaped(form));
+    }
+    for upper in [true, false] {
+        let encoded = url_encoded(secret, upper);
+        texts.push(encoded.replace("%20", "+"));
+        texts.push(encoded);
+    }
+    for offset in 0..3 {
+        let standard = base64_core(secret.as_bytes(), offset);
+        texts.push(standard.replace('+', "-").replace('/', "_"));
+        texts.push(standard.replace('/', "\\/"));
+        texts.push(standard);
+    }
+    texts.into_iter().map(String::into_bytes).collect()
+}
+
+fn json_escaped(text: &str) -> String {
+    let quoted = Value::String(text.to_owned()).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn json_ascii(c: char) -> Vec<char> {
+    if c.is_ascii() {
+        return vec![c];
+    }
+    let mut units = [0; 2];
+    c.encode_utf16(&mut units)
+        .iter()
+        .flat_map(|u| format!("\\u{u:04x}").chars().collect::<Vec<_>>())
+        .collect()
+}
+
+fn url_encoded(text: &str, upper: bool) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte as char),
+            _ if upper => out.push_str(&format!("%{byte:02X}")),
+            _ => out.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    out
+}
+
+/// The characters of a base64 text that depend on `secret` alone, where it begins at `offset` modulo 3.
+fn base64_core(secret: &[u8], offset: usize) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = |i: usize| secret.get(i / 8).is_some_and(|byte| byte >> (7 - i % 8) & 1 == 1);
+    // The first whole sextet inside the secret begins at the next multiple of 6 bits of the whole text.
+    let skip = (6 - offset * 8 % 6) % 6;
+    (skip..)
+        .step_by(6)
+        .take_while(|start| start + 6 <= secret.len() * 8)
+        .map(|start| {
+            let sextet = (start..start + 6).fold(0, |acc, i| acc << 1 | usize::from(bits(i)));
+            ALPHABET[sextet] as char
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn redactor(secret: &str) -> Redactor {
+        Redactor::new([&SecretString::from(secret)])
+    }
+
+    #[test]
+    fn every_form_of_a_secret_is_taken_out() {
+        let secret = "s3cr\"et/key+\u{e9}=";
+        let r = redactor(secret);
+        let json = serde_json::to_string(&secret).unwrap();
+        let twice = serde_json::to_string(&json).unwrap();
+        for text in [
+            format!("a {secret} b"),
+            format!("a {json} b"),
+            format!("a {twice} b"),
+            "a s3cr%22et%2Fkey%2B%C3%A9%3D b".to_owned(),
+            "a s3cr%22et%2fkey%2b%c3%a9%3d b".to_owned(),
+            "a s3cr\\\"et/key+\\u00e9= b".to_owned(),
+        ] {
+            let clean = r.text(&text).into_owned();
+            assert!(clean.contains(REDACTED), "{text} -> {clean}");
+            assert!(!clean.contains("key"), "{text} -> {clean}");
+            assert!(clean.starts_with("a ") && clean.ends_with(" b"), "{clean}");
+        }
+    }
+
+    #[test]
+    fn base64_is_found_at_each_alignment() {
+        // `printf '%s' 'PREFIXsk-live-0123456789' | base64`, with prefixes of 0, 1 and 2 characters.
+        let r = redactor("sk-live-0123456789");
+        for encoded in
+            ["c2stbGl2ZS0wMTIzNDU2Nzg5", "OnNrLWxpdmUtMDEyMzQ1Njc4OQ==", "dTpzay1saXZlLTAxMjM0NTY3ODk="]
+        {
+            let clean = r.text(encoded).into_owned();
+            assert!(clean.contains(REDACTED), "{encoded} -> {clean}");
+            assert!(clean.len() < REDACTED.len() + 8, "{encoded} -> {clean}");
+        }
+    }
+
+    #[test]
+    fn values_and_failures_are_cleaned_and_debug_shows_nothing() {
+        let r = redactor("hunter2-hunter2");
+        let mut value = serde_json::json!({"x hunter2-hunter2": ["hunter2-hunter2", 1]});
+        r.value(&mut value);
+        assert_eq!(value, serde_json::json!({"x [redacted]": ["[redacted]", 1]}));
+        assert!(!format!("{r:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn short_values_are_counted_not_searched() {
+        let r = redactor("EMPTY");
+        assert_eq!(r.text("EMPTY"), "EMPTY");
+        assert_eq!(r.too_short(), 1);
+        assert_eq!(Redactor::new([&SecretString::from("")]).too_short(), 0);
+    }
+}
