@@ -4,6 +4,7 @@
 
 pub mod ast;
 mod bytes;
+mod check;
 mod name;
 mod read;
 mod sexpr;
@@ -13,6 +14,7 @@ mod suggest;
 
 pub use ast::Parsed;
 pub use bytes::read_bytes;
+pub use check::{Fit, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem};
 pub use name::Name;
 pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
 pub use sexpr::MAX_DEPTH;

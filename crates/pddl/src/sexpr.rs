@@ -178,7 +178,7 @@ impl<'t> Builder<'t, '_> {
                 _ => {
                     let end = atom_end(self.text, pos);
                     if end > pos {
-                        self.atom(pos, end);
+                        self.atoms(pos, end);
                         pos = end;
                     } else {
                         // A space of another script; it separates like any other.
@@ -237,6 +237,29 @@ impl<'t> Builder<'t, '_> {
         let node = &mut self.nodes[frame.node as usize];
         node.end = end;
         node.skip = skip;
+    }
+
+    /// A run without spaces: one atom, or several where `?` begins a variable without a space before it.
+    fn atoms(&mut self, start: usize, end: usize) {
+        let mut from = start;
+        while let Some(at) = find_variable(self.text.as_bytes(), from + 1, end) {
+            // `??` and `a?` begin no variable.
+            if !self.text[at + 1..end].starts_with(|c: char| c.is_alphanumeric()) {
+                break;
+            }
+            let (source, span) = (self.sink.source, Span::new(at as u32, at as u32 + 1));
+            self.sink.push(
+                Diagnostic::warning("pddl.glued-variable", "a space is missing before `?`")
+                    .at(source, span, "")
+                    .fix(
+                        "insert a space",
+                        vec![Edit { source, span: Span::empty(at as u32), replacement: " ".into() }],
+                    ),
+            );
+            self.atom(from, at);
+            from = at;
+        }
+        self.atom(from, end);
     }
 
     fn atom(&mut self, start: usize, end: usize) {
@@ -394,6 +417,11 @@ fn atom_end(text: &str, from: usize) -> usize {
         }
     }
     pos
+}
+
+/// The next `?` in that range.
+fn find_variable(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
+    bytes[from..to].iter().position(|b| *b == b'?').map(|n| from + n)
 }
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {

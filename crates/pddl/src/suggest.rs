@@ -1,5 +1,8 @@
 //! "Did you mean": the nearest of the names that would have been right.
 
+/// Names looked at for a suggestion; comparing with every object of a huge problem would take longer than reading it.
+const MOST_COMPARED: usize = 5000;
+
 /// The nearest known name, if it is near enough to be a slip: at most a third of the letters differ.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
@@ -10,6 +13,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
     let bare = |text: &str| text.trim_start_matches([':', '?']).replace('_', "-");
     let wanted = bare(&word);
     known
+        .take(MOST_COMPARED)
         .filter(|candidate| candidate.len() <= 64)
         .filter_map(|candidate| {
             let distance = strsim::osa_distance(&wanted, &bare(&candidate.to_lowercase()));

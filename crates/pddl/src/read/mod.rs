@@ -104,6 +104,8 @@ impl<'a, 't> Reader<'a, 't> {
                 } else {
                     self.warning("pddl.other-definition", "this definition is not read here", span);
                 }
+            } else if tree.head_is(id, "in-package") {
+                self.warning("pddl.lisp-form", "this form of Lisp means nothing in PDDL", tree.span(id));
             } else {
                 run = Some(run.map_or(tree.span(id), |span| span.to(tree.span(id))));
             }

@@ -7,6 +7,9 @@ use crate::sexpr::{Children, NodeId};
 use planforge_diagnostics::Diagnostic;
 use smallvec::SmallVec;
 
+/// Most variables of one list: looking one up takes time in their number, and nobody writes near as many.
+const MAX_PARAMETERS: usize = 1000;
+
 /// What the names of a typed list stand for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
@@ -134,7 +137,13 @@ impl<'a, 't> Reader<'a, 't> {
     /// The parameter list of an action or a quantifier: a list of variables.
     pub(super) fn parameter_list(&mut self, id: NodeId) -> Vec<TypedName> {
         if self.tree.is_list(id) {
-            return self.typed_list(self.tree.children(id), Entry::Variable);
+            let mut list = self.typed_list(self.tree.children(id), Entry::Variable);
+            if list.len() > MAX_PARAMETERS {
+                let message = format!("{} variables; at most {MAX_PARAMETERS} are read", list.len());
+                self.error("pddl.too-many-parameters", message, self.head_span(id));
+                list.truncate(MAX_PARAMETERS);
+            }
+            return list;
         }
         let help = "write `(?x - type ...)`, or `()` for none";
         let message = "a list of variables is expected".to_owned();

@@ -1,0 +1,217 @@
+//! Walking conditions, effects and numeric expressions: scopes, polarity, features, use of predicates.
+
+use super::requirements::Feature;
+use super::{Binding, Checker};
+use crate::ast::{AssignOp, Condition, Effect, NumericExpr, Quantified, TypeRef, TypedName};
+use planforge_diagnostics::{Diagnostic, Severity, Span};
+
+impl<'a> Checker<'a> {
+    /// Binds variables for as long as `inside` runs and returns which of them it used.
+    pub(super) fn bound(
+        &mut self,
+        variables: &'a [TypedName],
+        inherited: &[Option<&'a TypeRef>],
+        inside: impl FnOnce(&mut Self),
+    ) -> Vec<bool> {
+        let outer = self.scope.len();
+        for (index, variable) in variables.iter().enumerate() {
+            let inherited = inherited.get(index).copied().flatten();
+            self.scope.push(Binding { variable, inherited, used: false });
+        }
+        self.variables(variables, Severity::Error);
+        inside(self);
+        self.scope.drain(outer..).map(|b| b.used).collect()
+    }
+
+    /// Checks a list of variables: each once, of declared types. In a declaration a repeated name does no harm.
+    pub(super) fn variables(&mut self, variables: &'a [TypedName], repeated: Severity) {
+        for (index, variable) in variables.iter().enumerate() {
+            let Some(first) = variables[..index].iter().find(|v| v.name == variable.name) else { continue };
+            let source = self.sink.source;
+            let message = format!("the variable `{}` is declared twice", variable.name);
+            self.push(
+                Diagnostic::new(repeated, "pddl.duplicate-parameter", message)
+                    .at(source, variable.name.span, "")
+                    .also(source, first.name.span, "first declared here"),
+            );
+            if self.sink.is_full() {
+                break;
+            }
+        }
+        self.type_refs(variables);
+    }
+
+    pub(super) fn report_unused(&mut self, variables: &[TypedName], used: &[bool], what: &str) {
+        for (variable, _) in variables.iter().zip(used).filter(|(_, used)| !**used) {
+            let message = format!("the {what} `{}` is never used", variable.name);
+            self.warning("pddl.unused-parameter", message, variable.name.span);
+        }
+    }
+
+    fn quantified<T>(&mut self, q: &'a Quantified<T>, inside: impl FnOnce(&mut Self, &'a T)) {
+        let used = self.bound(&q.parameters, &[], |checker| inside(checker, &q.body));
+        self.report_unused(&q.parameters, &used, "quantified variable");
+    }
+
+    /// Walks a condition. `positive` is false under an odd number of negations.
+    pub(super) fn condition(&mut self, condition: &'a Condition, positive: bool) {
+        match condition {
+            Condition::And(parts, _) => parts.iter().for_each(|part| self.condition(part, positive)),
+            Condition::Or(parts, span) => {
+                self.features.note(Feature::Disjunction, *span);
+                parts.iter().for_each(|part| self.condition(part, positive));
+            }
+            Condition::Not(inner, span) => {
+                if !matches!(**inner, Condition::Equal(..)) {
+                    self.features.note(Feature::Negation, *span);
+                }
+                self.condition(inner, !positive);
+            }
+            Condition::Imply(a, b, span) => {
+                self.features.note(Feature::Disjunction, *span);
+                self.condition(a, !positive);
+                self.condition(b, positive);
+            }
+            Condition::Exists(q) => {
+                self.features.note(Feature::Exists, q.span);
+                self.quantified(q, |checker, body| checker.condition(body, positive));
+            }
+            Condition::Forall(q) => {
+                self.features.note(Feature::Forall, q.span);
+                self.quantified(q, |checker, body| checker.condition(body, positive));
+            }
+            Condition::Atom(atom) => {
+                self.atom(atom);
+                let usage = self.usage.entry(atom.predicate.key()).or_default();
+                if positive && usage.wanted.is_none() {
+                    usage.wanted = Some(atom.span);
+                }
+            }
+            Condition::Equal(a, b, span) => {
+                self.features.note(Feature::Equality, *span);
+                self.term(a);
+                self.term(b);
+            }
+            Condition::Compare(c) => {
+                self.numeric(&c.left);
+                self.numeric(&c.right);
+            }
+            Condition::Preference(p) => {
+                self.features.note(Feature::Preferences, p.span);
+                self.condition(&p.condition, positive);
+            }
+            Condition::Timed(_, inner, _) => self.condition(inner, positive),
+            Condition::Trajectory(t) => {
+                t.conditions.iter().for_each(|part| self.condition(part, positive));
+            }
+        }
+    }
+
+    pub(super) fn effect(&mut self, effect: &'a Effect) {
+        match effect {
+            Effect::And(parts, _) => parts.iter().for_each(|part| self.effect(part)),
+            Effect::Forall(q) => {
+                self.features.note(Feature::ConditionalEffects, q.span);
+                self.quantified(q, Self::effect);
+            }
+            Effect::When(condition, effect, span) => {
+                self.features.note(Feature::ConditionalEffects, *span);
+                self.condition(condition, true);
+                self.effect(effect);
+            }
+            Effect::Add(atom) => {
+                self.effect_atom(atom);
+                self.usage.entry(atom.predicate.key()).or_default().added = true;
+            }
+            Effect::Delete(atom, span) => {
+                self.effect_atom(atom);
+                self.usage.entry(atom.predicate.key()).or_default().deleted.get_or_insert(*span);
+            }
+            Effect::Assign(assignment) => {
+                let is_cost =
+                    assignment.op == AssignOp::Increase && assignment.fluent.function.is("total-cost");
+                let feature = if is_cost { Feature::ActionCosts } else { Feature::Numeric };
+                self.features.note(feature, assignment.span);
+                self.fluent(&assignment.fluent);
+                if is_cost {
+                    self.numeric_inside_cost(&assignment.value);
+                } else {
+                    self.numeric(&assignment.value);
+                }
+            }
+            Effect::Timed(_, inner, _) => self.effect(inner),
+        }
+    }
+
+    fn effect_atom(&mut self, atom: &'a crate::ast::Atom) {
+        self.atom(atom);
+        let name = &atom.predicate;
+        if !self.predicates.contains_key(name.key()) && self.types.get(name.key()).is_some() {
+            let message = format!("`{name}` is a type; no effect can change an object's type");
+            self.error("pddl.effect-on-type", message, atom.span);
+        } else if let Some(&rule) = self.derived.get(name.key()) {
+            let source = self.sink.source;
+            let message = format!("`{name}` is derived by a rule; an action cannot change it");
+            self.push(Diagnostic::error("pddl.effect-on-derived", message).at(source, atom.span, "").also(
+                source,
+                rule,
+                "the rule is here",
+            ));
+        }
+    }
+
+    /// Walks a numeric expression that needs numeric fluents wherever it names one.
+    pub(super) fn numeric(&mut self, expr: &'a NumericExpr) {
+        if let NumericExpr::Fluent(f) = expr {
+            let is_cost = f.function.is("total-cost");
+            self.features.note(if is_cost { Feature::ActionCosts } else { Feature::Numeric }, f.span);
+        }
+        if let NumericExpr::Arithmetic(_, args, _) = expr {
+            args.iter().for_each(|arg| self.numeric(arg));
+        } else {
+            self.numeric_leaf(expr);
+        }
+    }
+
+    /// The cost an action adds may name functions without needing more than `:action-costs`.
+    pub(super) fn numeric_inside_cost(&mut self, expr: &'a NumericExpr) {
+        if let NumericExpr::Arithmetic(_, args, span) = expr {
+            self.features.note(Feature::Numeric, *span);
+            args.iter().for_each(|arg| self.numeric(arg));
+        } else {
+            self.numeric_leaf(expr);
+        }
+    }
+
+    fn numeric_leaf(&mut self, expr: &'a NumericExpr) {
+        match expr {
+            NumericExpr::Fluent(fluent) => self.fluent(fluent),
+            NumericExpr::IsViolated(name, span) if !self.preferences.contains(&name) => {
+                let message = format!("no preference is called `{name}`");
+                let known: Vec<&str> = self.preferences.iter().map(|p| p.as_str()).collect();
+                self.unknown("pddl.undefined-preference", message, &name.at(*span), known.into_iter());
+            }
+            _ => {}
+        }
+    }
+
+    /// Every type that a typed list names must be declared.
+    pub(super) fn type_refs(&mut self, list: &'a [TypedName]) {
+        let mut last: Option<Span> = None;
+        for ty in list.iter().filter_map(|entry| entry.ty.as_ref()) {
+            self.features.note(Feature::Typing, ty.span);
+            // Names that share one type share its span too: `a b c - t` is reported once.
+            if last.replace(ty.span) != Some(ty.span) {
+                self.type_ref(ty);
+            }
+        }
+    }
+
+    fn type_ref(&mut self, ty: &'a TypeRef) {
+        for name in ty.alternatives.iter().filter(|name| self.types.get(name.key()).is_none()) {
+            let message = format!("no type `{name}` is declared");
+            let known: Vec<&str> = self.types.names().map(|t| t.as_str()).collect();
+            self.unknown("pddl.undefined-type", message, name, known.into_iter());
+        }
+    }
+}
