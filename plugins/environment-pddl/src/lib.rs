@@ -1,0 +1,1 @@
+//! planforge-environment-pddl
