@@ -10,7 +10,7 @@ pub mod json;
 pub mod render;
 mod source;
 
-pub use apply::{FixError, apply_fixes};
+pub use apply::{Applied, FixError, apply_fixes};
 pub use codes::{CodeInfo, find_code};
 pub use source::{LineColumn, SourceFile, SourceMap};
 
@@ -115,7 +115,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic without a place yet.
     pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
-        Self { code: Cow::Borrowed(code), severity, message: message.into(), labels: vec![], help: vec![], fix: None }
+        Self {
+            code: Cow::Borrowed(code),
+            severity,
+            message: message.into(),
+            labels: vec![],
+            help: vec![],
+            fix: None,
+        }
     }
     /// An error.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {

@@ -26,7 +26,7 @@ impl SourceFile {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
+            .chain(text.bytes().zip(1..).filter(|(b, _)| *b == b'\n').map(|(_, next)| next))
             .collect();
         Self { name: name.into(), text, line_starts }
     }
@@ -40,6 +40,16 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|s| *s as usize <= offset) - 1;
         let column = self.text[self.line_starts[line] as usize..offset].chars().count() as u32 + 1;
         LineColumn { line: line as u32 + 1, column }
+    }
+
+    /// The bytes of a line, counted from 1, without its line end; empty past the last line.
+    pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
+        let index = line.saturating_sub(1) as usize;
+        let Some(&start) = self.line_starts.get(index) else { return self.text.len()..self.text.len() };
+        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |next| *next as usize - 1);
+        let start = start as usize;
+        let end = if self.text[start..end].ends_with('\r') { end - 1 } else { end };
+        start..end
     }
 }
 
