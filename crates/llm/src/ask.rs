@@ -1,0 +1,372 @@
+//! One question on its way: split into requests, looked up, sent, tried again, recorded.
+
+use crate::budget::Refusal;
+use crate::key::{canonical_request, completion_key, derive_seed};
+use crate::llm::{CallSite, Llm, Mode, PENDING, Role, RoleState};
+use crate::provider_host::ProviderHost;
+use crate::retry;
+use planforge_contract::api::{Host, Provider};
+use planforge_contract::{
+    CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure, ProviderFailureClass,
+    Replies, Usage,
+};
+use planforge_record::{CompletionRecord, EffectRecord, Lookup, nearest};
+use serde_json::Value;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What an effect that holds the end of a question without an answer is called.
+const CALL: &str = "llm.complete";
+
+pub(crate) struct Ask<'a> {
+    pub(crate) llm: &'a Llm,
+    pub(crate) name: &'a str,
+    pub(crate) role: &'a Role,
+    pub(crate) state: &'a RoleState,
+    pub(crate) site: &'a CallSite,
+    pub(crate) host: &'a dyn Host,
+    pub(crate) request: &'a CompletionRequest,
+}
+
+/// First sample and replies of one request.
+type Part = (u32, Replies);
+
+/// One request, identified.
+struct Question {
+    path: String,
+    key: String,
+    canonical: Value,
+    request: CompletionRequest,
+}
+
+/// What a provider's answer leads to.
+enum Attempt {
+    Done(Replies),
+    Again(ProviderFailure, Duration),
+    Failed(ProviderFailure),
+}
+
+impl Ask<'_> {
+    /// Asks for `count` samples from `first` on, at most `size` a request. Requests run side by side, up to the role's
+    /// concurrency; which requests there are depends only on how many replies earlier ones brought.
+    pub(crate) fn samples(&self, first: u32, count: u32, size: u32) -> Result<Vec<Part>, Failure> {
+        let size = size.clamp(1, count.max(1));
+        let chunks: Vec<(u32, u32)> =
+            (0..count).step_by(size as usize).map(|at| (first + at, size.min(count - at))).collect();
+        if let [(at, count)] = chunks[..] {
+            return self.chunk(at, count);
+        }
+        let threads = chunks.len().min(self.role.config.max_concurrency as usize);
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<(u32, Result<Vec<Part>, Failure>)>> = Mutex::default();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some((at, count)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let result = self.chunk(*at, *count);
+                        results.lock().unwrap_or_else(PoisonError::into_inner).push((*at, result));
+                    }
+                });
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(at, _)| *at);
+        let mut parts = Vec::new();
+        for (_, result) in results {
+            parts.extend(result?);
+        }
+        Ok(parts)
+    }
+
+    /// One request, and further ones for what the server left out.
+    fn chunk(&self, first: u32, count: u32) -> Result<Vec<Part>, Failure> {
+        let mut replies = self.one(first, count)?;
+        replies.replies.truncate(count as usize);
+        let got = replies.replies.len() as u32;
+        if got == 0 {
+            return Err(Failure::new(
+                FailureClass::Provider,
+                "llm.no-reply",
+                format!("`{}`: the server answered without any reply", self.name),
+            ));
+        }
+        let mut parts = vec![(first, replies)];
+        if got < count {
+            parts.extend(self.samples(first + got, count - got, got)?);
+        }
+        Ok(parts)
+    }
+
+    fn one(&self, first: u32, count: u32) -> Result<Replies, Failure> {
+        let question = self.question(first, count);
+        if let Some(found) = self.recorded(&question)? {
+            return found;
+        }
+        match self.llm.options.mode {
+            Mode::Live | Mode::Record => self.send(&question),
+            Mode::Replay => Err(self.miss(&question)?),
+            Mode::Batch => Err(pending(&question.path)),
+        }
+    }
+
+    fn question(&self, first: u32, count: u32) -> Question {
+        let path = format!("{}/{}/{first}", self.site.path, self.site.call);
+        let mut request = self.request.clone();
+        request.sampling.n = Some(count).filter(|n| *n > 1);
+        request.sampling.seed = Some(match request.sampling.seed {
+            // A fixed seed moves on with the sample, or a server that gives one reply a request would give the same again.
+            Some(fixed) => fixed.wrapping_add(u64::from(first)),
+            None => derive_seed(self.llm.options.run_seed, &path),
+        });
+        let canonical = canonical_request(&request);
+        Question { key: completion_key(&canonical, &path), path, canonical, request }
+    }
+
+    /// The end of this question as the record has it; `None` where it is to be asked.
+    fn recorded(&self, question: &Question) -> Result<Option<Result<Replies, Failure>>, Failure> {
+        let options = &self.llm.options;
+        let own: &dyn Lookup = options.journal.as_ref();
+        let cassettes = if options.mode == Mode::Live { &[][..] } else { &options.cassettes[..] };
+        let sources = std::iter::once(own).chain(cassettes.iter().map(|c| c.as_ref() as &dyn Lookup));
+        for (place, source) in sources.enumerate() {
+            if let Some(record) = source.completion(&question.key)? {
+                if let Some(end) = self.end_of(&record) {
+                    if place > 0 {
+                        let event = options.journal.record_completion(&record)?;
+                        self.observe(&event);
+                    }
+                    self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
+                    return Ok(Some(end));
+                }
+            }
+            // A cap that was reached or a plugin that broke ends a replay the same way, but not a resumed run.
+            if options.mode == Mode::Replay {
+                if let Some(record) = source.effect(&question.key)?.filter(|r| r.call == CALL) {
+                    let failure = serde_json::from_value(record.result.clone()).map_err(|e| {
+                        Failure::new(
+                            FailureClass::System,
+                            "record.corrupt",
+                            format!("unreadable failure: {e}"),
+                        )
+                    })?;
+                    if place > 0 {
+                        options.journal.record_effect(&record)?;
+                    }
+                    return Ok(Some(Err(failure)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn end_of(&self, record: &CompletionRecord) -> Option<Result<Replies, Failure>> {
+        if let Some(CompletionResult::Replies(replies)) = &record.result {
+            return Some(Ok(replies.clone()));
+        }
+        let failure = record.failure.as_ref()?;
+        let stands = self.llm.options.mode == Mode::Replay || retry::stands_on_resume(failure.class);
+        stands.then(|| Err(retry::failure_of(self.name, &self.role.config, record.attempts, failure)))
+    }
+
+    fn send(&self, question: &Question) -> Result<Replies, Failure> {
+        let Some(provider) = &self.role.provider else {
+            return Err(Failure::new(
+                FailureClass::Request,
+                "llm.no-provider",
+                format!("`{}` has no provider to ask, and the answer is in no record", self.name),
+            ));
+        };
+        let clock = self.llm.options.clock.as_ref();
+        let start = clock.now();
+        let mut attempts = 0;
+        let end = loop {
+            attempts += 1;
+            let attempt = match self.attempt(provider.as_ref(), question, attempts) {
+                Ok(attempt) => attempt,
+                Err(failure) => return Err(self.broken(question, failure, clock.now() - start)?),
+            };
+            match attempt {
+                Attempt::Done(replies) => break Ok(replies),
+                Attempt::Failed(failure) => break Err(failure),
+                Attempt::Again(failure, wait) => {
+                    self.note_retry(question, attempts, failure, wait)?;
+                    if !clock.sleep(wait, &|| self.cancelled()) {
+                        return Err(cancelled());
+                    }
+                }
+            }
+        };
+        let elapsed_ms = (clock.now() - start).as_millis() as u64;
+        let (result, failure) = match end {
+            Ok(replies) => (Some(CompletionResult::Replies(replies)), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let usage = match &result {
+            Some(CompletionResult::Replies(replies)) => replies.usage,
+            _ => Usage::default(),
+        };
+        let record = CompletionRecord {
+            key: question.key.clone(),
+            path: question.path.clone(),
+            role: self.site.role.clone(),
+            request: question.canonical.clone(),
+            result,
+            failure,
+            usage,
+            attempts,
+            elapsed_ms,
+        };
+        self.observe(&self.llm.options.journal.record_completion(&record)?);
+        match (record.result, record.failure) {
+            (Some(CompletionResult::Replies(replies)), _) => Ok(replies),
+            (_, Some(failure)) => Err(retry::failure_of(self.name, &self.role.config, attempts, &failure)),
+            _ => Err(pending(&question.path)),
+        }
+    }
+
+    /// Exactly one request to the provider. `Err` is a question that ends without the server's word.
+    fn attempt(
+        &self,
+        provider: &dyn Provider,
+        question: &Question,
+        attempt: u32,
+    ) -> Result<Attempt, Failure> {
+        let options = &self.llm.options;
+        let is_cancelled = || self.cancelled();
+        let config = &self.role.config;
+        let permit = self.state.gate.enter(options.clock.as_ref(), &is_cancelled).ok_or_else(cancelled)?;
+        let reservation = match self.state.budget.reserve(self.name, config, &question.request, &is_cancelled)
+        {
+            Ok(reservation) => reservation,
+            Err(Refusal::Cancelled) => return Err(cancelled()),
+            Err(Refusal::Cap(failure)) => return Err(failure),
+        };
+        let host = ProviderHost { host: self.host, redactor: &options.redactor, cancelled: &is_cancelled };
+        let answer = provider.complete(&host, &question.request);
+        drop(permit);
+        match answer {
+            Ok(CompletionResult::Replies(replies)) => {
+                let replies = self.clean(replies);
+                reservation.answered(&replies.usage);
+                Ok(Attempt::Done(replies))
+            }
+            Ok(CompletionResult::Pending { .. }) => {
+                reservation.failed(false);
+                Err(pending(&question.path))
+            }
+            Ok(CompletionResult::ProviderFailure(failure)) => {
+                use ProviderFailureClass as C;
+                reservation.failed(matches!(failure.class, C::Connection | C::Timeout | C::Malformed));
+                Ok(self.judge(question, attempt, options.redactor.provider_failure(failure)))
+            }
+            Err(failure) => {
+                reservation.failed(true);
+                Err(options.redactor.failure(failure))
+            }
+        }
+    }
+
+    fn judge(&self, question: &Question, attempt: u32, failure: ProviderFailure) -> Attempt {
+        let config = &self.role.config;
+        if !failure.class.is_transient() || attempt >= config.max_attempts {
+            return Attempt::Failed(failure);
+        }
+        let wait = retry::wait(config, self.llm.options.run_seed, &question.path, attempt, &failure);
+        // A wait that outlasts the call's deadline would only turn a clear failure into an abandoned thread.
+        if self.host.remaining_ms().is_some_and(|left| u128::from(left) <= wait.as_millis()) {
+            return Attempt::Failed(failure);
+        }
+        Attempt::Again(failure, wait)
+    }
+
+    fn note_retry(
+        &self,
+        question: &Question,
+        attempt: u32,
+        failure: ProviderFailure,
+        wait: Duration,
+    ) -> Result<(), Failure> {
+        if failure.retry_after_ms.is_some() {
+            self.state.gate.hold(self.llm.options.clock.as_ref(), wait);
+        }
+        self.state.budget.retried();
+        let wait_ms = wait.as_millis() as u64;
+        let event = Event::Retry { path: question.path.clone(), attempt, failure, wait_ms };
+        self.llm.options.journal.append(&event)?;
+        self.observe(&event);
+        Ok(())
+    }
+
+    /// Records that a question ended without the server's word, so that a replay ends the same way. An interruption is not
+    /// recorded: it says nothing about the question.
+    fn broken(&self, question: &Question, failure: Failure, elapsed: Duration) -> Result<Failure, Failure> {
+        if failure.class == FailureClass::Cancelled {
+            return Ok(failure);
+        }
+        let result = serde_json::to_value(&failure)
+            .map_err(|e| Failure::new(FailureClass::System, "record.corrupt", e.to_string()))?;
+        let event = self.llm.options.journal.record_effect(&EffectRecord {
+            key: question.key.clone(),
+            path: question.path.clone(),
+            call: CALL.to_owned(),
+            result,
+            timed: true,
+            elapsed_ms: elapsed.as_millis() as u64,
+        })?;
+        self.observe(&event);
+        Ok(failure)
+    }
+
+    fn miss(&self, question: &Question) -> Result<Failure, Failure> {
+        let options = &self.llm.options;
+        let mut sources: Vec<&dyn Lookup> =
+            options.cassettes.iter().map(|c| c.as_ref() as &dyn Lookup).collect();
+        sources.push(options.journal.as_ref());
+        let near = nearest(&sources, &question.key, &question.canonical)?;
+        let message = format!(
+            "replay: the request of role `{}` at `{}` is not in the record; {near}",
+            self.site.role, question.path
+        );
+        let failure = Failure::new(FailureClass::ReplayMiss, "llm.replay-miss", message)
+            .help("replay with the pipeline file, seed and overrides of the recording, or ask live (`--record` adds to it)");
+        Ok(options.redactor.failure(failure))
+    }
+
+    fn clean(&self, mut replies: Replies) -> Replies {
+        let clean = |text: &mut String| {
+            if let std::borrow::Cow::Owned(cleaned) = self.llm.options.redactor.text(text) {
+                *text = cleaned;
+            }
+        };
+        clean(&mut replies.model);
+        clean(&mut replies.raw);
+        for reply in &mut replies.replies {
+            clean(&mut reply.content);
+            reply.logprobs.iter_mut().flatten().for_each(|t| clean(&mut t.token));
+        }
+        replies
+    }
+
+    fn cancelled(&self) -> bool {
+        (self.llm.options.cancelled)() || self.host.cancelled()
+    }
+
+    fn observe(&self, event: &Event) {
+        if let Some(observer) = &self.llm.options.observer {
+            observer(event);
+        }
+    }
+}
+
+fn cancelled() -> Failure {
+    Failure::new(
+        FailureClass::Cancelled,
+        "llm.cancelled",
+        "the run was interrupted before the model answered",
+    )
+}
+
+fn pending(path: &str) -> Failure {
+    Failure::new(FailureClass::Cancelled, PENDING, format!("the answer for `{path}` comes later"))
+}

@@ -1,0 +1,200 @@
+//! Caps on calls, tokens and cost, shared by all threads. A request reserves its share before it is sent, so that a burst
+//! cannot overshoot.
+
+use crate::config::RoleConfig;
+use crate::limit::POLL;
+use crate::usage::{ModelUsage, cost};
+use planforge_contract::{CompletionRequest, Failure, FailureClass, Usage};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What a request may use at most, as far as that can be said beforehand.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    cost: f64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: u64,
+    tokens: u64,
+    cost: f64,
+    in_flight: u64,
+    reserved_tokens: u64,
+    reserved_cost: f64,
+    usage: ModelUsage,
+}
+
+/// The account of one `[llm.NAME]` table.
+#[derive(Debug, Default)]
+pub(crate) struct Budget {
+    state: Mutex<State>,
+    settled: Condvar,
+}
+
+/// Why nothing was reserved.
+pub(crate) enum Refusal {
+    Cancelled,
+    Cap(Failure),
+}
+
+/// A request's share while it is in flight. Dropped without settling (a panic in a provider), it counts as used in full.
+pub(crate) struct Reservation<'a> {
+    budget: &'a Budget,
+    config: &'a RoleConfig,
+    share: Share,
+    settled: bool,
+}
+
+impl Budget {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the share of one request, or waits while requests in flight may still turn out cheaper than reserved.
+    pub(crate) fn reserve<'a>(
+        &'a self,
+        name: &str,
+        config: &'a RoleConfig,
+        request: &CompletionRequest,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Reservation<'a>, Refusal> {
+        let share = Share::of(config, request);
+        let mut state = self.state();
+        loop {
+            if cancelled() {
+                return Err(Refusal::Cancelled);
+            }
+            match over(&state, config, share) {
+                None => break,
+                Some((key, detail, waiting_helps)) if !(waiting_helps && state.in_flight > 0) => {
+                    return Err(Refusal::Cap(cap_failure(name, key, &detail)));
+                }
+                Some(_) => {
+                    state = self.settled.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
+                }
+            }
+        }
+        state.calls += 1;
+        state.in_flight += 1;
+        state.reserved_tokens += share.prompt_tokens + share.completion_tokens;
+        state.reserved_cost += share.cost;
+        state.usage.requests_sent += 1;
+        drop(state);
+        Ok(Reservation { budget: self, config, share, settled: false })
+    }
+
+    /// An answer from the record: it was paid for in this run or before.
+    pub(crate) fn recorded(&self, config: &RoleConfig, attempts: u32, usage: &Usage) {
+        let mut state = self.state();
+        state.calls += u64::from(attempts);
+        state.charge(config, usage, Share::default());
+        state.usage.add(usage);
+        state.usage.answered_by_record += 1;
+    }
+
+    pub(crate) fn retried(&self) {
+        self.state().usage.retries += 1;
+    }
+
+    pub(crate) fn usage(&self, config: &RoleConfig) -> ModelUsage {
+        self.state().usage.clone().priced(&config.price)
+    }
+}
+
+impl<'a> Reservation<'a> {
+    /// The request was answered.
+    pub(crate) fn answered(mut self, usage: &Usage) {
+        let mut state = self.release();
+        state.charge(self.config, usage, self.share);
+        state.usage.add(usage);
+        state.usage.answered_by_provider += 1;
+    }
+
+    /// The request failed. `unmetered`: it may have used tokens all the same.
+    pub(crate) fn failed(mut self, unmetered: bool) {
+        let mut state = self.release();
+        if unmetered {
+            state.charge(self.config, &Usage::default(), self.share);
+            state.usage.unmetered += 1;
+        }
+    }
+
+    fn release(&mut self) -> MutexGuard<'a, State> {
+        self.settled = true;
+        let budget: &'a Budget = self.budget;
+        let mut state = budget.state();
+        state.in_flight -= 1;
+        state.reserved_tokens -= self.share.prompt_tokens + self.share.completion_tokens;
+        state.reserved_cost -= self.share.cost;
+        budget.settled.notify_all();
+        state
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            let (config, share) = (self.config, self.share);
+            let mut state = self.release();
+            state.charge(config, &Usage::default(), share);
+            state.usage.unmetered += 1;
+        }
+    }
+}
+
+impl State {
+    /// What a server did not count is charged as it was reserved, so that silence does not lift a cap.
+    fn charge(&mut self, config: &RoleConfig, usage: &Usage, share: Share) {
+        let prompt = usage.prompt_tokens.unwrap_or(share.prompt_tokens);
+        let completion = usage.completion_tokens.unwrap_or(share.completion_tokens);
+        self.tokens += prompt + completion;
+        self.cost += cost(&config.price, prompt, completion).unwrap_or(0.0);
+    }
+}
+
+impl Share {
+    fn of(config: &RoleConfig, request: &CompletionRequest) -> Self {
+        let bytes: usize = request.messages.iter().map(|m| m.content.len()).sum();
+        let prompt_tokens = bytes.div_ceil(3) as u64;
+        let replies = u64::from(request.sampling.n.unwrap_or(1));
+        let completion_tokens = replies * u64::from(request.sampling.max_tokens.unwrap_or(0));
+        let cost = cost(&config.price, prompt_tokens, completion_tokens).unwrap_or(0.0);
+        Self { prompt_tokens, completion_tokens, cost }
+    }
+}
+
+/// Which cap a further request would pass: its key, the figures, and whether it may fit once others have ended.
+fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static str, String, bool)> {
+    if let Some(most) = config.max_calls.filter(|most| state.calls >= *most) {
+        return Some(("max_calls", format!("{} of {most} requests were made", state.calls), false));
+    }
+    if let Some(most) = config.max_total_tokens {
+        let wanted = share.prompt_tokens + share.completion_tokens;
+        if state.tokens >= most || state.tokens + state.reserved_tokens + wanted > most {
+            let detail =
+                format!("{} of {most} tokens were used, the next request may use {wanted}", state.tokens);
+            return Some(("max_total_tokens", detail, state.tokens + wanted <= most));
+        }
+    }
+    if let Some(most) = config.max_cost_usd {
+        if state.cost >= most || state.cost + state.reserved_cost + share.cost > most {
+            let detail = format!(
+                "{:.4} of {most} US dollars were spent, the next request may cost {:.4}",
+                state.cost, share.cost
+            );
+            return Some(("max_cost_usd", detail, state.cost + share.cost <= most));
+        }
+    }
+    None
+}
+
+fn cap_failure(name: &str, key: &str, detail: &str) -> Failure {
+    Failure::new(
+        FailureClass::Budget,
+        "llm.budget",
+        format!("the cap `{key}` of `{name}` is reached: {detail}"),
+    )
+    .help(format!("raise it (`--set llm.{name}.{key}=...`) and resume the run; nothing is paid for twice"))
+}

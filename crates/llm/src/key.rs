@@ -1,0 +1,71 @@
+//! What identifies a question: its canonical request and its sample path; and the seeds that derive from the latter.
+
+use planforge_contract::CompletionRequest;
+use planforge_record::{canonical_json, sha256_hex};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// The part of a request that decides about its answer: model, messages, sampling and extra body. Base URL, key, timeouts and
+/// tags are outside.
+pub fn canonical_request(request: &CompletionRequest) -> Value {
+    json!({
+        "model": request.model,
+        "messages": request.messages,
+        "sampling": request.sampling,
+        "extra": request.extra,
+    })
+}
+
+/// SHA-256 of the canonical request, a colon, and the sample path.
+pub fn completion_key(canonical: &Value, path: &str) -> String {
+    format!("{}:{path}", sha256_hex(canonical_json(canonical).as_bytes()))
+}
+
+/// 64 bits that depend on the run's seed, the purpose and the sample path, and on nothing else.
+pub fn derive_u64(run_seed: u64, purpose: &str, path: &str) -> u64 {
+    let digest = Sha256::digest(format!("{run_seed}\n{purpose}\n{path}"));
+    digest.iter().take(8).fold(0, |acc, byte| acc << 8 | u64::from(*byte))
+}
+
+/// The seed of the request at that sample path: 31 bits, because servers read seeds as signed 32-bit numbers.
+pub fn derive_seed(run_seed: u64, path: &str) -> u64 {
+    derive_u64(run_seed, "seed", path) & 0x7fff_ffff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::{Message, Tags};
+
+    #[test]
+    fn tags_are_outside_the_key_and_everything_else_is_inside() {
+        let base = CompletionRequest {
+            model: "m".into(),
+            messages: vec![Message::user("hello")],
+            ..CompletionRequest::default()
+        };
+        let key = |r: &CompletionRequest| completion_key(&canonical_request(r), "t/s/0/0");
+        let mut other = base.clone();
+        other.tags = Tags { task: "p01".into(), ..Tags::default() };
+        assert_eq!(key(&base), key(&other));
+        for change in [
+            |r: &mut CompletionRequest| r.model.push('x'),
+            |r: &mut CompletionRequest| r.messages.push(Message::user("")),
+            |r: &mut CompletionRequest| r.sampling.seed = Some(1),
+            |r: &mut CompletionRequest| drop(r.extra.insert("k".into(), 1.into())),
+        ] {
+            let mut other = base.clone();
+            change(&mut other);
+            assert_ne!(key(&base), key(&other));
+        }
+        assert!(key(&base).ends_with(":t/s/0/0"));
+    }
+
+    #[test]
+    fn seeds_depend_on_run_and_path_and_fit_servers() {
+        assert_eq!(derive_seed(1, "a/b"), derive_seed(1, "a/b"));
+        assert_ne!(derive_seed(1, "a/b"), derive_seed(2, "a/b"));
+        assert_ne!(derive_seed(1, "a/b"), derive_seed(1, "a/c"));
+        assert!((0..1000).all(|i| derive_seed(i, "x") <= i32::MAX as u64));
+    }
+}

@@ -1,0 +1,125 @@
+//! Which failures are tried again, how long to wait, and what is told when they are not.
+
+use crate::config::RoleConfig;
+use crate::key::derive_u64;
+use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
+use std::time::Duration;
+
+/// The wait before attempt `attempt + 1`: exponential with the upper half as jitter, or what the server asked for where that is
+/// longer; at most `max_backoff_ms`. The jitter derives from the sample path, so a run repeats exactly.
+pub(crate) fn wait(
+    config: &RoleConfig,
+    run_seed: u64,
+    path: &str,
+    attempt: u32,
+    failure: &ProviderFailure,
+) -> Duration {
+    let doubled = config.backoff_ms.saturating_mul(1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX));
+    let full = doubled.min(config.max_backoff_ms);
+    let random = derive_u64(run_seed, &format!("jitter {attempt}"), path);
+    let jitter = if full < 2 { 0 } else { random % (full / 2 + 1) };
+    let asked = failure.retry_after_ms.unwrap_or(0).min(config.max_backoff_ms);
+    Duration::from_millis((full - jitter).max(asked))
+}
+
+/// A provider's failure in the host's terms.
+pub(crate) fn failure_of(
+    name: &str,
+    config: &RoleConfig,
+    attempts: u32,
+    failure: &ProviderFailure,
+) -> Failure {
+    use ProviderFailureClass as C;
+    let (code, what, help) = match failure.class {
+        C::Connection => {
+            ("llm.connection", "the connection failed", "is the server up, and `base_url` right?")
+        }
+        C::Timeout => {
+            ("llm.timeout", "the server did not answer in time", "raise `timeout_s`, or ask for fewer tokens")
+        }
+        C::RateLimited => (
+            "llm.rate-limited",
+            "the server refuses so many requests",
+            "lower `max_concurrency` or set `requests_per_minute`, then resume the run",
+        ),
+        C::Server => ("llm.server", "the server failed", "resume the run when the server has recovered"),
+        C::Authentication => (
+            "llm.authentication",
+            "the server refuses the key",
+            "check the variable that `api_key_env` names",
+        ),
+        C::NotFound => {
+            ("llm.not-found", "the server has no such model or path", "check `model` and `base_url`")
+        }
+        C::ContextOverflow => (
+            "llm.context-overflow",
+            "the conversation is longer than the model's context",
+            "choose a model with a longer context, or a pipeline that carries less history",
+        ),
+        C::BadRequest => {
+            ("llm.bad-request", "the server refuses the request", "check `extra_body` and the sampling keys")
+        }
+        C::Malformed => (
+            "llm.malformed",
+            "the server's answer is not a completion",
+            "check that `base_url` is an OpenAI-compatible endpoint (it usually ends in /v1)",
+        ),
+    };
+    let class = match failure.class {
+        C::ContextOverflow => FailureClass::ContextOverflow,
+        _ => FailureClass::Provider,
+    };
+    let status = failure.status.map(|s| format!(" (HTTP {s})")).unwrap_or_default();
+    let times = if attempts > 1 { format!(", after {attempts} attempts") } else { String::new() };
+    let model = &config.model;
+    Failure::new(
+        class,
+        code,
+        format!("`{name}`, model `{model}`: {what}{status}{times}: {}", failure.message),
+    )
+    .help(help)
+}
+
+/// Whether a recorded failure stands when a run is resumed. Others are asked again: their cause (a wrong key, a server that
+/// was down) lay outside the request, and may be gone.
+pub(crate) const fn stands_on_resume(class: ProviderFailureClass) -> bool {
+    matches!(class, ProviderFailureClass::ContextOverflow | ProviderFailureClass::Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(retry_after_ms: Option<u64>) -> ProviderFailure {
+        ProviderFailure {
+            class: ProviderFailureClass::RateLimited,
+            status: Some(429),
+            retry_after_ms,
+            message: "slow down".into(),
+        }
+    }
+
+    #[test]
+    fn waits_double_with_jitter_in_the_upper_half_and_are_capped() {
+        let config = RoleConfig { backoff_ms: 100, max_backoff_ms: 1_000, ..RoleConfig::new("p", "m") };
+        let mut seen = std::collections::BTreeSet::new();
+        for path in 0..50 {
+            for (attempt, full) in [(1, 100), (2, 200), (3, 400), (4, 800), (5, 1000), (40, 1000), (90, 1000)]
+            {
+                let ms = wait(&config, 7, &path.to_string(), attempt, &failure(None)).as_millis() as u64;
+                assert!(ms >= full / 2 && ms <= full, "attempt {attempt}: {ms}");
+                seen.insert(ms);
+            }
+        }
+        assert!(seen.len() > 100, "jitter spreads the waits");
+        assert_eq!(wait(&config, 7, "a", 2, &failure(None)), wait(&config, 7, "a", 2, &failure(None)));
+    }
+
+    #[test]
+    fn retry_after_is_honoured_and_capped() {
+        let config = RoleConfig { backoff_ms: 100, max_backoff_ms: 5_000, ..RoleConfig::new("p", "m") };
+        assert_eq!(wait(&config, 7, "a", 1, &failure(Some(3_000))), Duration::from_secs(3));
+        assert_eq!(wait(&config, 7, "a", 1, &failure(Some(3_600_000))), Duration::from_secs(5));
+        assert!(wait(&config, 7, "a", 1, &failure(Some(1))) >= Duration::from_millis(50));
+    }
+}
