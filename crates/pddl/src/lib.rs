@@ -5,7 +5,10 @@
 pub mod ast;
 mod bytes;
 mod check;
+pub mod extract;
+mod fix;
 mod name;
+mod print;
 mod read;
 mod sexpr;
 mod sink;
@@ -15,7 +18,13 @@ mod suggest;
 pub use ast::Parsed;
 pub use bytes::read_bytes;
 pub use check::{Fit, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem};
+pub use extract::find_pddl;
+pub use fix::{Fixed, fix_all};
 pub use name::Name;
+pub use print::{
+    print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric, print_problem,
+    print_typed_list,
+};
 pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
 pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;

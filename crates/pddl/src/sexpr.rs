@@ -390,10 +390,15 @@ impl<'t> Builder<'t, '_> {
         }
         let source = self.sink.source;
         let span = Span::new(at, at + 1);
+        // Taken away between two words, it would make one of them.
+        let bytes = self.text.as_bytes();
+        let (before, after) = (bytes[..at as usize].last(), bytes.get(at as usize + 1));
+        let parts = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii_whitespace() || b"();".contains(b));
+        let replacement = if parts(before) || parts(after) { String::new() } else { " ".to_owned() };
         self.sink.push(
             Diagnostic::error("pddl.stray-parenthesis", "this closing parenthesis is one too many")
                 .at(source, span, why)
-                .fix("remove the parenthesis", vec![Edit { source, span, replacement: String::new() }]),
+                .fix("remove the parenthesis", vec![Edit { source, span, replacement }]),
         );
     }
 }

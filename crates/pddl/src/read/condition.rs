@@ -134,7 +134,9 @@ impl<'a, 't> Reader<'a, 't> {
         let [left, right] = self.operands(rest, list, operator)?;
         let numeric = |id: NodeId| match self.tree.atom(id) {
             None => true,
-            Some(word) => is_number(word) || word.eq_ignore_ascii_case("?duration"),
+            Some(word) => {
+                is_number(word) || word.eq_ignore_ascii_case("?duration") || word.eq_ignore_ascii_case("#t")
+            }
         };
         if numeric(left) || numeric(right) {
             for (side, other) in [(left, right), (right, left)] {

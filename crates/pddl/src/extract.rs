@@ -1,0 +1,333 @@
+//! Finding PDDL in what a model replied: prose, code fences with any tag or none, several blocks, cut-off ends.
+//!
+//! A definition begins at `(define`, fenced or not, and ends where its parentheses balance, or before the next
+//! definition, the end of its fence, or a line of prose. Parentheses and sections right after it belong to it still,
+//! so that a stray parenthesis in the middle does not cut it short. Fenced text without a definition, and lists such as
+//! `(:action ...)` outside every fence, are kept as [`Extracted::others`].
+//!
+//! Of several domains or problems, [`Extracted::domain`] and [`Extracted::problem`] take the last that is complete
+//! and has sections: models think first and correct themselves later. Every block is listed, in order.
+
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
+
+/// What a block defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockKind {
+    /// `(define (domain`
+    Domain,
+    /// `(define (problem`
+    Problem,
+    /// Anything else.
+    Other,
+}
+
+/// A piece of the reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What it defines.
+    pub kind: BlockKind,
+    /// The bytes of the reply it was taken from. `text` is exactly that slice: a byte `n` of the block is byte
+    /// `span.start + n` of the reply.
+    pub span: Span,
+    /// The text.
+    pub text: String,
+    /// Whether its parentheses balance.
+    pub complete: bool,
+    /// Whether it has anything beyond its name: a mention of `(define (domain x))` in prose has not.
+    pub has_sections: bool,
+}
+
+/// Everything that looks like PDDL in a reply.
+#[derive(Debug, Clone, Default)]
+pub struct Extracted {
+    /// Domains, in order.
+    pub domains: Vec<Block>,
+    /// Problems, in order.
+    pub problems: Vec<Block>,
+    /// Fences without a definition and lists outside every fence, in order.
+    pub others: Vec<Block>,
+    /// What there is to say about the reply; spans are in the reply.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Extracted {
+    /// The domain meant: the last complete one, else the last.
+    pub fn domain(&self) -> Option<&Block> {
+        meant(&self.domains)
+    }
+
+    /// The problem meant: the last complete one, else the last.
+    pub fn problem(&self) -> Option<&Block> {
+        meant(&self.problems)
+    }
+}
+
+fn meant(blocks: &[Block]) -> Option<&Block> {
+    let last = |test: fn(&Block) -> bool| blocks.iter().rev().find(|block| test(block));
+    last(|b| b.complete && b.has_sections).or_else(|| last(|b| b.has_sections)).or_else(|| last(|_| true))
+}
+
+/// Finds definitions in a reply. `source` is the reply's id in the diagnostics.
+pub fn find_pddl(reply: &str, source: SourceId) -> Extracted {
+    let mut found = Extracted::default();
+    let fences = fences(reply);
+    let starts = definition_starts(reply);
+    let mut covered: Vec<Span> = Vec::new();
+    for (index, &start) in starts.iter().enumerate() {
+        let next = starts.get(index + 1).copied().unwrap_or(reply.len());
+        let fence_end = fences.iter().find(|f| f.content.contains(&start)).map_or(reply.len(), |f| f.content.end);
+        let next_fence = fences.iter().map(|f| f.open).find(|open| *open > start).unwrap_or(reply.len());
+        let limit = next.min(fence_end).min(next_fence);
+        let block = definition(reply, start, limit);
+        covered.push(block.span);
+        match block.kind {
+            BlockKind::Domain => found.domains.push(block),
+            BlockKind::Problem => found.problems.push(block),
+            BlockKind::Other => found.others.push(block),
+        }
+    }
+    other_blocks(reply, &fences, &covered, &mut found.others);
+    found.others.sort_by_key(|block| block.span.start);
+    report(&mut found, &fences, source);
+    found
+}
+
+fn report(found: &mut Extracted, fences: &[Fence], source: SourceId) {
+    if found.domains.is_empty() && found.problems.is_empty() {
+        found.diagnostics.push(
+            Diagnostic::error("pddl.no-definition", "the reply contains no `(define ...)`")
+                .at(source, Span::empty(0), "")
+                .help("ask for the PDDL in a code block that begins with `(define`"),
+        );
+    }
+    for (blocks, what) in [(&found.domains, "domains"), (&found.problems, "problems")] {
+        if let (true, Some(used)) = (blocks.len() > 1, meant(blocks)) {
+            let message = format!("the reply has {} {what}; one is used", blocks.len());
+            let mut diagnostic =
+                Diagnostic::advice("pddl.several-blocks", message).at(source, head(used), "this one");
+            for other in blocks.iter().filter(|block| block.span != used.span) {
+                diagnostic = diagnostic.also(source, head(other), "");
+            }
+            found.diagnostics.push(diagnostic);
+        }
+    }
+    if let Some(open) = fences.iter().find(|fence| !fence.closed) {
+        let span = Span::new(open.open as u32, open.content.start as u32);
+        found.diagnostics.push(
+            Diagnostic::advice("pddl.unclosed-fence", "this code block is never closed").at(source, span, ""),
+        );
+    }
+}
+
+/// The first bytes of a block, to point at it.
+fn head(block: &Block) -> Span {
+    let end = block.text.find('\n').unwrap_or(block.text.len());
+    Span::new(block.span.start, block.span.start + end as u32)
+}
+
+/// A code fence.
+struct Fence {
+    /// Where its opening line begins.
+    open: usize,
+    /// The lines between.
+    content: std::ops::Range<usize>,
+    closed: bool,
+}
+
+/// Lines that begin with three backticks or tildes, paired; the last may lack its partner.
+fn fences(reply: &str) -> Vec<Fence> {
+    let mut fences = Vec::new();
+    let mut open: Option<(usize, usize, &str)> = None;
+    let mut at = 0;
+    for line in reply.split_inclusive('\n') {
+        let trimmed = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        match (mark, open) {
+            (Some(mark), None) => {
+                // A fence opened and closed on one line is inline code.
+                if !trimmed[3..].contains(mark) {
+                    open = Some((at, at + line.len(), mark));
+                }
+            }
+            (Some(mark), Some((start, content, opened))) if mark == opened => {
+                fences.push(Fence { open: start, content: content..at, closed: true });
+                // ```` ```pddl ```` right after an unclosed block opens the next one.
+                open = (trimmed.trim_matches(['`', '~']).len() > 1).then_some((at, at + line.len(), mark));
+            }
+            // A fence that closes at the end of a line of code.
+            (None, Some((start, content, mark))) if trimmed.ends_with(mark) => {
+                let end = at + line.trim_end().len() - mark.len();
+                fences.push(Fence { open: start, content: content..end, closed: true });
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    if let Some((start, content, _)) = open {
+        fences.push(Fence { open: start, content: content..reply.len(), closed: false });
+    }
+    fences
+}
+
+/// The offsets of every `(define`, in any case, with space after it or a list.
+fn definition_starts(reply: &str) -> Vec<usize> {
+    let bytes = reply.as_bytes();
+    let mut starts = Vec::new();
+    for (at, _) in reply.match_indices('(') {
+        let rest = &bytes[at + 1..];
+        let skip = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let word = &rest[skip..];
+        let is_define = word.len() > 6
+            && word[..6].eq_ignore_ascii_case(b"define")
+            && (word[6].is_ascii_whitespace() || word[6] == b'(');
+        if is_define && !is_commented(bytes, at) {
+            starts.push(at);
+        }
+    }
+    starts
+}
+
+fn is_commented(bytes: &[u8], at: usize) -> bool {
+    bytes[..at].iter().rev().take_while(|b| **b != b'\n').any(|b| *b == b';')
+}
+
+fn definition(reply: &str, start: usize, limit: usize) -> Block {
+    let (end, complete) = match balanced_end(reply, start, limit) {
+        Some(end) => (with_what_follows(reply, end, limit), true),
+        None => (end_before_prose(reply, start, limit), false),
+    };
+    let text = reply[start..end].trim_end();
+    let lower = text.to_ascii_lowercase();
+    Block {
+        kind: kind_of(&lower),
+        span: Span::new(start as u32, (start + text.len()) as u32),
+        has_sections: lower.contains("(:") || lower.contains("( :"),
+        text: text.to_owned(),
+        complete,
+    }
+}
+
+/// By what stands first, `(domain` or `(problem`.
+fn kind_of(lower: &str) -> BlockKind {
+    let after = lower.trim_start_matches(['(', ' ', '\t', '\r', '\n']).trim_start_matches("define");
+    let word = after.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    if word.starts_with("domain") {
+        BlockKind::Domain
+    } else if word.starts_with("problem") {
+        BlockKind::Problem
+    } else {
+        BlockKind::Other
+    }
+}
+
+/// One past the parenthesis that closes the list at `start`.
+fn balanced_end(reply: &str, start: usize, limit: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut comment = false;
+    for (offset, byte) in reply.as_bytes()[start..limit].iter().enumerate() {
+        match byte {
+            b'\n' => comment = false,
+            _ if comment => {}
+            b';' => comment = true,
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(start + offset + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Takes in the stray parentheses and the sections that follow a definition closed too early.
+fn with_what_follows(reply: &str, mut end: usize, limit: usize) -> usize {
+    loop {
+        let rest = &reply[end..limit];
+        let trimmed = rest.trim_start();
+        let at = limit - trimmed.len();
+        if trimmed.starts_with(')') {
+            end = at + 1;
+        } else if trimmed.starts_with("(:") {
+            match balanced_end(reply, at, limit) {
+                Some(next) => end = next,
+                None => return end_before_prose(reply, at, limit),
+            }
+        } else {
+            return end;
+        }
+    }
+}
+
+/// The end of a definition that is never closed: the first line that reads like prose, or the limit.
+fn end_before_prose(reply: &str, start: usize, limit: usize) -> usize {
+    let mut at = start;
+    for line in reply[start..limit].split_inclusive('\n') {
+        if at > start && is_prose(line) {
+            return at;
+        }
+        at += line.len();
+    }
+    limit
+}
+
+/// A sentence or Markdown, not PDDL: no parenthesis, several words, and a capital or a mark in front.
+fn is_prose(line: &str) -> bool {
+    let line = line.trim();
+    let words = line.split_whitespace().count();
+    let starts = line.starts_with(|c: char| c.is_uppercase()) || line.starts_with(['#', '*', '>']);
+    let is_list = line.contains(" - ") && !line.starts_with(['#', '*', '>']);
+    let ends = line.ends_with(['.', ':', '!', '?', '*']) || line.contains(". ") || line.contains(", ");
+    let marked = line.starts_with(['#', '*', '>']);
+    starts && !line.contains(['?', ';']) | marked && !is_list && words >= 3 && (ends || marked)
+}
+
+/// Fences without a definition, and lists such as `(:action ...)` outside all fences.
+fn other_blocks(reply: &str, fences: &[Fence], covered: &[Span], others: &mut Vec<Block>) {
+    let is_covered = |at: usize| covered.iter().any(|span| span.range().contains(&at));
+    for fence in fences {
+        if covered.iter().any(|span| fence.content.contains(&(span.start as usize))) {
+            continue;
+        }
+        let content = &reply[fence.content.clone()];
+        let text = content.trim();
+        if text.is_empty() {
+            continue;
+        }
+        let start = fence.content.start + (content.len() - content.trim_start().len());
+        others.push(other(text, start));
+    }
+    let mut at = 0;
+    while let Some(found) = reply[at..].find("(:").map(|n| at + n) {
+        let fence = fences.iter().find(|f| f.content.contains(&found));
+        if is_covered(found) || fence.is_some() {
+            at = found + 2;
+            continue;
+        }
+        let limit = covered.iter().map(|s| s.start as usize).chain(fences.iter().map(|f| f.open));
+        let limit = limit.filter(|stop| *stop > found).min().unwrap_or(reply.len());
+        let end = match balanced_end(reply, found, limit) {
+            Some(end) => with_what_follows(reply, end, limit),
+            None => end_before_prose(reply, found, limit),
+        };
+        others.push(other(reply[found..end].trim_end(), found));
+        at = end.max(found + 2);
+    }
+}
+
+fn other(text: &str, start: usize) -> Block {
+    let complete = {
+        let open = text.matches('(').count();
+        open > 0 && open == text.matches(')').count()
+    };
+    Block {
+        kind: BlockKind::Other,
+        span: Span::new(start as u32, (start + text.len()) as u32),
+        has_sections: text.contains("(:"),
+        text: text.to_owned(),
+        complete,
+    }
+}

@@ -1,0 +1,176 @@
+//! Conditions, effects, expressions and typed lists as lists and words.
+
+use super::doc::Doc;
+use crate::ast::{
+    ArithmeticOp, AssignOp, Atom, CompareOp, Condition, Effect, Fluent, InitElement, NumericExpr, Quantified,
+    Term, TimeSpecifier, Trajectory, TypeRef, TypedName,
+};
+use crate::name::Name;
+
+impl CompareOp {
+    /// The operator as PDDL spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Equal => "=",
+            Self::GreaterEqual => ">=",
+            Self::Greater => ">",
+        }
+    }
+}
+
+impl ArithmeticOp {
+    /// The operator as PDDL spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+        }
+    }
+}
+
+impl AssignOp {
+    /// The operator as PDDL spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Assign => "assign",
+            Self::Increase => "increase",
+            Self::Decrease => "decrease",
+            Self::ScaleUp => "scale-up",
+            Self::ScaleDown => "scale-down",
+        }
+    }
+}
+
+pub(super) fn name(name: &Name) -> Doc {
+    Doc::word(name.as_str())
+}
+
+/// A finite number without an exponent, which PDDL does not have.
+fn number(value: f64) -> Doc {
+    Doc::word(format!("{value}"))
+}
+
+pub(super) fn type_ref(ty: &TypeRef) -> Doc {
+    match ty.alternatives.as_slice() {
+        [single] => name(single),
+        several => Doc::headed("either", several.iter().map(name)),
+    }
+}
+
+/// The groups of a typed list, each the names that share a type. Untyped names in front of typed ones are given the
+/// type they have anyway, as the list would otherwise give them the next.
+pub(super) fn typed_groups(list: &[TypedName]) -> Vec<Vec<Doc>> {
+    let mut groups = Vec::new();
+    let mut rest = list;
+    while let Some(first) = rest.first() {
+        let same = |entry: &&TypedName| match (&entry.ty, &first.ty) {
+            (Some(a), Some(b)) => a.alternatives == b.alternatives,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let count = rest.iter().take_while(same).count();
+        let (group, after) = rest.split_at(count);
+        let mut docs: Vec<Doc> = group.iter().map(|entry| name(&entry.name)).collect();
+        match &first.ty {
+            Some(ty) => docs.extend([Doc::word("-"), type_ref(ty)]),
+            None if !after.is_empty() => docs.extend([Doc::word("-"), Doc::word("object")]),
+            None => {}
+        }
+        groups.push(docs);
+        rest = after;
+    }
+    groups
+}
+
+pub(super) fn parameters(list: &[TypedName]) -> Doc {
+    Doc::list(typed_groups(list).into_iter().flatten().collect())
+}
+
+pub(super) fn declaration(head: &Name, list: &[TypedName]) -> Doc {
+    Doc::headed(head.as_str(), typed_groups(list).into_iter().flatten())
+}
+
+fn term(term: &Term) -> Doc {
+    name(term.name())
+}
+
+pub(super) fn atom(atom: &Atom) -> Doc {
+    Doc::headed(atom.predicate.as_str(), atom.args.iter().map(term))
+}
+
+fn fluent(fluent: &Fluent) -> Doc {
+    Doc::headed(fluent.function.as_str(), fluent.args.iter().map(term))
+}
+
+fn quantified<T>(quantifier: &str, q: &Quantified<T>, body: impl Fn(&T) -> Doc) -> Doc {
+    Doc::headed(quantifier, [parameters(&q.parameters), body(&q.body)])
+}
+
+fn timed(time: TimeSpecifier, body: Doc) -> Doc {
+    let (head, when) = match time {
+        TimeSpecifier::Start => ("at", "start"),
+        TimeSpecifier::End => ("at", "end"),
+        TimeSpecifier::OverAll => ("over", "all"),
+    };
+    Doc::headed(head, [Doc::word(when), body])
+}
+
+pub(super) fn condition(c: &Condition) -> Doc {
+    match c {
+        Condition::And(parts, _) => Doc::headed("and", parts.iter().map(condition)),
+        Condition::Or(parts, _) => Doc::headed("or", parts.iter().map(condition)),
+        Condition::Not(inner, _) => Doc::headed("not", [condition(inner)]),
+        Condition::Imply(a, b, _) => Doc::headed("imply", [condition(a), condition(b)]),
+        Condition::Exists(q) => quantified("exists", q, condition),
+        Condition::Forall(q) => quantified("forall", q, condition),
+        Condition::Atom(a) => atom(a),
+        Condition::Equal(a, b, _) => Doc::headed("=", [term(a), term(b)]),
+        Condition::Compare(c) => Doc::headed(c.op.as_str(), [numeric(&c.left), numeric(&c.right)]),
+        Condition::Preference(p) => {
+            Doc::headed("preference", p.name.iter().map(name).chain([condition(&p.condition)]))
+        }
+        Condition::Timed(time, inner, _) => timed(*time, condition(inner)),
+        Condition::Trajectory(t) => trajectory(t),
+    }
+}
+
+fn trajectory(t: &Trajectory) -> Doc {
+    let times = t.times.iter().map(|time| number(*time));
+    Doc::headed(t.op.as_str(), times.chain(t.conditions.iter().map(condition)))
+}
+
+pub(super) fn numeric(expr: &NumericExpr) -> Doc {
+    match expr {
+        NumericExpr::Number(value, _) => number(*value),
+        NumericExpr::Fluent(f) => fluent(f),
+        NumericExpr::Arithmetic(op, args, _) => Doc::headed(op.as_str(), args.iter().map(numeric)),
+        NumericExpr::Duration(_) => Doc::word("?duration"),
+        NumericExpr::ElapsedTime(_) => Doc::word("#t"),
+        NumericExpr::TotalTime(_) => Doc::headed("total-time", []),
+        NumericExpr::IsViolated(preference, _) => Doc::headed("is-violated", [name(preference)]),
+    }
+}
+
+pub(super) fn effect(e: &Effect) -> Doc {
+    match e {
+        Effect::And(parts, _) => Doc::headed("and", parts.iter().map(effect)),
+        Effect::Forall(q) => quantified("forall", q, effect),
+        Effect::When(c, inner, _) => Doc::headed("when", [condition(c), effect(inner)]),
+        Effect::Add(a) => atom(a),
+        Effect::Delete(a, _) => Doc::headed("not", [atom(a)]),
+        Effect::Assign(a) => Doc::headed(a.op.as_str(), [fluent(&a.fluent), numeric(&a.value)]),
+        Effect::Timed(time, inner, _) => timed(*time, effect(inner)),
+    }
+}
+
+pub(super) fn init(element: &InitElement) -> Doc {
+    match element {
+        InitElement::Atom(a) => atom(a),
+        InitElement::Not(a, _) => Doc::headed("not", [atom(a)]),
+        InitElement::Value(f, value, _) => Doc::headed("=", [fluent(f), number(*value)]),
+        InitElement::Timed { time, element, .. } => Doc::headed("at", [number(*time), init(element)]),
+    }
+}
