@@ -1,1 +1,6 @@
-//! planforge-pipeline
+//! Pipelines.
+mod config;
+mod front;
+mod suggest;
+pub use config::*;
+pub use front::*;

@@ -1,0 +1,327 @@
+//! A checked pipeline as plain data. The JSON schema that editors use is derived from these types.
+
+use planforge_contract::{FixPolicy, JsonObject};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The schema number of pipeline files that this version reads.
+pub const PIPELINE_SCHEMA: u32 = 1;
+
+/// A planforge pipeline: stages over a beam of candidates, and the models that they ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    /// Version of this file format.
+    #[schemars(range(min = 1, max = 1))]
+    pub schema: u32,
+    /// One line about the method.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Every random choice of a run derives from this.
+    #[serde(default)]
+    pub seed: u64,
+    /// Declares that feedback to a model may hold what the environment said. Without it such feedback is withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<FeedbackSource>,
+    /// What of the suite's reference the method is given. All else is withheld from it.
+    #[serde(default)]
+    pub given: GivenSpec,
+    /// Limits of the run.
+    #[serde(default)]
+    pub limits: RunLimits,
+    /// The language models, by the name that `roles` uses.
+    #[serde(default)]
+    pub llm: BTreeMap<String, LlmTable>,
+    /// What executes actions. The host opens it with the task's reference; this file never names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<EnvironmentTable>,
+    /// The stages, in order.
+    #[serde(rename = "stage")]
+    #[schemars(length(min = 1))]
+    pub stages: Vec<Stage>,
+}
+
+/// Where feedback may come from beside the verifiers' own reading of the candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FeedbackSource {
+    /// The environment, which knows the reference.
+    Environment,
+}
+
+/// What of the reference is given. Everything is withheld unless it is set to true.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GivenSpec {
+    /// The whole domain, as PDDL.
+    pub domain: bool,
+    /// The whole problem, as PDDL.
+    pub problem: bool,
+    /// The names and parameters of the actions, and the suite's domain template where it has one.
+    pub interface: bool,
+    /// The objects of the task, and the suite's object template where it has one.
+    pub objects: bool,
+    /// The suite's in-context example: its text, problem and plan. Left out, it is given where the domain is, for an
+    /// example problem shows the domain's predicates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<bool>,
+}
+
+impl GivenSpec {
+    /// Whether the in-context example is given.
+    pub fn gives_example(&self) -> bool {
+        self.example.unwrap_or(self.domain)
+    }
+}
+
+/// Limits of a run. What is left out is not limited by the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunLimits {
+    /// How many plugin calls run at a time; the command line may say otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub jobs: Option<u32>,
+    /// Seconds after which a plugin call is given up as a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1000000.0))]
+    pub call_deadline_s: Option<f64>,
+}
+
+/// One language model: the provider, what the host must know of the model, and the provider's own options.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmTable {
+    /// The id of a provider plugin.
+    #[serde(rename = "use")]
+    pub plugin: String,
+    /// The host's settings (such as `model` and `temperature`) and the provider's options.
+    #[serde(flatten)]
+    pub settings: JsonObject,
+}
+
+/// The environment of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnvironmentTable {
+    /// The id of an environment plugin.
+    #[serde(rename = "use")]
+    pub plugin: String,
+    /// The plugin's options.
+    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
+    pub options: JsonObject,
+}
+
+/// One stage, by its kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Stage {
+    /// Makes `n` children of each candidate by asking a translator.
+    Translate(TranslateStage),
+    /// Has a verifier judge each candidate.
+    Verify(VerifyStage),
+    /// Keeps the best candidates by a metric.
+    Select(SelectStage),
+    /// Has a planner look for a plan for each candidate.
+    Plan(PlanStage),
+}
+
+impl Stage {
+    /// The stage's label.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Translate(s) => &s.label,
+            Self::Verify(s) => &s.label,
+            Self::Select(s) => &s.label,
+            Self::Plan(s) => &s.label,
+        }
+    }
+    /// What `do` says.
+    pub const fn kind(&self) -> StageKind {
+        match self {
+            Self::Translate(_) => StageKind::Translate,
+            Self::Verify(_) => StageKind::Verify,
+            Self::Select(_) => StageKind::Select,
+            Self::Plan(_) => StageKind::Plan,
+        }
+    }
+    /// The plugin that the stage uses and its options; a select stage uses none.
+    pub fn plugin(&self) -> Option<(&str, &JsonObject)> {
+        match self {
+            Self::Translate(s) => Some((&s.plugin, &s.options)),
+            Self::Verify(s) => Some((&s.plugin, &s.options)),
+            Self::Plan(s) => Some((&s.plugin, &s.options)),
+            Self::Select(_) => None,
+        }
+    }
+    /// Role -> name of the `[llm.NAME]` table.
+    pub fn roles(&self) -> Option<&BTreeMap<String, String>> {
+        match self {
+            Self::Translate(s) => Some(&s.roles),
+            Self::Verify(s) => Some(&s.roles),
+            Self::Plan(s) => Some(&s.roles),
+            Self::Select(_) => None,
+        }
+    }
+}
+
+/// The kinds of stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StageKind {
+    /// Text to PDDL.
+    Translate,
+    /// Judgement.
+    Verify,
+    /// The best by a metric.
+    Select,
+    /// Search for a plan.
+    Plan,
+}
+
+impl StageKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Translate, Self::Verify, Self::Select, Self::Plan];
+    /// What `do` says.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Translate => "translate",
+            Self::Verify => "verify",
+            Self::Select => "select",
+            Self::Plan => "plan",
+        }
+    }
+}
+
+/// `do = "translate"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TranslateStage {
+    /// The stage's name, unique in the file.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// The id of a translator plugin.
+    #[serde(rename = "use")]
+    pub plugin: String,
+    /// How many samples of each candidate.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub n: u32,
+    /// Role -> name of an `[llm.NAME]` table.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, String>,
+    /// The plugin's options.
+    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
+    pub options: JsonObject,
+    /// Whether safe fixes are applied to what a model wrote; each is recorded.
+    #[serde(default)]
+    pub fixes: FixPolicy,
+    /// Labels of earlier verify stages whose feedback goes into the question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<String>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// `do = "verify"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyStage {
+    /// The stage's name, unique in the file.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// The id of a verifier plugin.
+    #[serde(rename = "use")]
+    pub plugin: String,
+    /// Role -> name of an `[llm.NAME]` table.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, String>,
+    /// The plugin's options.
+    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
+    pub options: JsonObject,
+}
+
+/// Which end of a metric is better.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// The highest value is the best.
+    #[default]
+    Highest,
+    /// The lowest value is the best.
+    Lowest,
+}
+
+/// `do = "select"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SelectStage {
+    /// The stage's name, unique in the file; `select-POSITION` where none is given.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// The metric, as `LABEL.NAME` of an earlier verify stage, `LABEL.cost` or `LABEL.steps` of an earlier plan stage, or
+    /// `candidate.log_likelihood`. Candidates without a value come last; ties go to the order of the sample paths.
+    pub by: String,
+    /// How many candidates of each group go on.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub keep: u32,
+    /// The label of an earlier translate stage: candidates that share its sample are one group. Left out, the task is
+    /// the group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_by: Option<String>,
+    /// Which end of the metric is better.
+    #[serde(default)]
+    pub order: Order,
+}
+
+/// `do = "plan"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanStage {
+    /// The stage's name, unique in the file.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// The id of a planner plugin.
+    #[serde(rename = "use")]
+    pub plugin: String,
+    /// Role -> name of an `[llm.NAME]` table.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, String>,
+    /// The plugin's options.
+    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
+    pub options: JsonObject,
+    /// When the planner gives up on a candidate.
+    #[serde(default)]
+    pub limits: PlanStageLimits,
+    /// Whether candidates that a verify stage rejected are planned for as well.
+    #[serde(default)]
+    pub plan_rejected: bool,
+}
+
+/// Limits of one planner call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanStageLimits {
+    /// Seconds of wall time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1000000.0))]
+    pub time_s: Option<f64>,
+    /// Megabytes (of 1024 * 1024 bytes) of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub memory_mb: Option<u64>,
+    /// Expanded nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub nodes: Option<u64>,
+}
+
+/// The JSON schema of pipeline files, as `planforge schema` prints it.
+pub fn pipeline_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Pipeline);
+    schema.insert("title".to_owned(), "planforge pipeline".into());
+    schema.to_value()
+}

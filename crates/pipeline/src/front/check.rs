@@ -1,0 +1,256 @@
+//! The whole file: top-level tables, what connects them, and the order of what is reported.
+
+use super::catalogue::Catalogue;
+use super::overrides::{self, Override};
+use super::reader::{At, Reader, error_at, with_help};
+use super::tree::{Node, Place, Table, Value, parse};
+use super::{llm, plugins, secrets, stages};
+use crate::config::{
+    EnvironmentTable, FeedbackSource, GivenSpec, LlmTable, PIPELINE_SCHEMA, Pipeline, RunLimits,
+};
+use crate::suggest::help_for;
+use planforge_contract::PluginKind;
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
+use std::collections::BTreeMap;
+
+/// Longest pipeline text, in bytes.
+pub const MAX_PIPELINE_BYTES: usize = 1 << 20;
+
+/// A pipeline without errors, and what it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedPipeline {
+    /// What the source was called.
+    pub name: String,
+    /// The text as it was read.
+    pub source: String,
+    /// The `--set` arguments, in order.
+    pub overrides: Vec<Override>,
+    /// The pipeline with the overrides applied.
+    pub config: Pipeline,
+}
+
+/// What checking a pipeline text found.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The pipeline; absent where there is an error among the diagnostics.
+    pub pipeline: Option<CheckedPipeline>,
+    /// Every mistake and warning, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The file as source 0 and each `--set` argument after it. Values that look like keys are replaced by stars.
+    pub sources: SourceMap,
+}
+
+/// Checks a pipeline text and `--set` arguments (`KEY=VALUE`). Nothing is contacted and no plugin is made.
+pub fn check(source: &str, name: &str, catalogue: &dyn Catalogue, overrides: &[String]) -> Checked {
+    if source.len() > MAX_PIPELINE_BYTES {
+        let message =
+            format!("{name} has {} bytes; a pipeline file has {MAX_PIPELINE_BYTES} at most", source.len());
+        let place = Place { source: SourceId(0), span: Span::empty(0) };
+        let diagnostics = vec![error_at("pipeline.too-large", message, place)];
+        return Checked { pipeline: None, diagnostics, sources: SourceMap::single(name, "") };
+    }
+    let parsed = parse(source, SourceId(0));
+    let mut root = parsed.root;
+    let mut found = Vec::new();
+    let mut applied = Vec::new();
+    for (index, argument) in overrides.iter().enumerate() {
+        let id = SourceId(u32::try_from(index + 1).unwrap_or(u32::MAX));
+        applied.extend(overrides::apply(&mut root, argument, id, &mut found));
+    }
+    let hidden = secrets::find(&root, &mut found);
+    let config = File { catalogue }.pipeline(&root, &mut found);
+    let mut diagnostics = parsed.errors;
+    drop_followers(&diagnostics, &mut found, source);
+    diagnostics.append(&mut found);
+    diagnostics.sort_by_key(|d| d.primary().map(|l| (l.source, l.span)));
+    let sources = source_map(source, name, overrides, &hidden);
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
+    let pipeline = config.filter(|_| !failed).map(|config| CheckedPipeline {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        overrides: applied,
+        config,
+    });
+    Checked { pipeline, diagnostics, sources }
+}
+
+/// After a syntax error the tree lacks what could not be read: what then seems missing, or stands on the same line, says
+/// nothing about the file.
+fn drop_followers(syntax: &[Diagnostic], found: &mut Vec<Diagnostic>, source: &str) {
+    if syntax.is_empty() {
+        return;
+    }
+    let line = |at: u32| source.bytes().take(at as usize).filter(|b| *b == b'\n').count();
+    let broken: Vec<usize> = syntax.iter().filter_map(|d| Some(line(d.primary()?.span.start))).collect();
+    found.retain(|d| {
+        let missing = matches!(
+            &*d.code,
+            "pipeline.missing-field"
+                | "pipeline.missing-role"
+                | "pipeline.missing-option"
+                | "pipeline.no-stages"
+        );
+        let here =
+            d.primary().is_some_and(|l| l.source == SourceId(0) && broken.contains(&line(l.span.start)));
+        !missing && !here
+    });
+}
+
+fn source_map(source: &str, name: &str, overrides: &[String], hidden: &[Place]) -> SourceMap {
+    let of =
+        |id: u32| -> Vec<Place> { hidden.iter().filter(|p| p.source == SourceId(id)).copied().collect() };
+    let mut sources = SourceMap::single(name, secrets::hide(source, &of(0)));
+    for (index, argument) in overrides.iter().enumerate() {
+        let id = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        sources.add(format!("--set argument {}", index + 1), secrets::hide(argument, &of(id)));
+    }
+    sources
+}
+
+struct File<'a> {
+    catalogue: &'a dyn Catalogue,
+}
+
+impl File<'_> {
+    fn pipeline(&self, root: &Table, out: &mut Vec<Diagnostic>) -> Option<Pipeline> {
+        let start = Place { source: SourceId(0), span: Span::empty(0) };
+        let mut reader = Reader::new(root, start, "the pipeline file");
+        schema(&mut reader, out);
+        let about = reader.string("about", out).map(|a| a.value).unwrap_or_default();
+        let seed = reader.integer("seed", 0..=i64::MAX, out).unwrap_or(0);
+        let feedback = reader.word("feedback", &[("environment", FeedbackSource::Environment)], out);
+        let given = given(&mut reader, out);
+        let limits = limits(&mut reader, out);
+        let (llm, headers) = self.llm(&mut reader, out);
+        let environment = self.environment(&mut reader, out);
+        let models: Vec<String> = headers.iter().map(|h| h.value.clone()).collect();
+        let items = match reader.node("stage") {
+            Some(Node { value: Value::Array(items), .. }) => Some(items),
+            Some(other) => {
+                let message = "`stage` must be an array of tables".to_owned();
+                out.push(
+                    error_at("pipeline.type", message, other.place).help("write [[stage]] before each stage"),
+                );
+                None
+            }
+            None => Some(const { &Vec::new() }),
+        };
+        reader.finish("pipeline.unknown-key", out);
+        let items = items?;
+        if items.is_empty() {
+            let diagnostic = error_at("pipeline.no-stages", "the pipeline has no stages", start);
+            out.push(diagnostic.help("add at least one [[stage]], for example with do = \"translate\""));
+        }
+        let read = stages::stages(items, &models, self.catalogue, out);
+        unused_models(&headers, &read.models_used, out);
+        if environment.is_none() {
+            for (id, place) in &read.need_environment {
+                let message = format!("`{id}` asks an environment, and the pipeline has none");
+                out.push(
+                    error_at("pipeline.no-environment", message, *place)
+                        .help("add a table [environment] with use = \"environment-pddl\""),
+                );
+            }
+        }
+        Some(Pipeline {
+            schema: PIPELINE_SCHEMA,
+            about,
+            seed,
+            feedback,
+            given,
+            limits,
+            llm,
+            environment,
+            stages: read.stages,
+        })
+    }
+
+    fn llm(
+        &self,
+        reader: &mut Reader<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> (BTreeMap<String, LlmTable>, Vec<At<String>>) {
+        let mut tables = BTreeMap::new();
+        let mut headers = Vec::new();
+        let Some((models, _)) = reader.table("llm", out) else { return (tables, headers) };
+        for (key, node) in &models.entries {
+            headers.push(At { value: key.name.clone(), place: key.place });
+            match &node.value {
+                Value::Table(table) => {
+                    let read = llm::table(&key.name, table, node, key.place, self.catalogue, out);
+                    tables.insert(key.name.clone(), read);
+                }
+                _ => {
+                    let message = format!("`llm.{}` must be a table, not {}", key.name, node.kind());
+                    let help = format!("write [llm.{}] and the settings below it", key.name);
+                    out.push(error_at("pipeline.type", message, node.place).help(help));
+                }
+            }
+        }
+        (tables, headers)
+    }
+
+    fn environment(&self, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<EnvironmentTable> {
+        let (table, node) = reader.table("environment", out)?;
+        let mut inner = Reader::new(table, node.place, "[environment]");
+        let (plugin, info) = plugins::plugin(&mut inner, PluginKind::Environment, self.catalogue, out);
+        let options = plugins::options(&mut inner, info.as_ref(), self.catalogue, out);
+        inner.finish("pipeline.unknown-key", out);
+        Some(EnvironmentTable { plugin, options })
+    }
+}
+
+fn schema(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
+    match reader.node("schema") {
+        None => reader.missing("schema", &PIPELINE_SCHEMA.to_string(), out),
+        Some(Node { value: Value::Integer(number), .. }) if *number == i64::from(PIPELINE_SCHEMA) => {}
+        Some(node) => {
+            let found = node.to_json();
+            let message =
+                format!("this version reads pipeline files of schema {PIPELINE_SCHEMA}, not {found}");
+            out.push(
+                error_at("pipeline.schema", message, node.place)
+                    .help(format!("write schema = {PIPELINE_SCHEMA}")),
+            );
+        }
+    }
+}
+
+fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
+    let Some((table, node)) = reader.table("given", out) else { return GivenSpec::default() };
+    let mut inner = Reader::new(table, node.place, "[given]");
+    let given = GivenSpec {
+        domain: inner.boolean("domain", out).unwrap_or(false),
+        problem: inner.boolean("problem", out).unwrap_or(false),
+        interface: inner.boolean("interface", out).unwrap_or(false),
+        objects: inner.boolean("objects", out).unwrap_or(false),
+        example: inner.boolean("example", out),
+    };
+    inner.finish("pipeline.unknown-key", out);
+    given
+}
+
+fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> RunLimits {
+    let Some((table, node)) = reader.table("limits", out) else { return RunLimits::default() };
+    let mut inner = Reader::new(table, node.place, "[limits]");
+    let limits = RunLimits {
+        jobs: inner.integer("jobs", 1..=1024, out).and_then(|j| u32::try_from(j).ok()),
+        call_deadline_s: inner.number("call_deadline_s", 0.001..=1e6, out),
+    };
+    inner.finish("pipeline.unknown-key", out);
+    limits
+}
+
+/// A model that no role names is probably a mistake in a role, or left over.
+fn unused_models(headers: &[At<String>], used: &[String], out: &mut Vec<Diagnostic>) {
+    for header in headers.iter().filter(|h| !used.contains(&h.value)) {
+        let message = format!("no stage gives a role to [llm.{}]", header.value);
+        let names: Vec<&str> = used.iter().map(String::as_str).collect();
+        let warning = Diagnostic::warning("pipeline.unused-llm", message);
+        let warning = warning.at(header.place.source, header.place.span, "");
+        out.push(with_help(
+            warning,
+            help_for(&header.value, &names, "models that stages use").filter(|_| !names.is_empty()),
+        ));
+    }
+}

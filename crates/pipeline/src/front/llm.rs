@@ -1,0 +1,87 @@
+//! `[llm.NAME]`: the host's keys and the provider's options stand in one table.
+
+use super::catalogue::Catalogue;
+use super::plugins;
+use super::reader::{Reader, error_at, json_object};
+use super::tree::{Node, Place, Table};
+use crate::config::LlmTable;
+use crate::suggest::nearest;
+use planforge_contract::{JsonObject, PluginInfo, PluginKind};
+use planforge_diagnostics::Diagnostic;
+use planforge_llm::{HOST_KEYS, RoleConfig, split_table};
+use serde_json::{Value as Json, json};
+
+/// Reads one model's table.
+pub(super) fn table(
+    name: &str,
+    table: &Table,
+    node: &Node,
+    header: Place,
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) -> LlmTable {
+    let mut reader = Reader::new(table, header, format!("[llm.{name}]"));
+    let (plugin, info) = plugins::plugin(&mut reader, PluginKind::Provider, catalogue, out);
+    if reader.node("model").is_none() {
+        reader.missing("model", "\"gpt-4o\"", out);
+    }
+    let mut settings = json_object(table);
+    settings.remove("use");
+    let (host, options) = split_table(&settings);
+    host_keys(name, &host, table, out);
+    if let Some(info) = info {
+        let mut found = Vec::new();
+        plugins::option_problems(&info, &options, node, catalogue, &mut found);
+        out.extend(found.into_iter().map(|d| suggest_host_key(d, table, &info)));
+    }
+    LlmTable { plugin, settings }
+}
+
+/// Each of the host's keys is read by itself, so that one wrong value does not hide another.
+fn host_keys(name: &str, host: &JsonObject, table: &Table, out: &mut Vec<Diagnostic>) {
+    let mut good = json!({"use": "provider", "model": "model"});
+    for (key, value) in host {
+        let mut alone = json!({"use": "provider", "model": "model"});
+        insert(&mut alone, key, value);
+        match serde_json::from_value::<RoleConfig>(alone) {
+            Ok(_) => insert(&mut good, key, value),
+            Err(error) => {
+                let message = format!("`{key}` of [llm.{name}]: {error}");
+                out.push(error_at("pipeline.type", message, place_of(table, key)));
+            }
+        }
+    }
+    let Ok(config) = serde_json::from_value::<RoleConfig>(good) else { return };
+    for problem in config.problems() {
+        let message = format!("[llm.{name}]: {}", problem.message);
+        out.push(error_at("pipeline.range", message, place_of(table, problem.key)));
+    }
+}
+
+fn insert(object: &mut Json, key: &str, value: &Json) {
+    if let Json::Object(map) = object {
+        map.insert(key.to_owned(), value.clone());
+    }
+}
+
+fn place_of(table: &Table, key: &str) -> Place {
+    table.get(key).map(|node| node.place).unwrap_or_default()
+}
+
+/// A key that the provider does not know may have been meant for the host.
+fn suggest_host_key(mut diagnostic: Diagnostic, table: &Table, info: &PluginInfo) -> Diagnostic {
+    if diagnostic.code != "pipeline.unknown-option" {
+        return diagnostic;
+    }
+    let at = diagnostic.primary().map(|label| label.span);
+    let key = table.entries.iter().map(|(key, _)| key).find(|key| Some(key.place.span) == at);
+    let Some(near) = key.and_then(|key| nearest(&key.name, HOST_KEYS.iter().copied())) else {
+        return diagnostic;
+    };
+    let help = format!("did you mean `{near}`, which planforge itself reads for every model?");
+    // Names of the provider's own options are no more likely than this one.
+    if info.options_schema.pointer(&format!("/properties/{near}")).is_none() {
+        diagnostic.help.insert(0, help);
+    }
+    diagnostic
+}

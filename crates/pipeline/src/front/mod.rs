@@ -1,0 +1,17 @@
+//! From the text of a pipeline file to a checked pipeline, with every mistake at its place.
+
+mod catalogue;
+mod check;
+mod llm;
+mod overrides;
+mod plugins;
+mod reader;
+mod secrets;
+mod stages;
+mod tree;
+
+pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
+pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
+pub use overrides::Override;
+pub use plugins::NEEDS_ENVIRONMENT;
+pub(crate) use stages::CANDIDATE;

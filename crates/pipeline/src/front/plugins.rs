@@ -1,0 +1,166 @@
+//! The checks that need to know the plugins: kind, roles, options, metrics, environment.
+
+use super::catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
+use super::reader::{At, Reader, error_at, plain, with_help};
+use super::tree::{Key, Node, Place, Value, locate};
+use crate::suggest::help_for;
+use planforge_contract::{JsonObject, PluginInfo, PluginKind};
+use planforge_diagnostics::Diagnostic;
+use std::collections::BTreeMap;
+
+/// The capability with which a verifier says that it asks the task's environment.
+pub const NEEDS_ENVIRONMENT: &str = "environment";
+
+/// `use`, looked up and of the right kind.
+pub(super) fn plugin(
+    reader: &mut Reader<'_>,
+    kind: PluginKind,
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) -> (String, Option<PluginInfo>) {
+    let had = reader.node("use").is_some();
+    let Some(id) = reader.string("use", out) else {
+        if !had {
+            reader.missing("use", &format!("\"{}\"", example(kind, catalogue)), out);
+        }
+        return (String::new(), None);
+    };
+    let info = match catalogue.info(&id.value) {
+        Ok(info) => info,
+        Err(CatalogueError::Unknown) => {
+            out.push(unknown_plugin(&id, kind, catalogue));
+            return (id.value, None);
+        }
+        Err(CatalogueError::Unavailable { code, message }) => {
+            let text = format!("plugin `{}` cannot be loaded: {message}", id.value);
+            let help = format!("`planforge explain {code}` says more");
+            out.push(error_at("pipeline.plugin-unavailable", text, id.place).help(help));
+            return (id.value, None);
+        }
+    };
+    if info.kind != kind {
+        let text = format!("{} needs a {kind}, and `{}` is a {}", reader.what, id.value, info.kind);
+        let names = of_kind(kind, catalogue);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let help = help_for(&id.value, &names, &format!("plugins of kind {kind}"));
+        out.push(with_help(error_at("pipeline.plugin-kind", text, id.place), help));
+        return (id.value, None);
+    }
+    (id.value, Some(info))
+}
+
+fn of_kind(kind: PluginKind, catalogue: &dyn Catalogue) -> Vec<String> {
+    catalogue.ids().into_iter().filter(|id| catalogue.info(id).is_ok_and(|info| info.kind == kind)).collect()
+}
+
+fn example(kind: PluginKind, catalogue: &dyn Catalogue) -> String {
+    of_kind(kind, catalogue).into_iter().next().unwrap_or_else(|| format!("{kind}-..."))
+}
+
+fn unknown_plugin(id: &At<String>, kind: PluginKind, catalogue: &dyn Catalogue) -> Diagnostic {
+    let ids = of_kind(kind, catalogue);
+    let names: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let help = help_for(&id.value, &names, &format!("plugins of kind {kind}"));
+    with_help(
+        error_at("pipeline.unknown-plugin", format!("there is no plugin `{}`", id.value), id.place),
+        help,
+    )
+    .help("`planforge plugins list` shows all plugins and where they were looked for")
+}
+
+/// `roles`: each declared by the plugin, each mapped to a model of the file, none left out.
+pub(super) fn roles(
+    reader: &mut Reader<'_>,
+    info: Option<&PluginInfo>,
+    models: &[String],
+    used: &mut Vec<String>,
+    out: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, String> {
+    let header = reader.table("roles", &mut Vec::new()).map_or(reader.place, |(_, node)| node.place);
+    let entries: Vec<(&Key, At<String>)> = reader.string_map("roles", out);
+    let models: Vec<&str> = models.iter().map(String::as_str).collect();
+    for (_, model) in &entries {
+        used.push(model.value.clone());
+        if !models.contains(&model.value.as_str()) {
+            let text = format!("there is no table [llm.{}]", model.value);
+            let help = help_for(&model.value, &models, "models in this file");
+            out.push(with_help(error_at("pipeline.unknown-llm", text, model.place), help));
+        }
+    }
+    if let Some(info) = info {
+        let declared: Vec<&str> = info.roles.iter().map(|r| r.name.as_str()).collect();
+        for (role, _) in &entries {
+            if !declared.contains(&role.name.as_str()) {
+                let text = format!("`{}` has no role `{}`", info.id, role.name);
+                let help = help_for(&role.name, &declared, "roles it asks for");
+                out.push(with_help(error_at("pipeline.unknown-role", text, role.place), help));
+            }
+        }
+        for role in &declared {
+            if !entries.iter().any(|(key, _)| key.name == *role) {
+                let model = models.first().copied().unwrap_or("main");
+                let text = format!(
+                    "{} does not say which model takes the role `{role}` of `{}`",
+                    reader.what, info.id
+                );
+                out.push(
+                    error_at("pipeline.missing-role", text, header)
+                        .help(format!("add `{role} = \"{model}\"` to its `roles`")),
+                );
+            }
+        }
+    }
+    plain(&entries)
+}
+
+/// `options`, checked against the plugin's schema.
+pub(super) fn options(
+    reader: &mut Reader<'_>,
+    info: Option<&PluginInfo>,
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) -> JsonObject {
+    let empty = Node { place: reader.place, value: Value::Table(super::tree::Table::default()) };
+    let (table, node) = match reader.table("options", out) {
+        Some((table, node)) => (super::reader::json_object(table), node),
+        None => (JsonObject::new(), &empty),
+    };
+    if let Some(info) = info {
+        option_problems(info, &table, node, catalogue, out);
+    }
+    table
+}
+
+/// Turns the host's findings about options into diagnostics at their places.
+pub(super) fn option_problems(
+    info: &PluginInfo,
+    options: &JsonObject,
+    node: &Node,
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) {
+    for OptionProblem { pointer, kind, message, help } in catalogue.check_options(&info.id, options) {
+        let code = match kind {
+            OptionProblemKind::Unknown => "pipeline.unknown-option",
+            OptionProblemKind::Missing => "pipeline.missing-option",
+            OptionProblemKind::Invalid => "pipeline.option",
+        };
+        let place: Place = locate(node, &pointer, kind == OptionProblemKind::Unknown);
+        let text = format!("options of `{}`: {message}", info.id);
+        out.push(with_help(error_at(code, text, place), help));
+    }
+    for name in &info.secrets {
+        secret_option(name, node, out);
+    }
+}
+
+/// A secret option holds the name of an environment variable.
+fn secret_option(name: &str, node: &Node, out: &mut Vec<Diagnostic>) {
+    let Some(found) = node.as_table().and_then(|table| table.get(name)) else { return };
+    let Value::String(value) = &found.value else { return };
+    // What looks like a key is reported for the whole file at once; here it is enough to see that it is no name.
+    if !super::secrets::is_variable_name(value) && !super::secrets::looks_like_key(value) {
+        let text = format!("`{name}` must hold the name of an environment variable: letters, digits and `_`");
+        out.push(error_at("pipeline.secret-name", text, found.place).help("for example OPENAI_API_KEY"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Finds keys written into a file that should only name an environment variable, and hides them from every message.
+
+use super::reader::error_at;
+use super::tree::{Node, Place, Table, Value};
+use planforge_diagnostics::Diagnostic;
+
+/// Whether a text can be the name of an environment variable.
+pub(super) fn is_variable_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Beginnings of keys that services hand out.
+const KEY_PREFIXES: [&str; 12] =
+    ["sk-", "sk_", "pk-", "ghp_", "gho_", "github_pat_", "hf_", "gsk_", "xoxb-", "AKIA", "AIza", "Bearer "];
+
+/// Whether a text looks like a key: a known beginning and enough behind it, or a long run of mixed characters.
+pub(super) fn looks_like_key(text: &str) -> bool {
+    let text = text.trim();
+    if KEY_PREFIXES.iter().any(|p| text.len() >= p.len() + 8 && text.starts_with(p)) {
+        return true;
+    }
+    let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let upper = text.chars().filter(char::is_ascii_uppercase).count();
+    let lower = text.chars().filter(char::is_ascii_lowercase).count();
+    plain && text.len() >= 32 && digits >= 4 && lower >= 4 && (upper >= 4 || digits >= 8)
+}
+
+/// Reports every value in the file that looks like a key, and returns their places so that the text can be hidden.
+pub(super) fn find(root: &Table, out: &mut Vec<Diagnostic>) -> Vec<Place> {
+    let mut places = Vec::new();
+    walk(root, out, &mut places);
+    places
+}
+
+fn walk(table: &Table, out: &mut Vec<Diagnostic>, places: &mut Vec<Place>) {
+    for (key, node) in &table.entries {
+        visit(&key.name, node, out, places);
+    }
+}
+
+fn visit(key: &str, node: &Node, out: &mut Vec<Diagnostic>, places: &mut Vec<Place>) {
+    match &node.value {
+        Value::String(text) if looks_like_key(text) => {
+            let message = format!("the value of `{key}` looks like a key; pipeline files hold no secrets");
+            out.push(error_at("pipeline.literal-secret", message, node.place).help(
+                "put the key into an environment variable and write the variable's name, for example api_key_env = \"OPENAI_API_KEY\"",
+            ));
+            places.push(node.place);
+        }
+        Value::Array(items) => items.iter().for_each(|item| visit(key, item, out, places)),
+        Value::Table(table) => walk(table, out, places),
+        _ => {}
+    }
+}
+
+/// The text with the bytes of those places replaced by stars; length and line ends stay.
+pub(super) fn hide(text: &str, places: &[Place]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for place in places {
+        if let Some(slice) = bytes.get_mut(place.span.range()) {
+            slice.iter_mut().filter(|b| !b.is_ascii_whitespace() && **b != b'"').for_each(|b| *b = b'*');
+        }
+    }
+    // Whole values are replaced, so no character is cut in two.
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_keys_from_names() {
+        for key in ["sk-abcdefgh12345678", "hf_abcdefghijkl", "AbCd0123456789EfGh0123456789IjKl0123"] {
+            assert!(looks_like_key(key), "{key}");
+        }
+        for name in [
+            "OPENAI_API_KEY",
+            "gpt-4o",
+            "https://api.openai.com/v1",
+            "sk-",
+            "qwen2.5-coder-1.5b-instruct-q4_k_m",
+        ] {
+            assert!(!looks_like_key(name), "{name}");
+        }
+        assert!(is_variable_name("MY_KEY_2") && !is_variable_name("2X") && !is_variable_name("a b"));
+    }
+}

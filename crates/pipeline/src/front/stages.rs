@@ -1,0 +1,385 @@
+//! `[[stage]]`: one reader for each kind, and the checks between stages.
+
+use super::catalogue::Catalogue;
+use super::plugins::{self, NEEDS_ENVIRONMENT};
+use super::reader::{At, Reader, error_at, with_help};
+use super::tree::{Node, Place, Value};
+use crate::config::{
+    Order, PlanStage, PlanStageLimits, SelectStage, Stage, StageKind, TranslateStage, VerifyStage,
+};
+use crate::suggest::help_for;
+use planforge_contract::{FixPolicy, PluginInfo, PluginKind};
+use planforge_diagnostics::Diagnostic;
+
+/// The label under which a candidate's own numbers are selected by; no stage may have it.
+pub(crate) const CANDIDATE: &str = "candidate";
+/// The candidate's own numbers.
+const CANDIDATE_METRICS: [&str; 1] = ["log_likelihood"];
+/// The numbers of a plan stage.
+const PLAN_METRICS: [&str; 2] = ["cost", "steps"];
+
+/// What later stages may refer to.
+struct Known {
+    label: String,
+    place: Place,
+    kind: StageKind,
+    metrics: Vec<String>,
+}
+
+/// What reading the stages found out beside the stages.
+#[derive(Default)]
+pub(super) struct StagesRead {
+    pub(super) stages: Vec<Stage>,
+    /// Models named in roles.
+    pub(super) models_used: Vec<String>,
+    /// Plugins that ask the environment, and the place of their stage.
+    pub(super) need_environment: Vec<(String, Place)>,
+}
+
+/// Reads all stages.
+pub(super) fn stages(
+    items: &[Node],
+    models: &[String],
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) -> StagesRead {
+    let mut checker = Stages {
+        models,
+        catalogue,
+        later: all_labels(items),
+        known: Vec::new(),
+        read: StagesRead::default(),
+    };
+    for (index, item) in items.iter().enumerate() {
+        match &item.value {
+            Value::Table(table) => {
+                checker.stage(index, Reader::new(table, item.place, stage_name(index, item)), out)
+            }
+            _ => out.push(error_at(
+                "pipeline.type",
+                format!("a stage must be a table, not {}", item.kind()),
+                item.place,
+            )),
+        }
+    }
+    checker.read
+}
+
+fn stage_name(index: usize, item: &Node) -> String {
+    match item.as_table().and_then(|t| t.get("label")).map(|n| &n.value) {
+        Some(Value::String(label)) if !label.is_empty() => format!("stage `{label}`"),
+        _ => format!("stage {}", index + 1),
+    }
+}
+
+/// Every label in the file with its stage's kind word, to tell "comes later" from "does not exist".
+fn all_labels(items: &[Node]) -> Vec<(String, Place)> {
+    let label = |item: &Node| match item.as_table()?.get("label") {
+        Some(Node { value: Value::String(label), place }) => Some((label.clone(), *place)),
+        _ => None,
+    };
+    items.iter().filter_map(label).collect()
+}
+
+struct Stages<'a> {
+    models: &'a [String],
+    catalogue: &'a dyn Catalogue,
+    later: Vec<(String, Place)>,
+    known: Vec<Known>,
+    read: StagesRead,
+}
+
+impl Stages<'_> {
+    fn stage(&mut self, index: usize, mut reader: Reader<'_>, out: &mut Vec<Diagnostic>) {
+        let had = reader.node("do").is_some();
+        let Some(word) = reader.string("do", out) else {
+            if !had {
+                reader.missing("do", "\"translate\"", out);
+            }
+            return;
+        };
+        let Some(kind) = StageKind::ALL.into_iter().find(|k| k.name() == word.value) else {
+            let names = StageKind::ALL.map(StageKind::name);
+            let message = format!("there is no stage kind `{}`", word.value);
+            let near = help_for(&word.value, &names, "stage kinds");
+            let list = format!("stage kinds are {}", names.map(|n| format!("`{n}`")).join(", "));
+            let diagnostic = with_help(error_at("pipeline.unknown-stage", message, word.place), near.clone());
+            let listed = near.is_some_and(|n| n.starts_with("stage kinds"));
+            out.push(if listed { diagnostic } else { diagnostic.help(list) });
+            return;
+        };
+        let label = self.label(&mut reader, kind, index, out);
+        let (stage, metrics) = match kind {
+            StageKind::Translate => self.translate(&mut reader, &label.value, out),
+            StageKind::Verify => self.verify(&mut reader, &label.value, out),
+            StageKind::Select => (self.select(&mut reader, &label.value, out), Vec::new()),
+            StageKind::Plan => self.plan(&mut reader, &label.value, out),
+        };
+        reader.finish("pipeline.unknown-stage-key", out);
+        self.known.push(Known { label: label.value, place: label.place, kind, metrics });
+        self.read.stages.push(stage);
+    }
+
+    fn label(
+        &self,
+        reader: &mut Reader<'_>,
+        kind: StageKind,
+        index: usize,
+        out: &mut Vec<Diagnostic>,
+    ) -> At<String> {
+        let had = reader.node("label").is_some();
+        let Some(label) = reader.string("label", out) else {
+            if !had && kind != StageKind::Select {
+                reader.missing("label", &format!("\"{}\"", kind.name()), out);
+            }
+            return At { value: format!("{}-{}", kind.name(), index + 1), place: reader.place };
+        };
+        if let Some(why) = bad_label(&label.value) {
+            out.push(
+                error_at("pipeline.label", why, label.place)
+                    .help("a label is a lower-case letter, then letters, digits, `_` or `-`, 64 at most"),
+            );
+        } else if let Some(first) = self.known.iter().find(|k| k.label == label.value) {
+            let message = format!("the label `{}` is taken", label.value);
+            out.push(error_at("pipeline.duplicate-label", message, label.place).also(
+                first.place.source,
+                first.place.span,
+                "first used here",
+            ));
+        }
+        label
+    }
+
+    fn translate(
+        &mut self,
+        reader: &mut Reader<'_>,
+        label: &str,
+        out: &mut Vec<Diagnostic>,
+    ) -> (Stage, Vec<String>) {
+        let (plugin, info) = plugins::plugin(reader, PluginKind::Translator, self.catalogue, out);
+        let stage = TranslateStage {
+            label: label.to_owned(),
+            plugin,
+            n: small(reader.integer("n", 1..=1000, out), 1),
+            roles: self.roles(reader, info.as_ref(), out),
+            options: plugins::options(reader, info.as_ref(), self.catalogue, out),
+            fixes: reader
+                .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
+                .unwrap_or_default(),
+            feedback: self.feedback(reader, out),
+        };
+        (Stage::Translate(stage), Vec::new())
+    }
+
+    fn verify(
+        &mut self,
+        reader: &mut Reader<'_>,
+        label: &str,
+        out: &mut Vec<Diagnostic>,
+    ) -> (Stage, Vec<String>) {
+        let (plugin, info) = plugins::plugin(reader, PluginKind::Verifier, self.catalogue, out);
+        let place = reader.node("use").map_or(reader.place, |node| node.place);
+        let stage = VerifyStage {
+            label: label.to_owned(),
+            plugin,
+            roles: self.roles(reader, info.as_ref(), out),
+            options: plugins::options(reader, info.as_ref(), self.catalogue, out),
+        };
+        if let Some(info) = &info {
+            if needs_environment(info, &stage.options) {
+                self.read.need_environment.push((info.id.clone(), place));
+            }
+        }
+        let metrics = info.map(|info| info.metrics.into_iter().map(|m| m.name).collect()).unwrap_or_default();
+        (Stage::Verify(stage), metrics)
+    }
+
+    fn plan(
+        &mut self,
+        reader: &mut Reader<'_>,
+        label: &str,
+        out: &mut Vec<Diagnostic>,
+    ) -> (Stage, Vec<String>) {
+        let (plugin, info) = plugins::plugin(reader, PluginKind::Planner, self.catalogue, out);
+        let stage = PlanStage {
+            label: label.to_owned(),
+            plugin,
+            roles: self.roles(reader, info.as_ref(), out),
+            options: plugins::options(reader, info.as_ref(), self.catalogue, out),
+            limits: plan_limits(reader, out),
+            plan_rejected: reader.boolean("plan_rejected", out).unwrap_or(false),
+        };
+        (Stage::Plan(stage), PLAN_METRICS.map(str::to_owned).to_vec())
+    }
+
+    fn roles(
+        &mut self,
+        reader: &mut Reader<'_>,
+        info: Option<&PluginInfo>,
+        out: &mut Vec<Diagnostic>,
+    ) -> std::collections::BTreeMap<String, String> {
+        plugins::roles(reader, info, self.models, &mut self.read.models_used, out)
+    }
+
+    fn select(&mut self, reader: &mut Reader<'_>, label: &str, out: &mut Vec<Diagnostic>) -> Stage {
+        let had = reader.node("by").is_some();
+        let by = reader.string("by", out);
+        match &by {
+            Some(by) => self.metric(by, out),
+            None if !had => reader.missing("by", "\"LABEL.METRIC\"", out),
+            None => {}
+        }
+        let group_by = reader.string("group_by", out);
+        if let Some(group) = &group_by {
+            self.earlier(group, StageKind::Translate, "pipeline.group-by", out);
+        }
+        Stage::Select(SelectStage {
+            label: label.to_owned(),
+            by: by.map(|b| b.value).unwrap_or_default(),
+            keep: small(reader.integer("keep", 1..=1_000_000, out), 1),
+            group_by: group_by.map(|g| g.value),
+            order: reader
+                .word("order", &[("highest", Order::Highest), ("lowest", Order::Lowest)], out)
+                .unwrap_or_default(),
+        })
+    }
+
+    /// `LABEL.NAME` of an earlier stage that has such a metric.
+    fn metric(&self, by: &At<String>, out: &mut Vec<Diagnostic>) {
+        let Some((label, name)) = by.value.split_once('.') else {
+            let message = format!("`{}` does not name a metric", by.value);
+            out.push(
+                error_at("pipeline.metric-form", message, by.place)
+                    .help("write LABEL.NAME: the label of an earlier stage, a dot, and one of its metrics"),
+            );
+            return;
+        };
+        if label == CANDIDATE {
+            return unknown_metric(label, name, &CANDIDATE_METRICS, by.place, out);
+        }
+        let Some(stage) = self.known.iter().find(|k| k.label == label) else {
+            let wanted = At { value: label.to_owned(), place: by.place };
+            let kinds = [StageKind::Verify, StageKind::Plan];
+            return self.not_earlier(&wanted, &kinds, "pipeline.unknown-label", out);
+        };
+        let metrics: Vec<&str> = stage.metrics.iter().map(String::as_str).collect();
+        // The metrics of a plugin that is not known itself were already reported with it.
+        if !(metrics.is_empty() && stage.kind == StageKind::Verify && self.is_unknown(label)) {
+            unknown_metric(label, name, &metrics, by.place, out);
+        }
+    }
+
+    /// Whether the plugin of a stage could not be looked up.
+    fn is_unknown(&self, label: &str) -> bool {
+        let stage = self.read.stages.iter().find(|s| s.label() == label);
+        stage.and_then(Stage::plugin).is_some_and(|(id, _)| self.catalogue.info(id).is_err())
+    }
+
+    fn feedback(&self, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<String> {
+        let labels = reader.strings("feedback", out);
+        for label in &labels {
+            self.earlier(label, StageKind::Verify, "pipeline.unknown-label", out);
+        }
+        labels.into_iter().map(|l| l.value).collect()
+    }
+
+    /// The label of an earlier stage of that kind.
+    fn earlier(&self, label: &At<String>, kind: StageKind, code: &'static str, out: &mut Vec<Diagnostic>) {
+        match self.known.iter().find(|k| k.label == label.value) {
+            Some(known) if known.kind == kind => {}
+            Some(known) => {
+                let message = format!(
+                    "`{}` is a {} stage; a {} stage is needed here",
+                    label.value,
+                    known.kind.name(),
+                    kind.name()
+                );
+                out.push(error_at(code, message, label.place).also(
+                    known.place.source,
+                    known.place.span,
+                    "it is here",
+                ));
+            }
+            None => self.not_earlier(label, &[kind], code, out),
+        }
+    }
+
+    fn not_earlier(
+        &self,
+        label: &At<String>,
+        kinds: &[StageKind],
+        code: &'static str,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        if let Some((_, place)) = self.later.iter().find(|(name, _)| *name == label.value) {
+            let message = format!("the stage `{}` comes later", label.value);
+            out.push(
+                error_at("pipeline.label-order", message, label.place)
+                    .also(place.source, place.span, "it is here")
+                    .help("only stages before this one can be named"),
+            );
+            return;
+        }
+        let mut names: Vec<&str> =
+            self.known.iter().filter(|k| kinds.contains(&k.kind)).map(|k| k.label.as_str()).collect();
+        if kinds.contains(&StageKind::Plan) {
+            names.push(CANDIDATE);
+        }
+        let kinds: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
+        let message = format!("there is no stage with the label `{}`", label.value);
+        let what = format!("earlier {} stages", kinds.join(" and "));
+        out.push(with_help(error_at(code, message, label.place), help_for(&label.value, &names, &what)));
+    }
+}
+
+fn unknown_metric(label: &str, name: &str, metrics: &[&str], place: Place, out: &mut Vec<Diagnostic>) {
+    if !metrics.contains(&name) {
+        let message = format!("`{label}` has no metric `{name}`");
+        let help = help_for(name, metrics, &format!("metrics of `{label}`"));
+        out.push(with_help(error_at("pipeline.unknown-metric", message, place), help));
+    }
+}
+
+/// Whether this use of a verifier asks the environment: it declares so, for all options or, as `environment:OPTION=VALUE`,
+/// where one option has a certain value.
+fn needs_environment(info: &PluginInfo, options: &planforge_contract::JsonObject) -> bool {
+    info.capabilities.iter().any(|capability| {
+        let Some(rest) = capability.strip_prefix(NEEDS_ENVIRONMENT) else { return false };
+        match rest.strip_prefix(':').and_then(|condition| condition.split_once('=')) {
+            None => rest.is_empty(),
+            Some((option, wanted)) => options.get(option).is_some_and(|value| match value {
+                serde_json::Value::String(text) => text == wanted,
+                other => other.to_string() == wanted,
+            }),
+        }
+    })
+}
+
+fn small(value: Option<u64>, default: u32) -> u32 {
+    value.and_then(|v| u32::try_from(v).ok()).unwrap_or(default)
+}
+
+fn bad_label(label: &str) -> Option<String> {
+    if label.is_empty() {
+        return Some("the label is empty".to_owned());
+    }
+    if label == CANDIDATE {
+        return Some(format!("`{CANDIDATE}` is not a label: select stages call the candidate itself so"));
+    }
+    let good = label.len() <= 64
+        && label.starts_with(|c: char| c.is_ascii_lowercase())
+        && label.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+    (!good).then(|| format!("`{label}` is not a label"))
+}
+
+fn plan_limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> PlanStageLimits {
+    let Some((table, node)) = reader.table("limits", out) else { return PlanStageLimits::default() };
+    let mut inner = Reader::new(table, node.place, format!("`limits` of {}", reader.what));
+    let limits = PlanStageLimits {
+        time_s: inner.number("time_s", 0.001..=1e6, out),
+        memory_mb: inner.integer("memory_mb", 1..=16_777_216, out),
+        nodes: inner.integer("nodes", 1..=i64::MAX, out),
+    };
+    inner.finish("pipeline.unknown-stage-key", out);
+    limits
+}
