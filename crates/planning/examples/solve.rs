@@ -1,0 +1,63 @@
+//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs] [SECONDS]`. For measuring; the `planforge` binary is the tool.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+use planforge_diagnostics::SourceId;
+use planforge_planning::{Algorithm, Budget, PlanOptions, PlanOutcome, Poll, StopReason, plan};
+use std::time::{Duration, Instant};
+
+struct Clock {
+    end: Instant,
+    bytes: u64,
+}
+
+impl Budget for Clock {
+    fn poll(&mut self) -> Poll {
+        if Instant::now() > self.end { Poll::Stop(StopReason::Time) } else { Poll::Continue }
+    }
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.bytes += bytes;
+        if self.bytes > 8 << 30 { Poll::Stop(StopReason::Memory) } else { Poll::Continue }
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let read = |i: usize| args.get(i).and_then(|p| std::fs::read_to_string(p).ok());
+    let (Some(domain), Some(problem)) = (read(1), read(2)) else {
+        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs] [SECONDS]");
+        std::process::exit(2);
+    };
+    let algorithm = match args.get(3).map(String::as_str) {
+        Some("astar") => Algorithm::AStar,
+        Some("bfs") => Algorithm::BreadthFirst,
+        _ => Algorithm::Greedy,
+    };
+    let seconds = args.get(4).and_then(|s| s.parse().ok()).unwrap_or(60.0);
+    let start = Instant::now();
+    let domain = planforge_pddl::parse_domain(&domain, SourceId(0));
+    let problem = planforge_pddl::parse_problem(&problem, SourceId(1));
+    let parsed = start.elapsed();
+    let options = PlanOptions { algorithm, ..PlanOptions::default() };
+    let mut clock = Clock { end: start + Duration::from_secs_f64(seconds), bytes: 0 };
+    match plan(&domain.value, &problem.value, &options, &mut clock) {
+        Err(diagnostics) => diagnostics.iter().for_each(|d| eprintln!("{}: {}", d.code, d.message)),
+        Ok(result) => {
+            match &result.outcome {
+                PlanOutcome::Plan(plan) => print!("{plan}"),
+                other => println!("; {other:?}"),
+            }
+            println!(
+                "; {} ({}) actions {} facts {} expanded {} evaluated {} generated {} parse {:.4} total {:.4}",
+                result.method,
+                result.note.unwrap_or_default(),
+                result.ground_size.0,
+                result.ground_size.1,
+                result.statistics.expanded,
+                result.statistics.evaluated,
+                result.statistics.generated,
+                parsed.as_secs_f64(),
+                start.elapsed().as_secs_f64()
+            );
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Firings to operators, conditional effects and axioms.
+
+use super::engine::Reached;
+use super::expand::{Conjunction, Expander, Ground};
+use super::facts::{FactRef, Facts};
+use super::metric::{CostModel, functions_read};
+use super::rules::{Origin, RuleSet};
+use crate::budget::{Budget, StopReason, check};
+use crate::lifted::{Change, EffectGroup, Formula, LiftedTask, Metric};
+use crate::task::{
+    Axiom, Condition, ConditionalEffect, Fact, GroundAction, NumEffect, ObjectId, Operator, Place, Task, Unsupported,
+};
+use planforge_diagnostics::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// An operator with numeric effects that may count towards the cost alone.
+struct Draft {
+    action: u32,
+    condition: Condition,
+    add: Vec<Fact>,
+    delete: Vec<Fact>,
+    conditional: Vec<ConditionalEffect>,
+    numeric: Vec<(NumEffect, Span)>,
+}
+
+/// Operators under construction.
+struct Assembly<'a, 'f> {
+    task: &'a LiftedTask,
+    set: &'a RuleSet<'a>,
+    expander: Expander<'f>,
+    actions: Vec<GroundAction>,
+    action_ids: FxHashMap<GroundAction, u32>,
+    drafts: Vec<Draft>,
+    /// Drafts by schema and all its variables, for schemas with conditional effects.
+    by_binding: FxHashMap<(usize, Box<[ObjectId]>), Vec<usize>>,
+    seen: FxHashSet<(Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>)>,
+    axioms: Vec<Axiom>,
+    top_stratum: u32,
+    numeric_condition: Option<Unsupported>,
+}
+
+/// Whether some effect deletes each reached atom.
+pub(crate) fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached) -> Vec<Vec<bool>> {
+    let mut marks: Vec<Vec<bool>> = reached.tables.iter().map(|t| vec![false; t.len()]).collect();
+    for (r, rule) in set.rules.iter().enumerate() {
+        let groups: Vec<&EffectGroup> = match set.origins[r] {
+            Origin::Action(s) => task.schemas[s].effects.iter().filter(|g| g.is_plain()).collect(),
+            Origin::Effect(s, g) => vec![&task.schemas[s].effects[g]],
+            Origin::Derived(_) => continue,
+        };
+        let deleted: Vec<_> = groups
+            .iter()
+            .flat_map(|g| &g.changes)
+            .filter_map(|(c, _)| if let Change::Delete(atom) = c { Some(atom) } else { None })
+            .collect();
+        for_each_firing(rule, &reached.firings[r], |binding| {
+            for atom in &deleted {
+                let ground = atom.instantiate(binding);
+                if let Some(row) = reached.tables[ground.predicate as usize].find(&ground.args) {
+                    marks[ground.predicate as usize][row as usize] = true;
+                }
+            }
+        });
+    }
+    marks
+}
+
+fn for_each_firing(rule: &super::engine::Rule<'_>, firings: &[ObjectId], mut f: impl FnMut(&mut [ObjectId])) {
+    let mut binding = vec![ObjectId::MAX; rule.slots];
+    if rule.variables.is_empty() {
+        // A firing without variables leaves nothing to record; the count is kept by a marker instead.
+        if !firings.is_empty() {
+            f(&mut binding);
+        }
+        return;
+    }
+    for values in firings.chunks_exact(rule.variables.len()) {
+        for (variable, value) in rule.variables.iter().zip(values) {
+            binding[variable.slot as usize] = *value;
+        }
+        f(&mut binding);
+    }
+}
+
+/// Builds the ground task.
+pub(crate) fn assemble(
+    task: &LiftedTask,
+    set: &RuleSet<'_>,
+    facts: &mut Facts,
+    firings: &[Vec<ObjectId>],
+    part_cap: usize,
+    budget: &mut dyn Budget,
+) -> Result<Task, StopReason> {
+    let top_stratum = task.rules.iter().map(|r| r.stratum + 1).max().unwrap_or(0);
+    let mut assembly = Assembly {
+        task,
+        set,
+        expander: Expander::new(facts, part_cap),
+        actions: Vec::new(),
+        action_ids: FxHashMap::default(),
+        drafts: Vec::new(),
+        by_binding: FxHashMap::default(),
+        seen: FxHashSet::default(),
+        axioms: Vec::new(),
+        top_stratum,
+        numeric_condition: None,
+    };
+    for (r, rule) in set.rules.iter().enumerate() {
+        let mut outcome = Ok(());
+        for_each_firing(rule, &firings[r], |binding| {
+            if outcome.is_ok() {
+                outcome = assembly.firing(r, binding, budget);
+            }
+        });
+        outcome?;
+    }
+    assembly.finish(budget)
+}
+
+impl Assembly<'_, '_> {
+    fn firing(&mut self, r: usize, binding: &mut [ObjectId], budget: &mut dyn Budget) -> Result<(), StopReason> {
+        let ground = self.condition(r, binding, budget)?;
+        match self.set.origins[r] {
+            Origin::Action(schema) => self.action(schema, &ground, binding, budget),
+            Origin::Effect(schema, group) => {
+                self.conditional_effect(schema, group, &ground, binding);
+                Ok(())
+            }
+            Origin::Derived(rule) => {
+                let rule = &self.task.rules[rule];
+                let args: Vec<ObjectId> = rule.variables.iter().map(|v| binding[v.slot as usize]).collect();
+                if let FactRef::Fact(head) = self.expander.facts.find(rule.predicate, &args) {
+                    for conjunction in self.expander.disjuncts(&ground, rule.stratum) {
+                        if let Some(condition) = self.checked(conjunction, Place::domain) {
+                            self.axioms.push(Axiom { head, condition, stratum: rule.stratum });
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The condition of a firing, simplified.
+    fn condition(
+        &mut self,
+        r: usize,
+        binding: &mut [ObjectId],
+        budget: &mut dyn Budget,
+    ) -> Result<Ground, StopReason> {
+        let query = &self.set.queries[r];
+        let mut parts = Vec::with_capacity(query.atoms.len() + query.checks.len());
+        for atom in &query.atoms {
+            match self.expander.facts.lookup(atom, binding) {
+                FactRef::Always => {}
+                FactRef::Never => return Ok(Ground::False),
+                FactRef::Fact(fact) => parts.push(Ground::Literal(fact, false)),
+            }
+        }
+        for formula in query.checks.iter().chain(&query.rest) {
+            match self.expander.expand(formula, binding, budget)? {
+                Ground::True => {}
+                Ground::False => return Ok(Ground::False),
+                other => parts.push(other),
+            }
+        }
+        Ok(Ground::And(parts))
+    }
+
+    /// The conjunction as a condition; numeric conditions are noted as what search does not handle.
+    fn checked(&mut self, conjunction: Conjunction, place: impl Fn(Span) -> Place) -> Option<Condition> {
+        if let Some(first) = conjunction.numeric.first() {
+            let place = place(first.span);
+            self.numeric_condition
+                .get_or_insert_with(|| Unsupported { what: "a numeric condition".to_owned(), place });
+        }
+        conjunction.into_condition()
+    }
+
+    fn action(
+        &mut self,
+        schema: usize,
+        ground: &Ground,
+        binding: &mut [ObjectId],
+        budget: &mut dyn Budget,
+    ) -> Result<(), StopReason> {
+        let shape = &self.task.schemas[schema];
+        let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
+        for conjunction in self.expander.disjuncts(ground, self.top_stratum) {
+            let Some(condition) = self.checked(conjunction, Place::domain) else { continue };
+            let named = GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
+            let fresh = self.actions.len() as u32;
+            let action = *self.action_ids.entry(named.clone()).or_insert(fresh);
+            if action == fresh {
+                self.actions.push(named);
+            } else if condition.numeric.is_empty() {
+                let mut key = values.to_vec();
+                key.push(action);
+                if !self.seen.insert((key.into(), condition.positive.clone(), condition.negative.clone())) {
+                    continue;
+                }
+            }
+            let mut draft = Draft {
+                action,
+                condition,
+                add: Vec::new(),
+                delete: Vec::new(),
+                conditional: Vec::new(),
+                numeric: Vec::new(),
+            };
+            for group in shape.effects.iter().filter(|g| g.is_plain()) {
+                let numeric = self.changes(group, &Condition::default(), binding, &mut draft.add, &mut draft.delete);
+                draft.numeric.extend(numeric);
+            }
+            if shape.effects.iter().any(|g| !g.is_plain()) {
+                self.by_binding.entry((schema, values.clone())).or_default().push(self.drafts.len());
+            }
+            let size = 160 + 4 * (draft.add.len() + draft.delete.len() + draft.condition.positive.len());
+            self.drafts.push(draft);
+            if self.drafts.len() % 256 == 0 {
+                check(budget.charge(256 * size as u64))?;
+                check(budget.poll())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the changes of a group into added and deleted facts; the numeric ones are returned.
+    fn changes(
+        &mut self,
+        group: &EffectGroup,
+        condition: &Condition,
+        binding: &[ObjectId],
+        add: &mut Vec<Fact>,
+        delete: &mut Vec<Fact>,
+    ) -> Vec<(NumEffect, Span)> {
+        let mut numeric = Vec::new();
+        for (change, span) in &group.changes {
+            match change {
+                Change::Add(atom) => {
+                    if let FactRef::Fact(fact) = self.expander.facts.lookup(atom, binding) {
+                        add.push(fact);
+                    }
+                }
+                Change::Delete(atom) => {
+                    if let FactRef::Fact(fact) = self.expander.facts.lookup(atom, binding) {
+                        delete.push(fact);
+                    }
+                }
+                Change::Numeric(op, target, value) => {
+                    let variable = self.expander.facts.variable(&target.instantiate(binding));
+                    let value = self.expander.number(value, binding);
+                    numeric.push((NumEffect { condition: condition.clone(), variable, op: *op, value }, *span));
+                }
+            }
+        }
+        numeric
+    }
+
+    fn conditional_effect(&mut self, schema: usize, group: usize, ground: &Ground, binding: &mut [ObjectId]) {
+        let shape = &self.task.schemas[schema];
+        let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
+        let Some(drafts) = self.by_binding.get(&(schema, values)).cloned() else { return };
+        let group = &shape.effects[group];
+        let once = group.changes.iter().any(|(c, _)| matches!(c, Change::Numeric(..)));
+        let conjunctions = if once {
+            self.expander.single(ground, self.top_stratum).into_iter().collect()
+        } else {
+            self.expander.disjuncts(ground, self.top_stratum)
+        };
+        for conjunction in conjunctions {
+            let Some(condition) = self.checked(conjunction, Place::domain) else { continue };
+            let (mut add, mut delete) = (Vec::new(), Vec::new());
+            let numeric = self.changes(group, &condition, binding, &mut add, &mut delete);
+            for &d in &drafts {
+                self.drafts[d].attach(&condition, &add, &delete, &numeric);
+            }
+        }
+    }
+
+    fn finish(mut self, budget: &mut dyn Budget) -> Result<Task, StopReason> {
+        let task = self.task;
+        let mut goal_binding = vec![ObjectId::MAX; task.goal_slots];
+        let ground = self.expander.expand(&task.goal, &mut goal_binding, budget)?;
+        let single = self.expander.single(&ground, self.top_stratum);
+        let goal = single.and_then(|c| self.checked(c, Place::problem));
+        let metric = match &task.metric {
+            Metric::Value { expr, .. } => Some(self.expander.number(expr, &[])),
+            Metric::Steps => None,
+        };
+        let mut costs = CostModel::new(task, metric.as_ref());
+        let read = functions_read(task);
+        let values: Vec<f64> = self.drafts.iter().map(|d| costs.cost(&d.numeric)).collect();
+        let (cost_scale, integers) = costs.integers(&values);
+        let terms = &self.expander.facts.variable_terms;
+        let operators: Vec<Operator> = self
+            .drafts
+            .into_iter()
+            .zip(integers)
+            .map(|(draft, cost)| draft.finish(cost, |v| read.contains(&terms[v as usize].predicate)))
+            .collect();
+        let mut axioms = self.axioms;
+        axioms.extend(self.expander.axioms);
+        if let Some(c) = axioms.iter().flat_map(|a| a.condition.numeric.iter()).next() {
+            let place = Place::domain(c.span);
+            self.numeric_condition
+                .get_or_insert_with(|| Unsupported { what: "a numeric condition".to_owned(), place });
+        }
+        axioms.sort_by_key(|a| a.stratum);
+        let facts = self.expander.facts;
+        let mut symbols = (*task.symbols).clone();
+        facts.name_invented(&mut symbols);
+        let init = task
+            .init
+            .iter()
+            .filter_map(|a| match facts.find(a.predicate, &a.args) {
+                FactRef::Fact(fact) => Some(fact),
+                FactRef::Always | FactRef::Never => None,
+            })
+            .collect();
+        Ok(Task {
+            symbols: Arc::new(symbols),
+            basic_facts: facts.basic,
+            facts: std::mem::take(&mut facts.atoms),
+            variables: facts.variable_terms.clone(),
+            actions: self.actions,
+            operators,
+            axioms,
+            init,
+            init_numbers: facts.initial_numbers(),
+            goal_unreachable: goal.is_none(),
+            goal: goal.unwrap_or_default(),
+            cost_scale,
+            cost_unsupported: costs.unsupported,
+            search_unsupported: self.numeric_condition,
+        })
+    }
+}
+
+impl Draft {
+    /// Adds a conditional effect, simplified by what the precondition says.
+    fn attach(&mut self, condition: &Condition, add: &[Fact], delete: &[Fact], numeric: &[(NumEffect, Span)]) {
+        let clash = |a: &[Fact], b: &[Fact]| a.iter().any(|f| b.binary_search(f).is_ok());
+        let own = &self.condition;
+        if clash(&condition.positive, &own.negative) || clash(&condition.negative, &own.positive) {
+            return;
+        }
+        let left = |a: &[Fact], b: &[Fact]| a.iter().copied().filter(|f| b.binary_search(f).is_err()).collect();
+        let condition = Condition {
+            positive: left(&condition.positive, &own.positive),
+            negative: left(&condition.negative, &own.negative),
+            numeric: condition.numeric.clone(),
+        };
+        for (effect, span) in numeric {
+            self.numeric.push((NumEffect { condition: condition.clone(), ..effect.clone() }, *span));
+        }
+        if add.is_empty() && delete.is_empty() {
+            return;
+        }
+        if condition.is_trivial() {
+            self.add.extend_from_slice(add);
+            self.delete.extend_from_slice(delete);
+        } else {
+            self.conditional.push(ConditionalEffect { condition, add: add.into(), delete: delete.into() });
+        }
+    }
+
+    fn finish(mut self, cost: u32, keep: impl Fn(u32) -> bool) -> Operator {
+        let tidy = |list: &mut Vec<Fact>| {
+            list.sort_unstable();
+            list.dedup();
+        };
+        tidy(&mut self.add);
+        tidy(&mut self.delete);
+        self.delete.retain(|f| self.add.binary_search(f).is_err());
+        Operator {
+            action: self.action,
+            precondition: self.condition,
+            add: self.add.into(),
+            delete: self.delete.into(),
+            conditional: self.conditional.into(),
+            numeric: self.numeric.into_iter().filter(|(e, _)| keep(e.variable)).map(|(e, _)| e).collect(),
+            cost,
+        }
+    }
+}

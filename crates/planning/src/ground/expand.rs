@@ -1,0 +1,268 @@
+//! Formulas under a binding: quantifiers expanded over the objects, static and unreachable atoms replaced by their
+//! truth, the rest brought to disjunctive normal form. Where that grows, a disjunction becomes a derived fact.
+
+use super::facts::{FactRef, Facts};
+use crate::budget::{Budget, StopReason, check};
+use crate::lifted::{Formula, LiftedExpr, Variable};
+use crate::task::{Axiom, Condition, Fact, NumCondition, NumExpr, ObjectId};
+use rustc_hash::FxHashMap;
+
+/// Disjuncts beyond this become derived facts.
+const MAX_DISJUNCTS: usize = 12;
+
+/// A simplified ground formula.
+#[derive(Debug, Clone)]
+pub(crate) enum Ground {
+    True,
+    False,
+    Literal(Fact, bool),
+    Number(NumCondition),
+    And(Vec<Ground>),
+    Or(Vec<Ground>),
+}
+
+/// A conjunction under construction.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Conjunction {
+    pub(crate) literals: Vec<(Fact, bool)>,
+    pub(crate) numeric: Vec<NumCondition>,
+}
+
+impl Conjunction {
+    /// Sorts; `None` where it contradicts itself.
+    pub(crate) fn into_condition(mut self) -> Option<Condition> {
+        self.literals.sort_unstable();
+        self.literals.dedup();
+        if self.literals.windows(2).any(|w| w[0].0 == w[1].0) {
+            return None;
+        }
+        let side = |negated| self.literals.iter().filter(|l| l.1 == negated).map(|l| l.0).collect();
+        Some(Condition { positive: side(false), negative: side(true), numeric: self.numeric.into() })
+    }
+
+    fn merged(&self, other: &Conjunction) -> Conjunction {
+        let mut all = self.clone();
+        all.literals.extend(&other.literals);
+        all.numeric.extend(other.numeric.iter().cloned());
+        all
+    }
+}
+
+/// Expands formulas against what was reached; collects the derived facts it invents.
+pub(crate) struct Expander<'f> {
+    pub(crate) facts: &'f mut Facts,
+    pub(crate) axioms: Vec<Axiom>,
+    invented: FxHashMap<Vec<(Vec<Fact>, Vec<Fact>)>, FxHashMap<u32, Fact>>,
+    parts: usize,
+    cap: usize,
+}
+
+impl<'f> Expander<'f> {
+    pub(crate) fn new(facts: &'f mut Facts, cap: usize) -> Self {
+        Expander { facts, axioms: Vec::new(), invented: FxHashMap::default(), parts: 0, cap }
+    }
+
+    /// The formula under a binding, simplified.
+    pub(crate) fn expand(
+        &mut self,
+        formula: &Formula,
+        binding: &mut [ObjectId],
+        budget: &mut dyn Budget,
+    ) -> Result<Ground, StopReason> {
+        self.parts += 1;
+        if self.parts > self.cap {
+            return Err(StopReason::Grounding);
+        }
+        if self.parts % 1024 == 0 {
+            check(budget.poll())?;
+        }
+        Ok(match formula {
+            Formula::And(parts) => self.junction(parts, true, binding, budget)?,
+            Formula::Or(parts, _) => self.junction(parts, false, binding, budget)?,
+            Formula::Literal { atom, negated, .. } => match self.facts.lookup(atom, binding) {
+                FactRef::Always if *negated => Ground::False,
+                FactRef::Always => Ground::True,
+                FactRef::Never if *negated => Ground::True,
+                FactRef::Never => Ground::False,
+                FactRef::Fact(fact) => Ground::Literal(fact, *negated),
+            },
+            Formula::Equal { left, right, negated, .. } => {
+                truth((left.object(binding) == right.object(binding)) != *negated)
+            }
+            Formula::Compare { comparison, left, right, span } => {
+                let (left, right) = (self.number(left, binding), self.number(right, binding));
+                match (&left, &right) {
+                    (NumExpr::Constant(a), NumExpr::Constant(b)) => truth(comparison.holds(*a, *b)),
+                    _ => Ground::Number(NumCondition { comparison: *comparison, left, right, span: *span }),
+                }
+            }
+            Formula::Exists(variables, body, _) => {
+                let mut parts = Vec::new();
+                self.quantified(variables, body, false, binding, &mut parts, budget)?;
+                junction(parts, false)
+            }
+            Formula::Forall(variables, body, _) => {
+                let mut parts = Vec::new();
+                self.quantified(variables, body, true, binding, &mut parts, budget)?;
+                junction(parts, true)
+            }
+        })
+    }
+
+    fn junction(
+        &mut self,
+        parts: &[Formula],
+        conjunction: bool,
+        binding: &mut [ObjectId],
+        budget: &mut dyn Budget,
+    ) -> Result<Ground, StopReason> {
+        let mut done = Vec::with_capacity(parts.len());
+        for part in parts {
+            let ground = self.expand(part, binding, budget)?;
+            if decides(&ground, conjunction) {
+                return Ok(ground);
+            }
+            done.push(ground);
+        }
+        Ok(junction(done, conjunction))
+    }
+
+    fn quantified(
+        &mut self,
+        variables: &[Variable],
+        body: &Formula,
+        conjunction: bool,
+        binding: &mut [ObjectId],
+        parts: &mut Vec<Ground>,
+        budget: &mut dyn Budget,
+    ) -> Result<bool, StopReason> {
+        let Some((first, rest)) = variables.split_first() else {
+            let ground = self.expand(body, binding, budget)?;
+            let decided = decides(&ground, conjunction);
+            if decided {
+                parts.clear();
+            }
+            parts.push(ground);
+            return Ok(decided);
+        };
+        for &object in first.objects.iter() {
+            binding[first.slot as usize] = object;
+            if self.quantified(rest, body, conjunction, binding, parts, budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The expression under a binding; functions that nothing changes are replaced by their value.
+    pub(crate) fn number(&mut self, expr: &LiftedExpr, binding: &[ObjectId]) -> NumExpr {
+        match expr {
+            LiftedExpr::Constant(c) => NumExpr::Constant(*c),
+            LiftedExpr::Function(term) => self.facts.function(&term.instantiate(binding)),
+            LiftedExpr::Binary(op, sides) => {
+                let (left, right) = (self.number(&sides.0, binding), self.number(&sides.1, binding));
+                match (&left, &right) {
+                    (NumExpr::Constant(a), NumExpr::Constant(b)) => NumExpr::Constant(op.apply(*a, *b)),
+                    _ => NumExpr::Binary(*op, Box::new((left, right))),
+                }
+            }
+        }
+    }
+
+    /// The disjuncts of a ground formula. `stratum` is that of the derived facts invented for it.
+    pub(crate) fn disjuncts(&mut self, ground: &Ground, stratum: u32) -> Vec<Conjunction> {
+        match ground {
+            Ground::True => vec![Conjunction::default()],
+            Ground::False => vec![],
+            Ground::Literal(fact, negated) => {
+                vec![Conjunction { literals: vec![(*fact, *negated)], numeric: vec![] }]
+            }
+            Ground::Number(c) => vec![Conjunction { literals: vec![], numeric: vec![c.clone()] }],
+            Ground::Or(parts) => {
+                let all: Vec<Conjunction> = parts.iter().flat_map(|p| self.disjuncts(p, stratum)).collect();
+                if all.len() > MAX_DISJUNCTS { vec![self.invent(all, stratum)] } else { all }
+            }
+            Ground::And(parts) => {
+                let mut all = vec![Conjunction::default()];
+                for part in parts {
+                    let mut choices = self.disjuncts(part, stratum);
+                    if choices.len() > 1 && all.len() * choices.len() > MAX_DISJUNCTS {
+                        choices = vec![self.invent(choices, stratum)];
+                    }
+                    all = all.iter().flat_map(|a| choices.iter().map(move |c| a.merged(c))).collect();
+                }
+                all
+            }
+        }
+    }
+
+    /// The formula as exactly one conjunction, `None` where it is false.
+    pub(crate) fn single(&mut self, ground: &Ground, stratum: u32) -> Option<Conjunction> {
+        let mut all = self.disjuncts(ground, stratum);
+        match all.len() {
+            0 => None,
+            1 => all.pop(),
+            _ => Some(self.invent(all, stratum)),
+        }
+    }
+
+    /// A derived fact that holds where one of the conjunctions does.
+    fn invent(&mut self, mut choices: Vec<Conjunction>, stratum: u32) -> Conjunction {
+        for choice in &mut choices {
+            choice.literals.sort_unstable();
+            choice.literals.dedup();
+        }
+        // Numeric conditions are not part of the key, so conjunctions that have any are never shared.
+        let shared = choices.iter().all(|c| c.numeric.is_empty());
+        let mut key: Vec<(Vec<Fact>, Vec<Fact>)> = choices
+            .iter()
+            .map(|c| c.literals.iter().partition::<Vec<(Fact, bool)>, _>(|l| !l.1))
+            .map(|(p, n)| (p.iter().map(|l| l.0).collect(), n.iter().map(|l| l.0).collect()))
+            .collect();
+        key.sort();
+        if shared {
+            if let Some(fact) = self.invented.get(&key).and_then(|by| by.get(&stratum)) {
+                return Conjunction { literals: vec![(*fact, false)], numeric: vec![] };
+            }
+        }
+        let head = self.facts.invent();
+        for choice in choices {
+            if let Some(condition) = choice.into_condition() {
+                self.axioms.push(Axiom { head, condition, stratum });
+            }
+        }
+        if shared {
+            self.invented.entry(key).or_default().insert(stratum, head);
+        }
+        Conjunction { literals: vec![(head, false)], numeric: vec![] }
+    }
+}
+
+fn truth(holds: bool) -> Ground {
+    if holds { Ground::True } else { Ground::False }
+}
+
+/// Whether one part settles a conjunction (or disjunction).
+fn decides(part: &Ground, conjunction: bool) -> bool {
+    if conjunction { matches!(part, Ground::False) } else { matches!(part, Ground::True) }
+}
+
+fn junction(parts: Vec<Ground>, conjunction: bool) -> Ground {
+    let mut flat = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Ground::True if conjunction => {}
+            Ground::False if !conjunction => {}
+            Ground::True | Ground::False => return part,
+            Ground::And(inner) if conjunction => flat.extend(inner),
+            Ground::Or(inner) if !conjunction => flat.extend(inner),
+            other => flat.push(other),
+        }
+    }
+    match flat.len() {
+        0 => truth(conjunction),
+        1 => flat.pop().unwrap_or(Ground::True),
+        _ if conjunction => Ground::And(flat),
+        _ => Ground::Or(flat),
+    }
+}

@@ -1,0 +1,153 @@
+//! Costs of operators: how much each adds to the metric, as integers.
+
+use crate::lifted::{Change, Formula, LiftedExpr, LiftedTask, Metric};
+use crate::task::{Arithmetic, AssignOp, NumEffect, NumExpr, NumVar, Place, Unsupported};
+use planforge_diagnostics::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Scales tried, in turn, to make all costs integers.
+const SCALES: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+
+/// How numeric effects count towards the metric.
+pub(crate) struct CostModel {
+    coefficients: Option<FxHashMap<NumVar, f64>>,
+    pub(crate) unsupported: Option<Unsupported>,
+}
+
+impl CostModel {
+    /// `expr` is the ground metric of `task`, where it has one.
+    pub(crate) fn new(task: &LiftedTask, expr: Option<&NumExpr>) -> Self {
+        let (Metric::Value { maximize, span, .. }, Some(expr)) = (&task.metric, expr) else {
+            return CostModel { coefficients: None, unsupported: None };
+        };
+        let mut coefficients = FxHashMap::default();
+        if linear(expr, if *maximize { -1.0 } else { 1.0 }, &mut coefficients) {
+            return CostModel { coefficients: Some(coefficients), unsupported: None };
+        }
+        let mut model = CostModel { coefficients: None, unsupported: None };
+        model.refuse("a metric that is not linear", Place::problem(*span));
+        model
+    }
+
+    fn refuse(&mut self, what: &str, place: Place) {
+        self.unsupported.get_or_insert_with(|| Unsupported { what: what.to_owned(), place });
+    }
+
+    /// What an operator with these numeric effects adds to the metric; 1 where steps are counted.
+    pub(crate) fn cost(&mut self, effects: &[(NumEffect, Span)]) -> f64 {
+        let Some(coefficients) = &self.coefficients else { return 1.0 };
+        let mut cost = 0.0;
+        let mut fault = None;
+        for (effect, span) in effects {
+            let Some(&coefficient) = coefficients.get(&effect.variable) else { continue };
+            let value = match (&effect.value, effect.op) {
+                (NumExpr::Constant(c), _) if c.is_nan() => {
+                    fault = fault.or(Some(("a cost that the initial state gives no value", *span)));
+                    continue;
+                }
+                (NumExpr::Constant(c), AssignOp::Increase) => *c,
+                (NumExpr::Constant(c), AssignOp::Decrease) => -*c,
+                _ => {
+                    fault = fault.or(Some(("a cost that depends on the state", *span)));
+                    continue;
+                }
+            };
+            if !effect.condition.is_trivial() && value != 0.0 {
+                fault = fault.or(Some(("a cost under a condition", *span)));
+            }
+            cost += coefficient * value;
+        }
+        if cost < 0.0 {
+            let span = effects.first().map_or(Span::default(), |e| e.1);
+            fault = fault.or(Some(("an action that makes the metric better", span)));
+        }
+        if let Some((what, span)) = fault {
+            self.refuse(what, Place::domain(span));
+        }
+        cost
+    }
+
+    /// The costs as integers and their scale; all 1 where that is not possible.
+    pub(crate) fn integers(&mut self, costs: &[f64]) -> (u32, Vec<u32>) {
+        if self.unsupported.is_none() {
+            for scale in SCALES {
+                let scaled: Vec<f64> = costs.iter().map(|c| c * f64::from(scale)).collect();
+                let whole = |c: &f64| (c - c.round()).abs() <= 1e-9 * c.abs().max(1.0) && *c <= 1e9;
+                if scaled.iter().all(whole) {
+                    return (scale, scaled.iter().map(|c| c.round() as u32).collect());
+                }
+            }
+            self.refuse("costs that are no multiples of a millionth, or above a thousand million", Place::domain(Span::default()));
+        }
+        (1, vec![1; costs.len()])
+    }
+}
+
+/// Adds `factor * expr` to the coefficients; whether the expression is linear.
+fn linear(expr: &NumExpr, factor: f64, coefficients: &mut FxHashMap<NumVar, f64>) -> bool {
+    match expr {
+        NumExpr::Constant(c) => !c.is_nan(),
+        NumExpr::Variable(v) => {
+            *coefficients.entry(*v).or_default() += factor;
+            true
+        }
+        NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
+            (Arithmetic::Add, a, b) => linear(a, factor, coefficients) && linear(b, factor, coefficients),
+            (Arithmetic::Subtract, a, b) => linear(a, factor, coefficients) && linear(b, -factor, coefficients),
+            (Arithmetic::Multiply, NumExpr::Constant(c), x) | (Arithmetic::Multiply, x, NumExpr::Constant(c)) => {
+                linear(x, factor * c, coefficients)
+            }
+            (Arithmetic::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => linear(x, factor / c, coefficients),
+            _ => false,
+        },
+    }
+}
+
+/// Functions whose value can matter for what is applicable or reached: the others only count costs.
+pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
+    let mut read = FxHashSet::default();
+    let groups = || task.schemas.iter().flat_map(|s| &s.effects);
+    for formula in task.schemas.iter().map(|s| &s.precondition).chain(groups().map(|g| &g.condition)) {
+        in_formula(formula, &mut read);
+    }
+    task.rules.iter().for_each(|r| in_formula(&r.body, &mut read));
+    in_formula(&task.goal, &mut read);
+    loop {
+        let before = read.len();
+        for (change, _) in groups().flat_map(|g| &g.changes) {
+            if let Change::Numeric(_, target, value) = change {
+                if read.contains(&target.predicate) {
+                    in_expr(value, &mut read);
+                }
+            }
+        }
+        if read.len() == before {
+            return read;
+        }
+    }
+}
+
+fn in_formula(formula: &Formula, read: &mut FxHashSet<u32>) {
+    match formula {
+        Formula::And(parts) | Formula::Or(parts, _) => parts.iter().for_each(|p| in_formula(p, read)),
+        Formula::Exists(_, body, _) | Formula::Forall(_, body, _) => in_formula(body, read),
+        Formula::Compare { left, right, .. } => {
+            in_expr(left, read);
+            in_expr(right, read);
+        }
+        Formula::Literal { .. } | Formula::Equal { .. } => {}
+    }
+}
+
+fn in_expr(expr: &LiftedExpr, read: &mut FxHashSet<u32>) {
+    match expr {
+        LiftedExpr::Constant(_) => {}
+        LiftedExpr::Function(term) => {
+            read.insert(term.predicate);
+        }
+        LiftedExpr::Binary(_, sides) => {
+            in_expr(&sides.0, read);
+            in_expr(&sides.1, read);
+        }
+    }
+}

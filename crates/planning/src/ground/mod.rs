@@ -1,0 +1,48 @@
+//! Lifted task to ground task: relaxed reachability by joins, then instantiation of what was reached.
+
+mod assemble;
+mod engine;
+mod expand;
+mod facts;
+mod metric;
+mod plan;
+mod query;
+mod rules;
+mod table;
+
+use crate::budget::{Budget, StopReason};
+use crate::lifted::LiftedTask;
+use crate::task::Task;
+
+/// Caps on grounding: a text from a model may ask for more than fits anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroundLimits {
+    /// Instances of actions, conditional effects and rules.
+    pub instances: usize,
+    /// Reachable atoms.
+    pub atoms: usize,
+    /// Formula nodes expanded (quantifiers over objects).
+    pub formula_parts: usize,
+}
+
+impl Default for GroundLimits {
+    fn default() -> Self {
+        GroundLimits { instances: 5_000_000, atoms: 5_000_000, formula_parts: 50_000_000 }
+    }
+}
+
+/// Grounds a task.
+///
+/// # Errors
+/// The limit that ended the work: the budget's, or [`StopReason::Grounding`] for those of `limits`.
+pub fn ground(task: &LiftedTask, limits: GroundLimits, budget: &mut dyn Budget) -> Result<Task, StopReason> {
+    let set = rules::rule_set(task);
+    let input =
+        plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
+    let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
+    let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(budget)?;
+    let deletable = assemble::deletable(task, &set, &reached);
+    let engine::Reached { tables, firings } = reached;
+    let mut facts = facts::Facts::new(task, tables, &deletable);
+    assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, budget)
+}

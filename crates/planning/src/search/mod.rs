@@ -1,0 +1,72 @@
+//! State-space search over a ground task.
+
+mod astar;
+mod bfs;
+mod ff;
+mod greedy;
+mod landmarks;
+mod lmcut;
+mod node_table;
+mod open_list;
+mod reduce;
+mod relaxed;
+mod space;
+
+pub(crate) use space::Outcome;
+pub use space::SearchStatistics;
+
+use crate::budget::Budget;
+use crate::solve::Algorithm;
+use crate::task::Task;
+use space::{Space, Watch};
+
+/// How a search ended and what it did.
+pub(crate) struct Found {
+    pub(crate) outcome: Outcome,
+    pub(crate) method: &'static str,
+    pub(crate) note: Option<String>,
+    pub(crate) statistics: SearchStatistics,
+    reduced: Task,
+}
+
+impl Found {
+    /// The action of an operator of the outcome.
+    pub(crate) fn task_action(&self, operator: u32) -> usize {
+        self.reduced.operators[operator as usize].action as usize
+    }
+
+    /// The cost of an operator of the outcome.
+    pub(crate) fn cost(&self, operator: u32) -> u32 {
+        self.reduced.operators[operator as usize].cost
+    }
+}
+
+/// Searches.
+pub(crate) fn run_search(task: &Task, algorithm: Algorithm, max_nodes: u64, budget: &mut dyn Budget) -> Found {
+    let reduced = reduce::reduce(task);
+    let space = Space::new(&reduced);
+    let mut watch = Watch::new(budget, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut statistics = SearchStatistics::default();
+    let mut note = None;
+    let (outcome, method) = match algorithm {
+        Algorithm::Greedy => (
+            greedy::search(&space, &mut watch, &mut statistics),
+            "lazy greedy search with h_FF, landmarks and preferred operators",
+        ),
+        Algorithm::BreadthFirst => (bfs::search(&space, &mut watch, &mut statistics), "breadth-first search"),
+        Algorithm::AStar => {
+            let reason = if !reduced.axioms.is_empty() {
+                Some("derived predicates")
+            } else if reduced.has_conditional_effects() {
+                Some("conditional effects")
+            } else {
+                None
+            };
+            note = reason.map(|r| format!("LM-cut does not apply to {r}, so the search is blind"));
+            let outcome = astar::search(&space, reason.is_some(), &mut watch, &mut statistics);
+            (outcome, if reason.is_some() { "blind A*" } else { "A* with LM-cut" })
+        }
+    };
+    drop(space);
+    Found { outcome, method, note, statistics, reduced }
+}

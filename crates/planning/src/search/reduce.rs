@@ -1,0 +1,152 @@
+//! The part of a ground task that matters for its goal: irrelevant facts and operators, and operators that another makes
+//! superfluous, left out. Plans of the reduced task are plans of the whole.
+
+use crate::task::{Axiom, Condition, ConditionalEffect, Fact, Operator, Task};
+use rustc_hash::FxHashMap;
+
+/// The reduced task.
+pub(crate) fn reduce(task: &Task) -> Task {
+    let wanted = wanted_facts(task);
+    let mut number = vec![u32::MAX; task.facts.len()];
+    let mut facts = Vec::new();
+    let mut basic_facts = 0;
+    for (f, atom) in task.facts.iter().enumerate() {
+        if wanted.positive[f] || wanted.negative[f] {
+            number[f] = facts.len() as u32;
+            facts.push(atom.clone());
+        }
+        if f + 1 == task.basic_facts {
+            basic_facts = facts.len();
+        }
+    }
+    let map = |list: &[Fact]| -> Box<[Fact]> {
+        list.iter().map(|&f| number[f as usize]).filter(|&n| n != u32::MAX).collect()
+    };
+    let condition = |c: &Condition| Condition {
+        positive: map(&c.positive),
+        negative: map(&c.negative),
+        numeric: c.numeric.clone(),
+    };
+    let relevant = |o: &&Operator| {
+        wanted.changed_by(&o.add, &o.delete) || o.conditional.iter().any(|c| wanted.changed_by(&c.add, &c.delete))
+    };
+    let operators = task.operators.iter().filter(relevant).map(|o| Operator {
+        action: o.action,
+        precondition: condition(&o.precondition),
+        add: map(&o.add),
+        delete: map(&o.delete),
+        conditional: o
+            .conditional
+            .iter()
+            .map(|c| ConditionalEffect { condition: condition(&c.condition), add: map(&c.add), delete: map(&c.delete) })
+            .filter(|c| !c.add.is_empty() || !c.delete.is_empty())
+            .collect(),
+        numeric: o.numeric.clone(),
+        cost: o.cost,
+    });
+    Task {
+        operators: cheapest(operators),
+        axioms: task
+            .axioms
+            .iter()
+            .filter(|a| number[a.head as usize] != u32::MAX)
+            .map(|a| Axiom { head: number[a.head as usize], condition: condition(&a.condition), stratum: a.stratum })
+            .collect(),
+        init: map(&task.init).into(),
+        goal: condition(&task.goal),
+        facts,
+        basic_facts,
+        ..task.clone()
+    }
+}
+
+/// Facts whose truth, or falsity, can help.
+struct Wanted {
+    positive: Vec<bool>,
+    negative: Vec<bool>,
+}
+
+impl Wanted {
+    fn changed_by(&self, add: &[Fact], delete: &[Fact]) -> bool {
+        add.iter().any(|&f| self.positive[f as usize]) || delete.iter().any(|&f| self.negative[f as usize])
+    }
+}
+
+/// Backward closure from the goal. An operator that helps makes all its conditions wanted, and a fact that it deletes
+/// stays in the task only when some condition mentions it.
+fn wanted_facts(task: &Task) -> Wanted {
+    let count = task.facts.len();
+    let mut wanted = Wanted { positive: vec![false; count], negative: vec![false; count] };
+    let mut queue: Vec<(Fact, bool)> = Vec::new();
+    let mut want = |wanted: &mut Wanted, queue: &mut Vec<(Fact, bool)>, condition: &Condition| {
+        for (list, side) in [(&condition.positive, true), (&condition.negative, false)] {
+            for &f in list.iter() {
+                let marks = if side { &mut wanted.positive } else { &mut wanted.negative };
+                if !marks[f as usize] {
+                    marks[f as usize] = true;
+                    queue.push((f, side));
+                }
+            }
+        }
+    };
+    let mut changers: [Vec<Vec<u32>>; 2] = [vec![Vec::new(); count], vec![Vec::new(); count]];
+    for (o, operator) in task.operators.iter().enumerate() {
+        let adds = operator.add.iter().chain(operator.conditional.iter().flat_map(|c| c.add.iter()));
+        adds.for_each(|&f| changers[0][f as usize].push(o as u32));
+        let deletes = operator.delete.iter().chain(operator.conditional.iter().flat_map(|c| c.delete.iter()));
+        deletes.for_each(|&f| changers[1][f as usize].push(o as u32));
+    }
+    want(&mut wanted, &mut queue, &task.goal);
+    let mut done = vec![false; task.operators.len()];
+    while let Some((fact, side)) = queue.pop() {
+        for axiom in task.axioms.iter().filter(|a| a.head == fact) {
+            // Through an axiom, truth and falsity of the body both matter.
+            let c = &axiom.condition;
+            want(&mut wanted, &mut queue, c);
+            let flipped = Condition { positive: c.negative.clone(), negative: c.positive.clone(), ..Condition::default() };
+            want(&mut wanted, &mut queue, &flipped);
+        }
+        for &o in &changers[usize::from(!side)][fact as usize] {
+            if std::mem::replace(&mut done[o as usize], true) {
+                continue;
+            }
+            let operator = &task.operators[o as usize];
+            want(&mut wanted, &mut queue, &operator.precondition);
+            for effect in &operator.conditional {
+                want(&mut wanted, &mut queue, &effect.condition);
+                // A condition's falsity may be wanted too: to keep the effect from taking place.
+                let c = &effect.condition;
+                let flipped =
+                    Condition { positive: c.negative.clone(), negative: c.positive.clone(), ..Condition::default() };
+                want(&mut wanted, &mut queue, &flipped);
+            }
+        }
+    }
+    wanted
+}
+
+/// One operator, the cheapest, of those with the same conditions and effects.
+fn cheapest(operators: impl Iterator<Item = Operator>) -> Vec<Operator> {
+    let mut kept: Vec<Operator> = Vec::new();
+    let mut by_key: FxHashMap<(Box<[Fact]>, Box<[Fact]>, Box<[Fact]>, Box<[Fact]>), usize> = FxHashMap::default();
+    for operator in operators {
+        let simple = operator.conditional.is_empty()
+            && operator.numeric.is_empty()
+            && operator.precondition.numeric.is_empty();
+        if !simple {
+            kept.push(operator);
+            continue;
+        }
+        let pre = &operator.precondition;
+        let key = (pre.positive.clone(), pre.negative.clone(), operator.add.clone(), operator.delete.clone());
+        match by_key.get(&key) {
+            Some(&i) if kept[i].cost <= operator.cost => {}
+            Some(&i) => kept[i] = operator,
+            None => {
+                by_key.insert(key, kept.len());
+                kept.push(operator);
+            }
+        }
+    }
+    kept
+}

@@ -1,0 +1,124 @@
+//! The state space of a task as the searches see it: packed states, applicable operators, successors.
+
+use super::node_table::NodeTable;
+use crate::axioms::AxiomEvaluator;
+use crate::bits;
+use crate::budget::{Budget, StopReason, check};
+use crate::simulate::apply_facts;
+use crate::successors::SuccessorGenerator;
+use crate::task::Task;
+
+/// How a search ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Operators of a plan.
+    Plan(Vec<u32>),
+    /// Every state that could lead to the goal was seen.
+    Unsolvable,
+    /// A limit.
+    Stopped(StopReason),
+}
+
+/// Counts of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchStatistics {
+    /// States expanded.
+    pub expanded: u64,
+    /// States evaluated by a heuristic.
+    pub evaluated: u64,
+    /// Successors generated.
+    pub generated: u64,
+}
+
+/// A task prepared for search.
+pub(crate) struct Space<'t> {
+    pub(crate) task: &'t Task,
+    axioms: AxiomEvaluator,
+    generator: SuccessorGenerator,
+}
+
+impl<'t> Space<'t> {
+    pub(crate) fn new(task: &'t Task) -> Self {
+        Space {
+            task,
+            axioms: AxiomEvaluator::new(task),
+            generator: SuccessorGenerator::new(task.operators.iter().map(|o| &o.precondition), task.facts.len()),
+        }
+    }
+
+    pub(crate) fn initial(&self) -> Vec<u64> {
+        let mut state = vec![0; self.task.words()];
+        self.task.init.iter().for_each(|&f| bits::set(&mut state, f));
+        self.axioms.close(&mut state, &[]);
+        state
+    }
+
+    #[inline]
+    pub(crate) fn is_goal(&self, state: &[u64]) -> bool {
+        self.task.goal.holds(state, &[])
+    }
+
+    /// Writes the applicable operators over `out`.
+    #[inline]
+    pub(crate) fn applicable(&self, state: &[u64], out: &mut Vec<u32>) {
+        out.clear();
+        self.generator.for_each(state, &[], &mut |o| out.push(o));
+    }
+
+    /// Writes the successor over `next`.
+    #[inline]
+    pub(crate) fn apply(&self, state: &[u64], operator: u32, next: &mut Vec<u64>) {
+        next.clear();
+        next.extend_from_slice(state);
+        apply_facts(&self.task.operators[operator as usize], next, &[]);
+        self.axioms.close(next, &[]);
+    }
+
+    #[inline]
+    pub(crate) fn cost(&self, operator: u32) -> u32 {
+        self.task.operators[operator as usize].cost
+    }
+
+    pub(crate) fn table(&self) -> NodeTable {
+        NodeTable::new(self.task.words())
+    }
+}
+
+/// Watches the limits of a search.
+pub(crate) struct Watch<'b> {
+    budget: &'b mut dyn Budget,
+    max_nodes: u64,
+    charged: usize,
+    calls: u32,
+}
+
+impl<'b> Watch<'b> {
+    pub(crate) fn new(budget: &'b mut dyn Budget, max_nodes: u64) -> Self {
+        Watch { budget, max_nodes, charged: 0, calls: 0 }
+    }
+
+    /// Called once a node; `per_node` bytes are charged for every node made since the last call that asked.
+    pub(crate) fn tick(&mut self, nodes: usize, per_node: u64) -> Result<(), StopReason> {
+        self.calls += 1;
+        if nodes as u64 > self.max_nodes {
+            return Err(StopReason::Nodes);
+        }
+        if self.calls % 16 != 0 {
+            return Ok(());
+        }
+        let fresh = nodes - self.charged;
+        self.charged = nodes;
+        check(self.budget.charge(fresh as u64 * per_node))?;
+        check(self.budget.poll())
+    }
+
+    /// Charges bytes at once.
+    pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
+        check(self.budget.charge(bytes))
+    }
+
+    /// Asks the budget.
+    pub(crate) fn poll(&mut self) -> Result<(), StopReason> {
+        check(self.budget.poll())
+    }
+}

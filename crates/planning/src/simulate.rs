@@ -1,0 +1,178 @@
+//! Executing a ground task: states, applicable ground actions, successors, the goal.
+
+use crate::axioms::AxiomEvaluator;
+use crate::bits;
+use crate::csr::Csr;
+use crate::successors::SuccessorGenerator;
+use crate::task::{Atom, GroundAction, Operator, Task};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A state: which facts hold and what the numeric variables are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    pub(crate) facts: Box<[u64]>,
+    pub(crate) numbers: Box<[f64]>,
+}
+
+impl State {
+    /// The facts as bits, by number.
+    pub fn bits(&self) -> &[u64] {
+        &self.facts
+    }
+
+    /// The numeric variables' values, NaN where undefined.
+    pub fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+}
+
+/// Executes a ground task. Cheap to share; every method takes `&self`.
+#[derive(Debug, Clone)]
+pub struct Simulator {
+    task: Arc<Task>,
+    axioms: AxiomEvaluator,
+    generator: SuccessorGenerator,
+    /// Action to its operators.
+    operators_of: Csr,
+    actions: FxHashMap<GroundAction, u32>,
+    /// Whether an action has several operators, so that one state may list it twice.
+    several: bool,
+}
+
+impl Simulator {
+    /// Prepares a task.
+    pub fn new(task: Arc<Task>) -> Self {
+        let rows: Vec<[u32; 1]> = task.operators.iter().map(|o| [o.action]).collect();
+        let operators_of = Csr::from_rows(rows.iter().map(<[u32; 1]>::as_slice)).transpose(task.actions.len());
+        Simulator {
+            axioms: AxiomEvaluator::new(&task),
+            generator: SuccessorGenerator::new(task.operators.iter().map(|o| &o.precondition), task.facts.len()),
+            operators_of,
+            actions: task.actions.iter().cloned().enumerate().map(|(i, a)| (a, i as u32)).collect(),
+            several: task.operators.len() != task.actions.len(),
+            task,
+        }
+    }
+
+    /// The task executed.
+    pub fn task(&self) -> &Arc<Task> {
+        &self.task
+    }
+
+    /// The initial state.
+    pub fn initial(&self) -> State {
+        let mut facts = vec![0; self.task.words()];
+        self.task.init.iter().for_each(|&f| bits::set(&mut facts, f));
+        let numbers: Box<[f64]> = self.task.init_numbers.as_slice().into();
+        self.axioms.close(&mut facts, &numbers);
+        State { facts: facts.into(), numbers }
+    }
+
+    /// The numbers of the applicable ground actions (see [`Task::actions`]), each once, written over `out`.
+    pub fn applicable_into(&self, state: &State, out: &mut Vec<u32>) {
+        out.clear();
+        let operators = &self.task.operators;
+        self.generator.for_each(&state.facts, &state.numbers, &mut |o| out.push(operators[o as usize].action));
+        if self.several {
+            out.sort_unstable();
+            out.dedup();
+        }
+    }
+
+    /// The numbers of the applicable ground actions, each once.
+    pub fn applicable(&self, state: &State) -> Vec<u32> {
+        let mut out = Vec::new();
+        self.applicable_into(state, &mut out);
+        out
+    }
+
+    /// The number of a ground action; `None` where no reachable state allows it, or it does not exist.
+    pub fn find_action(&self, action: &GroundAction) -> Option<u32> {
+        self.actions.get(action).copied()
+    }
+
+    /// Whether a ground action is applicable.
+    pub fn is_applicable(&self, state: &State, action: u32) -> bool {
+        self.operator(state, action).is_some()
+    }
+
+    fn operator(&self, state: &State, action: u32) -> Option<&Operator> {
+        self.operators_of
+            .row(action as usize)
+            .iter()
+            .map(|&o| &self.task.operators[o as usize])
+            .find(|o| o.precondition.holds(&state.facts, &state.numbers))
+    }
+
+    /// The state after a ground action; `None` where it is not applicable.
+    pub fn successor(&self, state: &State, action: u32) -> Option<State> {
+        let mut next = state.clone();
+        self.apply(&mut next, action).then_some(next)
+    }
+
+    /// Executes a ground action in place; whether it was applicable.
+    pub fn apply(&self, state: &mut State, action: u32) -> bool {
+        let Some(operator) = self.operator(state, action) else { return false };
+        let numbers = next_numbers(operator, state);
+        apply_facts(operator, &mut state.facts, &state.numbers);
+        if let Some(numbers) = numbers {
+            state.numbers = numbers;
+        }
+        self.axioms.close(&mut state.facts, &state.numbers);
+        true
+    }
+
+    /// What a ground action adds to the metric (1 where steps are counted).
+    pub fn cost(&self, action: u32) -> f64 {
+        let first = self.operators_of.row(action as usize).first();
+        first.map_or(0.0, |&o| f64::from(self.task.operators[o as usize].cost) / f64::from(self.task.cost_scale))
+    }
+
+    /// Whether the goal holds.
+    pub fn is_goal(&self, state: &State) -> bool {
+        !self.task.goal_unreachable && self.task.goal.holds(&state.facts, &state.numbers)
+    }
+
+    /// The facts that hold, as atoms; static ones are not part of a state.
+    pub fn atoms<'s>(&'s self, state: &'s State) -> impl Iterator<Item = &'s Atom> + 's {
+        bits::ones(&state.facts).map(|f| &self.task.facts[f as usize])
+    }
+}
+
+/// Executes the effects on facts: everything deleted first, then everything added. Conditions are tested in the state
+/// before.
+#[inline]
+pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[f64]) {
+    if operator.conditional.is_empty() {
+        operator.delete.iter().for_each(|&f| bits::clear(facts, f));
+        operator.add.iter().for_each(|&f| bits::set(facts, f));
+        return;
+    }
+    let firing: smallvec::SmallVec<[usize; 16]> =
+        (0..operator.conditional.len()).filter(|&i| operator.conditional[i].condition.holds(facts, numbers)).collect();
+    operator.delete.iter().for_each(|&f| bits::clear(facts, f));
+    for &i in &firing {
+        operator.conditional[i].delete.iter().for_each(|&f| bits::clear(facts, f));
+    }
+    for &i in &firing {
+        operator.conditional[i].add.iter().for_each(|&f| bits::set(facts, f));
+    }
+    operator.add.iter().for_each(|&f| bits::set(facts, f));
+}
+
+/// The numeric variables after a step: the changes in the order written, all values taken
+/// before the step.
+fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[f64]>> {
+    if operator.numeric.is_empty() {
+        return None;
+    }
+    let mut numbers = state.numbers.clone();
+    for effect in &operator.numeric {
+        if effect.condition.holds(&state.facts, &state.numbers) {
+            let variable = &mut numbers[effect.variable as usize];
+            *variable = effect.op.apply(*variable, effect.value.value(&state.numbers));
+        }
+    }
+    Some(numbers)
+}

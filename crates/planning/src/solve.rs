@@ -1,0 +1,194 @@
+//! From a domain and a problem to a plan, or to the reason why there is none.
+
+use crate::budget::{Budget, StopReason};
+use crate::ground::{GroundLimits, ground};
+use crate::lifted::{LiftedTask, Metric};
+use crate::normalize::normalize;
+use crate::search::{SearchStatistics, run_search};
+use crate::task::{GroundAction, Place, Symbols, Task, Unsupported};
+use crate::unsolvable::{Explanation, why_unsolvable};
+use planforge_diagnostics::Diagnostic;
+use planforge_pddl::ast::{Domain, Problem};
+use std::fmt;
+use std::sync::Arc;
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Algorithm {
+    /// Lazy greedy best-first search with h_FF, landmark count and preferred operators: fast, any plan.
+    #[default]
+    Greedy,
+    /// A* with LM-cut: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
+    AStar,
+    /// Breadth-first: a plan with fewest steps, without a heuristic.
+    BreadthFirst,
+}
+
+/// What [`plan`] is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// How to search.
+    pub algorithm: Algorithm,
+    /// Most search nodes generated.
+    pub max_nodes: u64,
+    /// Caps on grounding.
+    pub ground: GroundLimits,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        PlanOptions { algorithm: Algorithm::Greedy, max_nodes: u64::from(u32::MAX - 1), ground: GroundLimits::default() }
+    }
+}
+
+/// A plan.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The steps in order.
+    pub steps: Vec<GroundAction>,
+    /// The metric's value (the number of steps without a metric); `None` where it depends on more than the steps.
+    pub cost: Option<f64>,
+    /// Whether no plan is cheaper (for [`Algorithm::BreadthFirst`]: none has fewer steps).
+    pub optimal: bool,
+    /// The names.
+    pub symbols: Arc<Symbols>,
+}
+
+impl Plan {
+    /// Each step as planners write it: `(name arg arg)`.
+    pub fn step_texts(&self) -> Vec<String> {
+        self.steps.iter().map(|s| self.symbols.step(s)).collect()
+    }
+}
+
+impl fmt::Display for Plan {
+    /// One step a line, then the cost as a comment, as the planning competitions write plans.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            writeln!(f, "{}", self.symbols.step(step))?;
+        }
+        match self.cost {
+            Some(cost) => writeln!(f, "; cost = {cost}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How planning ended. No two of these ever read as one another.
+#[derive(Debug, Clone)]
+pub enum PlanOutcome {
+    /// A plan.
+    Plan(Plan),
+    /// There is no plan: the whole state space was searched, or delete relaxation shows it.
+    ProvenUnsolvable(Explanation),
+    /// The search gave up without a limit and without a proof: its pruning may have lost every plan.
+    Exhausted,
+    /// A limit ended the work.
+    LimitReached(StopReason),
+    /// The task has constructs that this search does not handle.
+    Unsupported(Vec<Unsupported>),
+}
+
+/// What [`plan`] found and how.
+#[derive(Debug, Clone)]
+pub struct PlanResult {
+    /// The answer.
+    pub outcome: PlanOutcome,
+    /// The search that gave it, for example `A* with LM-cut`.
+    pub method: &'static str,
+    /// Why the search is not the one asked for, where it is not.
+    pub note: Option<String>,
+    /// Counts.
+    pub statistics: SearchStatistics,
+    /// Ground actions and facts of the task; 0 where grounding was not reached.
+    pub ground_size: (usize, usize),
+}
+
+/// Grounds a task and searches for a plan.
+///
+/// # Errors
+/// What [`normalize`] finds: names without a declaration, wrong arities, rules that cannot be stratified.
+pub fn plan(
+    domain: &Domain,
+    problem: &Problem,
+    options: &PlanOptions,
+    budget: &mut dyn Budget,
+) -> Result<PlanResult, Vec<Diagnostic>> {
+    let lifted = normalize(domain, problem)?;
+    let mut result = PlanResult {
+        outcome: PlanOutcome::Exhausted,
+        method: "grounding",
+        note: None,
+        statistics: SearchStatistics::default(),
+        ground_size: (0, 0),
+    };
+    if !lifted.unsupported.is_empty() {
+        result.outcome = PlanOutcome::Unsupported(lifted.unsupported);
+        return Ok(result);
+    }
+    match ground(&lifted, options.ground, budget) {
+        Err(reason) => result.outcome = PlanOutcome::LimitReached(reason),
+        Ok(task) => {
+            result.ground_size = (task.actions.len(), task.facts.len());
+            plan_ground(&lifted, &task, options, budget, &mut result);
+        }
+    }
+    Ok(result)
+}
+
+/// Searches a ground task.
+fn plan_ground(
+    lifted: &LiftedTask,
+    task: &Task,
+    options: &PlanOptions,
+    budget: &mut dyn Budget,
+    result: &mut PlanResult,
+) {
+    if task.goal_unreachable {
+        result.method = "delete relaxation";
+        result.outcome = PlanOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget));
+        return;
+    }
+    if let Some(unsupported) = refused(lifted, task, options.algorithm) {
+        result.outcome = PlanOutcome::Unsupported(vec![unsupported]);
+        return;
+    }
+    let found = run_search(task, options.algorithm, options.max_nodes, budget);
+    result.statistics = found.statistics;
+    result.method = found.method;
+    result.note.clone_from(&found.note);
+    result.outcome = match &found.outcome {
+        crate::search::Outcome::Plan(operators) => {
+            let steps = operators.iter().map(|&o| task.actions[found.task_action(o)].clone()).collect();
+            let total: u64 = operators.iter().map(|&o| u64::from(found.cost(o))).sum();
+            PlanOutcome::Plan(Plan {
+                steps,
+                cost: task.cost_unsupported.is_none().then(|| total as f64 / f64::from(task.cost_scale)),
+                optimal: options.algorithm != Algorithm::Greedy,
+                symbols: Arc::clone(&task.symbols),
+            })
+        }
+        crate::search::Outcome::Unsolvable => PlanOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget)),
+        crate::search::Outcome::Stopped(reason) => PlanOutcome::LimitReached(*reason),
+    };
+}
+
+/// Why an algorithm does not take the task.
+fn refused(lifted: &LiftedTask, task: &Task, algorithm: Algorithm) -> Option<Unsupported> {
+    if let Some(unsupported) = &task.search_unsupported {
+        return Some(unsupported.clone());
+    }
+    if algorithm != Algorithm::AStar {
+        return None;
+    }
+    if let Some(unsupported) = &task.cost_unsupported {
+        let mut unsupported = unsupported.clone();
+        if unsupported.place.span == planforge_diagnostics::Span::default() {
+            if let Metric::Value { span, .. } = &lifted.metric {
+                unsupported.place = Place::problem(*span);
+            }
+        }
+        return Some(unsupported);
+    }
+    None
+}

@@ -1,0 +1,376 @@
+//! The ground task: facts as numbers, operators over them, axioms, numeric variables and costs. Made by
+//! [`crate::ground`], read by the simulator and by every search.
+
+use planforge_diagnostics::Span;
+use std::sync::Arc;
+
+/// A ground atom that can change, by number. Facts below [`Task::basic_facts`] are changed by operators, the others
+/// are derived by axioms.
+pub type Fact = u32;
+/// A numeric variable (a ground function term) by number.
+pub type NumVar = u32;
+/// An object by number, see [`Symbols::objects`].
+pub type ObjectId = u32;
+
+/// The names that numbers stand for, as the files write them.
+#[derive(Debug, Clone, Default)]
+pub struct Symbols {
+    /// Objects and constants.
+    pub objects: Vec<String>,
+    /// Predicates; those the normaliser invents start with `@`.
+    pub predicates: Vec<String>,
+    /// Functions.
+    pub functions: Vec<String>,
+    /// Action schemas.
+    pub actions: Vec<String>,
+}
+
+impl Symbols {
+    /// `(name arg1 arg2)`.
+    fn term(&self, name: &str, args: &[ObjectId]) -> String {
+        let mut out = format!("({name}");
+        for &arg in args {
+            out.push(' ');
+            out.push_str(&self.objects[arg as usize]);
+        }
+        out.push(')');
+        out
+    }
+
+    /// An atom as PDDL writes it.
+    pub fn atom(&self, atom: &Atom) -> String {
+        self.term(&self.predicates[atom.predicate as usize], &atom.args)
+    }
+
+    /// A ground function term as PDDL writes it.
+    pub fn function_term(&self, atom: &Atom) -> String {
+        self.term(&self.functions[atom.predicate as usize], &atom.args)
+    }
+
+    /// A plan step as planners write it.
+    pub fn step(&self, step: &GroundAction) -> String {
+        self.term(&self.actions[step.action as usize], &step.args)
+    }
+}
+
+/// A ground atom (or, with a function's number, a ground function term).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Atom {
+    /// Index into [`Symbols::predicates`] (or [`Symbols::functions`]).
+    pub predicate: u32,
+    /// The arguments.
+    pub args: Box<[ObjectId]>,
+}
+
+/// An action schema with its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroundAction {
+    /// Index into [`Symbols::actions`].
+    pub action: u32,
+    /// The arguments in the schema's order.
+    pub args: Box<[ObjectId]>,
+}
+
+/// `<`, `<=`, `=`, `>=`, `>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `=`
+    Equal,
+    /// `>=`
+    GreaterEqual,
+    /// `>`
+    Greater,
+}
+
+impl Comparison {
+    /// Compares; an undefined (NaN) side makes every comparison false.
+    pub fn holds(self, a: f64, b: f64) -> bool {
+        match self {
+            Comparison::Less => a < b,
+            Comparison::LessEqual => a <= b,
+            Comparison::Equal => a == b,
+            Comparison::GreaterEqual => a >= b,
+            Comparison::Greater => a > b,
+        }
+    }
+
+    /// As PDDL writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessEqual => "<=",
+            Comparison::Equal => "=",
+            Comparison::GreaterEqual => ">=",
+            Comparison::Greater => ">",
+        }
+    }
+}
+
+/// Arithmetic of PDDL 2.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// Sum.
+    Add,
+    /// Difference.
+    Subtract,
+    /// Product.
+    Multiply,
+    /// Quotient; by zero it is undefined.
+    Divide,
+}
+
+impl Arithmetic {
+    /// The value; undefined (NaN) where a side is, or on division by zero.
+    pub fn apply(self, a: f64, b: f64) -> f64 {
+        match self {
+            Arithmetic::Add => a + b,
+            Arithmetic::Subtract => a - b,
+            Arithmetic::Multiply => a * b,
+            Arithmetic::Divide if b == 0.0 => f64::NAN,
+            Arithmetic::Divide => a / b,
+        }
+    }
+
+    /// As PDDL writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "+",
+            Arithmetic::Subtract => "-",
+            Arithmetic::Multiply => "*",
+            Arithmetic::Divide => "/",
+        }
+    }
+}
+
+/// A ground numeric expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NumExpr {
+    /// A number.
+    Constant(f64),
+    /// The value of a variable, undefined (NaN) where nothing has set it.
+    Variable(NumVar),
+    /// An operation.
+    Binary(Arithmetic, Box<(NumExpr, NumExpr)>),
+}
+
+impl NumExpr {
+    /// The value under the variables' values.
+    pub fn value(&self, numbers: &[f64]) -> f64 {
+        match self {
+            NumExpr::Constant(c) => *c,
+            NumExpr::Variable(v) => numbers[*v as usize],
+            NumExpr::Binary(op, sides) => op.apply(sides.0.value(numbers), sides.1.value(numbers)),
+        }
+    }
+}
+
+/// A ground numeric condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumCondition {
+    /// How the sides compare.
+    pub comparison: Comparison,
+    /// Left side.
+    pub left: NumExpr,
+    /// Right side.
+    pub right: NumExpr,
+    /// Where it stands, in the domain (or, in a goal, in the problem).
+    pub span: Span,
+}
+
+/// A conjunction of literals and numeric conditions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Condition {
+    /// Facts that must hold, ascending.
+    pub positive: Box<[Fact]>,
+    /// Facts that must not hold, ascending.
+    pub negative: Box<[Fact]>,
+    /// Numeric conditions.
+    pub numeric: Box<[NumCondition]>,
+}
+
+impl Condition {
+    /// Whether it holds in a state.
+    #[inline]
+    pub fn holds(&self, facts: &[u64], numbers: &[f64]) -> bool {
+        self.positive.iter().all(|&f| crate::bits::get(facts, f))
+            && self.negative.iter().all(|&f| !crate::bits::get(facts, f))
+            && self.numeric.iter().all(|c| c.comparison.holds(c.left.value(numbers), c.right.value(numbers)))
+    }
+
+    /// Whether it holds in every state.
+    pub fn is_trivial(&self) -> bool {
+        self.positive.is_empty() && self.negative.is_empty() && self.numeric.is_empty()
+    }
+}
+
+/// An effect that takes place where its condition holds in the state before the step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionalEffect {
+    /// When.
+    pub condition: Condition,
+    /// Facts made true.
+    pub add: Box<[Fact]>,
+    /// Facts made false, unless the same step makes them true.
+    pub delete: Box<[Fact]>,
+}
+
+/// How a numeric effect changes its variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AssignOp {
+    /// Takes the value.
+    Assign,
+    /// Adds it.
+    Increase,
+    /// Subtracts it.
+    Decrease,
+    /// Multiplies by it.
+    ScaleUp,
+    /// Divides by it.
+    ScaleDown,
+}
+
+impl AssignOp {
+    /// The new value.
+    pub fn apply(self, old: f64, value: f64) -> f64 {
+        match self {
+            AssignOp::Assign => value,
+            AssignOp::Increase => old + value,
+            AssignOp::Decrease => old - value,
+            AssignOp::ScaleUp => old * value,
+            AssignOp::ScaleDown => Arithmetic::Divide.apply(old, value),
+        }
+    }
+}
+
+/// A numeric effect; its value is taken in the state before the step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumEffect {
+    /// When.
+    pub condition: Condition,
+    /// What changes.
+    pub variable: NumVar,
+    /// How.
+    pub op: AssignOp,
+    /// By what.
+    pub value: NumExpr,
+}
+
+/// One way to execute a ground action. A ground action whose precondition is a disjunction has one operator a disjunct; they
+/// share [`Operator::action`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operator {
+    /// Index into [`Task::actions`].
+    pub action: u32,
+    /// When it is applicable.
+    pub precondition: Condition,
+    /// Facts made true in any case, ascending.
+    pub add: Box<[Fact]>,
+    /// Facts made false in any case and not made true, ascending.
+    pub delete: Box<[Fact]>,
+    /// Effects under a further condition.
+    pub conditional: Box<[ConditionalEffect]>,
+    /// Numeric effects, without those on the plan's cost alone.
+    pub numeric: Box<[NumEffect]>,
+    /// What it adds to the metric, times [`Task::cost_scale`]; 1 each without a metric.
+    pub cost: u32,
+}
+
+/// `head` holds where the condition does, within stratum `stratum`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axiom {
+    /// The derived fact.
+    pub head: Fact,
+    /// Literals; a negative one is basic or of a lower stratum.
+    pub condition: Condition,
+    /// Evaluated in ascending order.
+    pub stratum: u32,
+}
+
+/// Something the searches do not handle, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The construct, as a noun phrase.
+    pub what: String,
+    /// Where.
+    pub place: Place,
+}
+
+/// A span and the text it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Which text.
+    pub text: Text,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// The texts of a planning task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Text {
+    /// The domain file.
+    Domain,
+    /// The problem file.
+    Problem,
+    /// The plan file.
+    Plan,
+}
+
+/// A ground planning task.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Names.
+    pub symbols: Arc<Symbols>,
+    /// What each fact stands for. Facts that never change are not here.
+    pub facts: Vec<Atom>,
+    /// Facts below this number are basic, the others derived.
+    pub basic_facts: usize,
+    /// What each numeric variable stands for.
+    pub variables: Vec<Atom>,
+    /// The ground actions that can ever be applicable, as far as delete relaxation tells.
+    pub actions: Vec<GroundAction>,
+    /// How they are executed.
+    pub operators: Vec<Operator>,
+    /// Rules of derived facts, by stratum.
+    pub axioms: Vec<Axiom>,
+    /// Basic facts that hold initially.
+    pub init: Vec<Fact>,
+    /// Initial values of the numeric variables, NaN where undefined.
+    pub init_numbers: Vec<f64>,
+    /// The goal.
+    pub goal: Condition,
+    /// Whether delete relaxation already shows that the goal cannot be reached.
+    pub goal_unreachable: bool,
+    /// Costs are integers in units of `1 / cost_scale` of the metric.
+    pub cost_scale: u32,
+    /// Why costs could not be made integers, where they could not; [`Operator::cost`] is 1 then.
+    pub cost_unsupported: Option<Unsupported>,
+    /// Why search does not apply (numeric conditions): the simulator does.
+    pub search_unsupported: Option<Unsupported>,
+}
+
+impl Task {
+    /// Machine words of a state's facts.
+    pub fn words(&self) -> usize {
+        crate::bits::words_for(self.facts.len())
+    }
+
+    /// Whether any operator has effects under conditions of their own.
+    pub fn has_conditional_effects(&self) -> bool {
+        self.operators.iter().any(|o| !o.conditional.is_empty())
+    }
+}
+
+impl Text {
+    /// The source id that diagnostics of this crate use for the text: 0 the domain, 1 the problem, 2 the plan.
+    pub const fn source(self) -> planforge_diagnostics::SourceId {
+        planforge_diagnostics::SourceId(match self {
+            Text::Domain => 0,
+            Text::Problem => 1,
+            Text::Plan => 2,
+        })
+    }
+}
