@@ -1,1 +1,9 @@
-//! planforge-testkit
+//! What tests share. Replies that a person or a test wrote are called *scripted* and are never mixed with recorded ones.
+
+pub mod clock;
+pub mod scripted;
+pub mod silent;
+
+pub use clock::ScriptedClock;
+pub use scripted::{Scripted, ScriptedRequest, ScriptedServer};
+pub use silent::SilentHost;
