@@ -4,3 +4,5 @@ mod front;
 mod suggest;
 pub use config::*;
 pub use front::*;
+mod suite;
+pub use suite::*;

@@ -5,10 +5,10 @@ mod check;
 mod llm;
 mod overrides;
 mod plugins;
-mod reader;
+pub(crate) mod reader;
 mod secrets;
 mod stages;
-mod tree;
+pub(crate) mod tree;
 
 pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
 pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};

@@ -1,0 +1,76 @@
+//! Reading a suite's files: bounded, UTF-8, and never outside the suite's folder.
+
+use planforge_diagnostics::Diagnostic;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Largest file of a suite, in bytes.
+pub const MAX_SUITE_FILE_BYTES: u64 = 4 << 20;
+
+/// A suite's folder, resolved.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    resolved: PathBuf,
+}
+
+impl Folder {
+    pub(super) fn open(path: &Path) -> Result<Self, Diagnostic> {
+        let fail = |why: String| {
+            Diagnostic::error("suite.not-a-folder", format!("{}: {why}", path.display()))
+                .help("a suite is a folder with domain.nl and a .nl file for each task")
+        };
+        let resolved = path.canonicalize().map_err(|e| fail(format!("cannot be opened: {e}")))?;
+        if !resolved.is_dir() {
+            return Err(fail("is not a folder".to_owned()));
+        }
+        Ok(Self { path: path.to_owned(), resolved })
+    }
+
+    /// Names of the files in the folder, sorted.
+    pub(super) fn names(&self) -> Result<Vec<String>, Diagnostic> {
+        let fail = |e: std::io::Error| {
+            Diagnostic::error("suite.unreadable", format!("{}: cannot be listed: {e}", self.path.display()))
+        };
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.resolved).map_err(fail)? {
+            // A name that is not UTF-8 is no name of a suite's file.
+            names.extend(entry.map_err(fail)?.file_name().into_string().ok());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// The text of a file in the folder; `None` where there is none.
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Diagnostic> {
+        let shown = self.path.join(name).display().to_string();
+        let unreadable =
+            |e: std::io::Error| Diagnostic::error("suite.unreadable", format!("{shown}: cannot be read: {e}"));
+        let path = match self.resolved.join(name).canonicalize() {
+            Ok(path) => path,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(unreadable(e)),
+        };
+        if !path.starts_with(&self.resolved) {
+            return Err(Diagnostic::error("suite.outside", format!("{shown} lies outside the suite's folder"))
+                .help("copy the file into the suite's folder"));
+        }
+        let file = std::fs::File::open(&path).map_err(unreadable)?;
+        if !file.metadata().map_err(unreadable)?.is_file() {
+            return Err(Diagnostic::error("suite.unreadable", format!("{shown} is not a file")));
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_SUITE_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_SUITE_FILE_BYTES {
+            let message = format!("{shown} is larger than {MAX_SUITE_FILE_BYTES} bytes");
+            return Err(Diagnostic::error("suite.too-large", message)
+                .help("a text that large fits into no model's context; is it the right file?"));
+        }
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            Diagnostic::error("suite.encoding", format!("{shown} is not UTF-8: byte {at}, in line {line}"))
+                .help("save the file as UTF-8")
+        })?;
+        Ok(Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)))
+    }
+}

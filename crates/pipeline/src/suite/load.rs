@@ -1,0 +1,255 @@
+//! Finds a suite's files by their names and reads them all, or those of one task.
+
+use super::files::Folder;
+use super::manifest::{self, Manifest};
+use crate::suggest::help_for;
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_record::sha256_hex;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The in-context example of a suite: a solved task of the same domain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Example {
+    /// The task in plain language.
+    pub text: String,
+    /// Its problem, as PDDL.
+    pub problem: Option<String>,
+    /// A plan for it, as a plan file.
+    pub plan: Option<String>,
+}
+
+/// One task of a suite.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SuiteTask {
+    /// The stem of its files, for example `p03`.
+    pub stem: String,
+    /// One line about it, from the manifest; may be empty.
+    pub title: String,
+    /// The task in plain language.
+    pub text: String,
+    /// The reference problem. Environments and evaluation alone see it, unless the pipeline is given it.
+    pub reference_problem: Option<String>,
+    /// The suite's own beginning of the problem: objects, and neither initial state nor goal.
+    pub objects_template: Option<String>,
+}
+
+/// A domain and tasks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Suite {
+    /// The manifest's name, else the folder's. Letters, digits, `_` and `-`.
+    pub name: String,
+    /// One line about it; may be empty.
+    pub title: String,
+    /// The licence of its texts; may be empty.
+    pub licence: String,
+    /// The folder.
+    pub folder: PathBuf,
+    /// The domain in plain language.
+    pub domain_text: String,
+    /// The reference domain. Environments and evaluation alone see it, unless the pipeline is given it.
+    pub reference_domain: Option<String>,
+    /// A domain for validation alone, where the suite has one beside the reference (`domain_validation.pddl`).
+    pub validation_domain: Option<String>,
+    /// The suite's own beginning of the domain: actions without conditions and effects.
+    pub domain_template: Option<String>,
+    /// The in-context example.
+    pub example: Option<Example>,
+    /// Further texts for translators, by name.
+    pub materials: BTreeMap<String, String>,
+    /// Parts of the reference that no pipeline may be given.
+    pub withheld: Vec<&'static str>,
+    /// The tasks, by stem.
+    pub tasks: Vec<SuiteTask>,
+}
+
+impl Suite {
+    /// SHA-256 over everything that was read of one task and its domain.
+    pub fn digest(&self, task: &SuiteTask) -> String {
+        let example = self.example.as_ref().map(|e| (&e.text, &e.problem, &e.plan));
+        let parts = (
+            (&self.domain_text, &self.reference_domain, &self.validation_domain, &self.domain_template),
+            (example, &self.materials),
+            (&task.text, &task.reference_problem, &task.objects_template),
+        );
+        // Tuples of texts always have a JSON form.
+        sha256_hex(serde_json::to_string(&parts).unwrap_or_default().as_bytes())
+    }
+}
+
+/// What reading a suite found.
+#[derive(Debug, Clone)]
+pub struct LoadedSuite {
+    /// The suite; absent where there is an error among the diagnostics.
+    pub suite: Option<Suite>,
+    /// Everything that is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The manifest as source 0, where there is one.
+    pub sources: SourceMap,
+}
+
+/// Reads a suite with all its tasks.
+pub fn load_suite(folder: &Path) -> LoadedSuite {
+    Loader::default().load(folder, None)
+}
+
+/// Reads a suite with one task: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
+pub fn load_task(path: &Path) -> LoadedSuite {
+    let stem = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let stem = stem.strip_suffix(".nl").or_else(|| stem.strip_suffix(".pddl")).unwrap_or(stem);
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    Loader::default().load(folder, Some(stem))
+}
+
+#[derive(Default)]
+struct Loader {
+    found: Vec<Diagnostic>,
+    sources: SourceMap,
+}
+
+impl Loader {
+    fn load(mut self, path: &Path, only: Option<&str>) -> LoadedSuite {
+        let suite = self.suite(path, only);
+        let failed = self.found.iter().any(Diagnostic::is_error);
+        LoadedSuite { suite: suite.filter(|_| !failed), diagnostics: self.found, sources: self.sources }
+    }
+
+    fn suite(&mut self, path: &Path, only: Option<&str>) -> Option<Suite> {
+        let folder = self.keep(Folder::open(path))?;
+        let names = self.keep(folder.names())?;
+        let manifest = match self.read(&folder, "suite.toml") {
+            Some(text) => {
+                let source = self.sources.add(path.join("suite.toml").display().to_string(), text.clone());
+                manifest::read(&text, source, &mut self.found)
+            }
+            None => Manifest::default(),
+        };
+        let stems = self.stems(&folder, &names, only)?;
+        let domain_text = self.required(&folder, "domain.nl", "suite.no-domain-text");
+        let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest)).collect();
+        let example = self.read(&folder, "p_example.nl").map(|text| Example {
+            text,
+            problem: self.read(&folder, "p_example.pddl"),
+            plan: self.read(&folder, "p_example.sol"),
+        });
+        let materials = self.materials(&folder, &manifest);
+        Some(Suite {
+            name: suite_name(&manifest, path),
+            title: manifest.title,
+            licence: manifest.licence,
+            folder: path.to_owned(),
+            domain_text,
+            reference_domain: self.read(&folder, "domain.pddl"),
+            validation_domain: self.read(&folder, "domain_validation.pddl"),
+            domain_template: self.read(&folder, "domain_template.pddl"),
+            example,
+            materials,
+            withheld: manifest.withheld,
+            tasks,
+        })
+    }
+
+    /// The stems to read: all that have a text, or the one asked for.
+    fn stems(&mut self, folder: &Folder, names: &[String], only: Option<&str>) -> Option<Vec<String>> {
+        let with = |ending: &str| -> Vec<String> {
+            let stems = names.iter().filter_map(|name| name.strip_suffix(ending));
+            stems.filter(|stem| is_task(stem)).map(str::to_owned).collect()
+        };
+        let (texts, problems) = (with(".nl"), with(".pddl"));
+        let shown = folder.path.display();
+        let Some(only) = only else {
+            if texts.is_empty() {
+                let message = format!("{shown}: no task has a text");
+                let help = "each task needs a file NAME.nl that says in plain language what it is about";
+                self.found.push(Diagnostic::error("suite.no-text", message).help(help));
+                return None;
+            }
+            let silent: Vec<&str> =
+                problems.iter().filter(|p| !texts.contains(p)).map(String::as_str).collect();
+            if !silent.is_empty() {
+                let message = format!("{shown}: tasks without a text are left out: {}", silent.join(", "));
+                self.found.push(Diagnostic::warning("suite.no-text", message));
+            }
+            return Some(texts);
+        };
+        if texts.iter().any(|stem| stem == only) {
+            return Some(vec![only.to_owned()]);
+        }
+        if problems.iter().any(|stem| stem == only) {
+            let message = format!("{shown}: task `{only}` has no text");
+            let help = format!("write {only}.nl: what the task is about, in plain language");
+            self.found.push(Diagnostic::error("suite.no-text", message).help(help));
+        } else {
+            let stems: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let diagnostic = Diagnostic::error("suite.unknown-task", format!("{shown}: there is no task `{only}`"));
+            self.found.push(match help_for(only, &stems, "tasks") {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            });
+        }
+        None
+    }
+
+    fn task(&mut self, folder: &Folder, stem: &str, manifest: &Manifest) -> SuiteTask {
+        SuiteTask {
+            stem: stem.to_owned(),
+            title: manifest.titles.get(stem).cloned().unwrap_or_default(),
+            text: self.required(folder, &format!("{stem}.nl"), "suite.no-text"),
+            reference_problem: self.read(folder, &format!("{stem}.pddl")),
+            objects_template: self.read(folder, &format!("{stem}_template.pddl")),
+        }
+    }
+
+    fn materials(&mut self, folder: &Folder, manifest: &Manifest) -> BTreeMap<String, String> {
+        let mut materials = BTreeMap::new();
+        for (name, file) in &manifest.materials {
+            match self.read(folder, file) {
+                Some(text) => drop(materials.insert(name.clone(), text)),
+                None => self.found.push(Diagnostic::error(
+                    "suite.no-material",
+                    format!("{}: the file of material `{name}` is not there", folder.path.join(file).display()),
+                )),
+            }
+        }
+        materials
+    }
+
+    fn keep<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|diagnostic| self.found.push(diagnostic)).ok()
+    }
+
+    fn read(&mut self, folder: &Folder, name: &str) -> Option<String> {
+        self.keep(folder.text(name)).flatten()
+    }
+
+    fn required(&mut self, folder: &Folder, name: &str, code: &'static str) -> String {
+        let before = self.found.len();
+        let text = self.read(folder, name);
+        let shown = folder.path.join(name).display().to_string();
+        match text {
+            Some(text) if !text.trim().is_empty() => return text,
+            Some(_) => self.found.push(Diagnostic::error(code, format!("{shown} is empty"))),
+            None if self.found.len() == before => self.found.push(
+                Diagnostic::error(code, format!("{shown} is not there"))
+                    .help("a suite needs domain.nl, and NAME.nl for each task"),
+            ),
+            None => {}
+        }
+        String::new()
+    }
+}
+
+/// Which stems are tasks and not parts of the suite.
+fn is_task(stem: &str) -> bool {
+    !stem.is_empty() && !stem.starts_with("domain") && stem != "p_example" && !stem.ends_with("_template")
+}
+
+fn suite_name(manifest: &Manifest, path: &Path) -> String {
+    let folder = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = folder.file_name().and_then(|n| n.to_str()).unwrap_or("suite").to_owned();
+    let name = manifest.name.clone().unwrap_or(folder);
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' }).collect()
+}

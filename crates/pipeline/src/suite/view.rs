@@ -1,0 +1,152 @@
+//! From a suite's task to what a translator may see of it: the only place that copies parts of the reference.
+
+use super::{Suite, SuiteTask};
+use crate::config::GivenSpec;
+use planforge_contract::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::ast;
+use std::collections::BTreeMap;
+
+/// The view of a task under what the pipeline is given.
+///
+/// # Errors
+/// All of: `suite.no-reference` where something is given that the suite does not have, `suite.withheld` where the suite's
+/// manifest forbids to give it.
+pub fn task_view(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> Result<TaskView, Vec<Diagnostic>> {
+    let mut view = View { suite, task, found: Vec::new() };
+    view.withheld(given);
+    let interface = (given.interface || given.domain)
+        .then(|| view.domain("interface").map(|d| signatures(&d)))
+        .flatten()
+        .unwrap_or_default();
+    let objects = (given.objects || given.problem)
+        .then(|| view.problem("objects").map(|p| objects_of(&p, given.domain, suite)))
+        .flatten()
+        .unwrap_or_default();
+    let result = TaskView {
+        suite: suite.name.clone(),
+        task: task.stem.clone(),
+        domain_text: suite.domain_text.clone(),
+        task_text: task.text.clone(),
+        given: Given {
+            domain: given.domain.then(|| suite.reference_domain.clone()).flatten(),
+            problem: given.problem.then(|| task.reference_problem.clone()).flatten(),
+        },
+        action_interface: (!interface.is_empty() || !objects.is_empty())
+            .then_some(ActionInterface { actions: interface, objects }),
+        materials: materials(suite, task, given),
+    };
+    if view.found.is_empty() { Ok(result) } else { Err(view.found) }
+}
+
+struct View<'a> {
+    suite: &'a Suite,
+    task: &'a SuiteTask,
+    found: Vec<Diagnostic>,
+}
+
+impl View<'_> {
+    fn withheld(&mut self, given: &GivenSpec) {
+        let wanted = [
+            ("domain", given.domain),
+            ("problem", given.problem),
+            ("interface", given.interface),
+            ("objects", given.objects),
+            ("example", given.example == Some(true)),
+        ];
+        for (part, _) in wanted.iter().filter(|(part, wanted)| *wanted && self.suite.withheld.contains(part)) {
+            let message = format!("the pipeline is given the {part}, and suite `{}` withholds it", self.suite.name);
+            self.found.push(
+                Diagnostic::error("suite.withheld", message)
+                    .help(format!("take `{part}` out of [given] of the pipeline, or run it on another suite")),
+            );
+        }
+    }
+
+    fn missing(&mut self, part: &str, file: &str) {
+        let message = format!("the pipeline is given the {part}, and suite `{}` has no {file}", self.suite.name);
+        let diagnostic = Diagnostic::error("suite.no-reference", message)
+            .help(format!("add {file} to {}", self.suite.folder.display()));
+        if !self.found.contains(&diagnostic) {
+            self.found.push(diagnostic);
+        }
+    }
+
+    fn domain(&mut self, part: &str) -> Option<ast::Domain> {
+        match &self.suite.reference_domain {
+            Some(text) => Some(planforge_pddl::parse_domain(text, SourceId(0)).value),
+            None => {
+                self.missing(part, "domain.pddl");
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, part: &str) -> Option<ast::Problem> {
+        match &self.task.reference_problem {
+            Some(text) => Some(planforge_pddl::parse_problem(text, SourceId(0)).value),
+            None => {
+                self.missing(part, &format!("{}.pddl", self.task.stem));
+                None
+            }
+        }
+    }
+}
+
+/// What translators may read beside the texts. Templates are parts of the reference and go with what they show.
+fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> BTreeMap<String, String> {
+    let mut materials = suite.materials.clone();
+    let mut put = |name: &str, text: Option<&String>| {
+        if let Some(text) = text {
+            materials.entry(name.to_owned()).or_insert_with(|| text.clone());
+        }
+    };
+    if given.interface || given.domain {
+        put("domain.template", suite.domain_template.as_ref());
+    }
+    if given.objects || given.problem {
+        put("objects.template", task.objects_template.as_ref());
+    }
+    let example = suite.example.as_ref().filter(|_| given.gives_example() && !suite.withheld.contains(&"example"));
+    if let Some(example) = example {
+        put("example.text", Some(&example.text));
+        put("example.problem", example.problem.as_ref());
+        put("example.plan", example.plan.as_ref());
+    }
+    materials
+}
+
+fn signatures(domain: &ast::Domain) -> Vec<ActionSignature> {
+    let plain = domain.actions.iter().map(|a| (&a.name, &a.parameters));
+    let durative = domain.durative_actions.iter().map(|a| (&a.name, &a.parameters));
+    plain
+        .chain(durative)
+        .map(|(name, parameters)| ActionSignature {
+            name: name.to_string(),
+            parameters: parameters.iter().map(typed).collect(),
+        })
+        .collect()
+}
+
+/// The problem's objects; the domain's constants are part of a given domain and named there.
+fn objects_of(problem: &ast::Problem, domain_given: bool, suite: &Suite) -> Vec<TypedName> {
+    let mut objects: Vec<TypedName> = problem.objects.iter().map(typed).collect();
+    if !domain_given {
+        let domain = suite.reference_domain.as_deref().unwrap_or_default();
+        objects.extend(planforge_pddl::parse_domain(domain, SourceId(0)).value.constants.iter().map(typed));
+    }
+    objects
+}
+
+fn typed(entry: &ast::TypedName) -> TypedName {
+    let name = entry.name.as_str();
+    let type_name = match &entry.ty {
+        None => "object".to_owned(),
+        Some(ty) if ty.is_either() => {
+            let names: Vec<&str> = ty.alternatives.iter().map(|n| n.as_str()).collect();
+            format!("(either {})", names.join(" "))
+        }
+        Some(ty) => ty.alternatives.first().map_or("object", |n| n.as_str()).to_owned(),
+    };
+    TypedName { name: name.strip_prefix('?').unwrap_or(name).to_owned(), type_name }
+}
