@@ -2,7 +2,8 @@
 
 use crate::extract::BlockKind;
 use crate::{check_domain, parse_domain, parse_problem};
-use planforge_diagnostics::{Diagnostic, Fix, SourceId, apply_fixes};
+use planforge_diagnostics::{Diagnostic, Fix, LineColumn, SourceFile, SourceId, apply_fixes};
+use std::borrow::Cow;
 
 /// Rounds after which fixing stops. One round repairs everything that can be seen at once; a second sees what the first
 /// uncovered.
@@ -15,6 +16,17 @@ pub struct Fixed {
     pub text: String,
     /// The fixes, in the order they were applied. The spans of each are those of the text at its time.
     pub fixes: Vec<Fix>,
+    /// What each fix answers, in the same order.
+    pub answered: Vec<Answered>,
+}
+
+/// The finding that a fix answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// Its code.
+    pub code: Cow<'static, str>,
+    /// Where the first edit begins, in the text at its time.
+    pub at: LineColumn,
 }
 
 /// Applies the machine-applicable fixes of a domain or problem until it has none left.
@@ -23,9 +35,12 @@ pub struct Fixed {
 /// Undeclared requirements are added to a domain; a problem's depend on its domain and are left alone.
 pub fn fix_all(text: &str, kind: BlockKind) -> Fixed {
     let source = SourceId(0);
-    let mut fixed = Fixed { text: text.to_owned(), fixes: Vec::new() };
+    let mut fixed = Fixed { text: text.to_owned(), fixes: Vec::new(), answered: Vec::new() };
     for _ in 0..MAX_ROUNDS {
-        let fixes: Vec<Fix> = findings(&fixed.text, kind, source).into_iter().filter_map(|d| d.fix).collect();
+        let (codes, fixes): (Vec<_>, Vec<Fix>) = findings(&fixed.text, kind, source)
+            .into_iter()
+            .filter_map(|d| d.fix.map(|fix| (d.code, fix)))
+            .unzip();
         if fixes.is_empty() {
             break;
         }
@@ -33,8 +48,12 @@ pub fn fix_all(text: &str, kind: BlockKind) -> Fixed {
         if done.applied.is_empty() {
             break;
         }
-        fixed.text = done.text;
-        fixed.fixes.extend(done.applied.into_iter().filter_map(|index| fixes.get(index).cloned()));
+        let before = SourceFile::new("", std::mem::replace(&mut fixed.text, done.text));
+        for (code, fix) in done.applied.into_iter().filter_map(|i| codes.get(i).zip(fixes.get(i))) {
+            let start = fix.edits.first().map_or(0, |edit| edit.span.start);
+            fixed.answered.push(Answered { code: code.clone(), at: before.line_column(start) });
+            fixed.fixes.push(fix.clone());
+        }
     }
     fixed
 }
