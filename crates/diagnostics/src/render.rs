@@ -25,8 +25,12 @@ pub fn text(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Strin
     let message = escape(&diagnostic.message);
     let mut shown = Group::with_title(level.primary_title(message).id(escape(&diagnostic.code)));
     for window in &windows {
-        // The origin is given apart from the snippet, which would count the columns of a line that was cut.
-        shown = shown.element(window.origin()).element(window.snippet());
+        shown = if window.is_cut {
+            // Counting columns in a line that was cut would give the wrong place, so the origin stands apart.
+            shown.element(window.origin()).element(window.snippet())
+        } else {
+            shown.element(window.snippet().path(window.path.as_str()))
+        };
     }
     for help in &diagnostic.help {
         shown = shown.element(Level::HELP.message(escape(help)));
@@ -69,6 +73,8 @@ fn visible(c: char) -> char {
 /// Some lines of a source, ready to show, with the labels in them.
 struct Window {
     path: String,
+    /// Whether part of a long line was left out.
+    is_cut: bool,
     /// Where the first label begins.
     place: LineColumn,
     first_line: u32,
@@ -124,6 +130,7 @@ fn lines_of(file: &SourceFile, label: &Label) -> (u32, u32) {
 fn window(file: &SourceFile, first: u32, last: u32, labels: &[&Label]) -> Window {
     let mut shown = Window {
         path: escape(&file.name),
+        is_cut: false,
         place: file.line_column(labels.first().map_or(0, |label| label.span.start)),
         first_line: first,
         text: String::new(),
@@ -134,6 +141,7 @@ fn window(file: &SourceFile, first: u32, last: u32, labels: &[&Label]) -> Window
     for line in first..=last {
         let range = file.line_range(line);
         let cut = cut(file, range.clone(), labels);
+        shown.is_cut |= cut != range;
         if cut.start > range.start {
             shown.text.push('…');
         }

@@ -75,7 +75,8 @@ pub fn find_pddl(reply: &str, source: SourceId) -> Extracted {
     let mut covered: Vec<Span> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
         let next = starts.get(index + 1).copied().unwrap_or(reply.len());
-        let fence_end = fences.iter().find(|f| f.content.contains(&start)).map_or(reply.len(), |f| f.content.end);
+        let fence_end =
+            fences.iter().find(|f| f.content.contains(&start)).map_or(reply.len(), |f| f.content.end);
         let next_fence = fences.iter().map(|f| f.open).find(|open| *open > start).unwrap_or(reply.len());
         let limit = next.min(fence_end).min(next_fence);
         let block = definition(reply, start, limit);

@@ -5,6 +5,7 @@
 pub mod ast;
 mod bytes;
 mod check;
+mod codes;
 pub mod extract;
 mod fix;
 mod name;
@@ -18,12 +19,13 @@ mod suggest;
 pub use ast::Parsed;
 pub use bytes::read_bytes;
 pub use check::{Fit, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem};
+pub use codes::CODES;
 pub use extract::find_pddl;
-pub use fix::{Fixed, fix_all};
+pub use fix::{Answered, Fixed, fix_all};
 pub use name::Name;
 pub use print::{
-    print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric, print_problem,
-    print_typed_list,
+    print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric,
+    print_problem, print_typed_list,
 };
 pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
 pub use sexpr::MAX_DEPTH;

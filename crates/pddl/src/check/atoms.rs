@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
     }
 
     fn undefined_predicate(&mut self, name: &Name, arity: usize) {
-        if self.predicates_unknown {
+        if self.predicates_unknown || self.types.get(name.key()).is_some() && self.in_effect {
             return;
         }
         if self.functions.contains_key(name.key()) {
@@ -113,10 +113,11 @@ impl<'a> Checker<'a> {
         let source = self.sink.source;
         let name = arg.name();
         let diagnostic = if fit == Fit::Never {
-            let message = format!("`{of}` wants {wanted} here, but `{name}` is {given}");
+            let message = format!("`{of}` wants the type {wanted} here, but `{name}` has the type {given}");
             Diagnostic::error("pddl.type-mismatch", message)
         } else {
-            let message = format!("`{of}` wants {wanted} here, and `{name}`, {given}, need not be one");
+            let message =
+                format!("`{of}` wants the type {wanted} here, but `{name}` has the wider type {given}");
             Diagnostic::warning("pddl.wide-type", message)
         };
         self.push(diagnostic.at(source, arg.span(), ""));
@@ -184,13 +185,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A type in a message: `a block`, `a block or crate`.
+/// A type in a message: `` `block` or `crate` ``.
 fn describe(ty: Option<&TypeRef>) -> String {
     match ty {
-        None => "an `object`".to_owned(),
+        None => "`object`".to_owned(),
         Some(ty) => {
             let names: Vec<String> = ty.alternatives.iter().map(|name| format!("`{name}`")).collect();
-            format!("of type {}", names.join(" or "))
+            names.join(" or ")
         }
     }
 }

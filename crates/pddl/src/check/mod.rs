@@ -59,6 +59,8 @@ struct Checker<'a> {
     undeclared_seen: FxHashSet<&'a str>,
     /// A missing predicates section has been reported: every predicate would be undefined.
     predicates_unknown: bool,
+    /// Inside an effect an atom of a type gets a finding of its own.
+    in_effect: bool,
     /// A problem names objects; a domain alone cannot know them.
     objects_known: bool,
 }
@@ -84,6 +86,7 @@ impl<'a> Checker<'a> {
             undeclared: Vec::new(),
             undeclared_seen: FxHashSet::default(),
             predicates_unknown: domain.predicates.is_empty() && !has_section && !domain.sections.is_empty(),
+            in_effect: false,
             objects_known: false,
         };
         for predicate in &domain.predicates {

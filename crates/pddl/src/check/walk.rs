@@ -144,7 +144,9 @@ impl<'a> Checker<'a> {
     }
 
     fn effect_atom(&mut self, atom: &'a crate::ast::Atom) {
+        self.in_effect = true;
         self.atom(atom);
+        self.in_effect = false;
         let name = &atom.predicate;
         if !self.predicates.contains_key(name.key()) && self.types.get(name.key()).is_some() {
             let message = format!("`{name}` is a type; no effect can change an object's type");
@@ -186,10 +188,10 @@ impl<'a> Checker<'a> {
     fn numeric_leaf(&mut self, expr: &'a NumericExpr) {
         match expr {
             NumericExpr::Fluent(fluent) => self.fluent(fluent),
-            NumericExpr::IsViolated(name, span) if !self.preferences.contains(&name) => {
+            NumericExpr::IsViolated(name, _) if !self.preferences.contains(&name) => {
                 let message = format!("no preference is called `{name}`");
                 let known: Vec<&str> = self.preferences.iter().map(|p| p.as_str()).collect();
-                self.unknown("pddl.undefined-preference", message, &name.at(*span), known.into_iter());
+                self.unknown("pddl.undefined-preference", message, name, known.into_iter());
             }
             _ => {}
         }

@@ -70,7 +70,8 @@ impl Doc {
         // The words in front stay on the first line, as does a quantifier's list of variables.
         let words = items.iter().take_while(|item| matches!(item, Doc::Word(_))).count();
         let conjunction = matches!(items.first(), Some(Doc::Word(w)) if w == "and" || w == "or");
-        let kept = if conjunction || words == 0 { words } else { (words + 1).min(items.len() - 1).max(words) };
+        let kept =
+            if conjunction || words == 0 { words } else { (words + 1).min(items.len() - 1).max(words) };
         let mut at = column + 1;
         for (index, item) in items.iter().enumerate() {
             if index > 0 && index < kept {

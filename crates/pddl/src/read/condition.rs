@@ -20,7 +20,7 @@ impl<'a, 't> Reader<'a, 't> {
         let mut parts: Vec<NodeId> = rest.collect();
         match parts.as_slice() {
             [] => {
-                self.error("pddl.missing-value", format!("{whose} is empty"), self.head_span(owner));
+                self.error("pddl.missing-value", format!("{whose} is empty"), self.head_or_atom(owner));
                 None
             }
             [only] => self.condition(*only),
@@ -41,10 +41,7 @@ impl<'a, 't> Reader<'a, 't> {
     pub(super) fn condition(&mut self, id: NodeId) -> Option<Condition> {
         let span = self.tree.span(id);
         if !self.tree.is_list(id) {
-            let word = self.tree.text(id);
-            let help = format!("write `({word})` if it is a predicate without arguments");
-            self.error_help("pddl.expected-list", format!("`{word}` is not a condition"), span, help);
-            return None;
+            return self.bare_word(id, "a condition").map(Condition::Atom);
         }
         let mut rest = self.tree.children(id);
         let Some(head) = rest.next() else { return Some(Condition::And(Vec::new(), span)) };

@@ -11,7 +11,7 @@ impl<'a, 't> Reader<'a, 't> {
         let parts: Vec<NodeId> = rest.collect();
         match parts.as_slice() {
             [] => {
-                self.error("pddl.missing-value", "the effect is empty", self.head_span(owner));
+                self.error("pddl.missing-value", "the effect is empty", self.head_or_atom(owner));
                 None
             }
             [only] => self.effect(*only),
@@ -27,10 +27,7 @@ impl<'a, 't> Reader<'a, 't> {
     pub(super) fn effect(&mut self, id: NodeId) -> Option<Effect> {
         let span = self.tree.span(id);
         if !self.tree.is_list(id) {
-            let word = self.tree.text(id);
-            let help = format!("write `({word})` if it is a predicate without arguments");
-            self.error_help("pddl.expected-list", format!("`{word}` is not an effect"), span, help);
-            return None;
+            return self.bare_word(id, "an effect").map(Effect::Add);
         }
         let mut rest = self.tree.children(id);
         let Some(head) = rest.next() else { return Some(Effect::And(Vec::new(), span)) };

@@ -60,6 +60,17 @@ impl<'a, 't> Reader<'a, 't> {
         Some(Atom { predicate, args, span: self.tree.span(list) })
     }
 
+    /// A word where a list is expected: reported, and read as a predicate without arguments if it can be one.
+    pub(super) fn bare_word(&mut self, id: NodeId, what: &str) -> Option<Atom> {
+        let span = self.tree.span(id);
+        let predicate = self.name(id);
+        let word = predicate.as_str();
+        let help = format!("write `({word})` if it is a predicate without arguments");
+        self.error_help("pddl.expected-list", format!("`{word}` is not {what}"), span, help);
+        let can_be = word.starts_with(|c: char| c.is_alphabetic());
+        can_be.then_some(Atom { predicate, args: Vec::new(), span })
+    }
+
     /// A numeric expression.
     pub(super) fn numeric(&mut self, id: NodeId) -> Option<NumericExpr> {
         let span = self.tree.span(id);

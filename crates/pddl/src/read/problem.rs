@@ -94,11 +94,7 @@ impl<'a, 't> Reader<'a, 't> {
     fn init_element(&mut self, id: NodeId, timed: bool) -> Option<InitElement> {
         let span = self.tree.span(id);
         if !self.tree.is_list(id) {
-            let word = self.tree.text(id);
-            let help = format!("write `({word})` if it is a predicate without arguments");
-            let message = format!("`{word}` is not an entry of the initial state");
-            self.error_help("pddl.expected-list", message, span, help);
-            return None;
+            return self.bare_word(id, "an entry of the initial state").map(InitElement::Atom);
         }
         let mut rest = self.tree.children(id);
         let Some(head) = rest.next().filter(|head| !self.tree.is_list(*head)) else {

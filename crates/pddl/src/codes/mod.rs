@@ -1,0 +1,80 @@
+//! What every diagnostic code of this crate means, with an example that triggers it and the way out.
+
+mod form;
+mod meaning;
+#[cfg(test)]
+mod tests;
+
+use planforge_diagnostics::CodeInfo;
+
+/// What an example is a text of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the tests run every example"))]
+enum ExampleOf {
+    /// A domain.
+    Domain,
+    /// A problem for the domain of [`PROBLEM_DOMAIN`].
+    Problem,
+    /// What a model replied.
+    Reply,
+    /// Described only: it is too long or not a text.
+    Described,
+}
+
+/// The example of one code.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the tests run every example"))]
+struct Example {
+    code: &'static str,
+    of: ExampleOf,
+    text: &'static str,
+}
+
+/// The domain that the examples of problems are for.
+#[cfg(test)]
+const PROBLEM_DOMAIN: &str = "(define (domain blocks)
+  (:requirements :strips :typing :derived-predicates)
+  (:types block)
+  (:predicates (on ?x ?y - block) (clear ?x - block) (movable ?x - block) (above ?x ?y - block))
+  (:functions (weight ?x - block))
+  (:derived (above ?x ?y - block) (on ?x ?y))
+  (:action move
+    :parameters (?x ?y ?z - block)
+    :precondition (and (movable ?x) (on ?x ?y) (clear ?x) (clear ?z))
+    :effect (and (on ?x ?z) (clear ?y) (not (on ?x ?y)) (not (clear ?z)))))";
+
+/// Entries of the form `"code" title: "...", means: "...", example Kind: "...", do: "...";`
+macro_rules! codes {
+    ($codes:ident, $examples:ident, $($code:literal $title:literal means $means:literal
+        example $of:ident $example:literal so $so:literal;)*) => {
+        pub(super) const $codes: [CodeInfo; [$($code),*].len()] = [$(CodeInfo {
+            code: $code,
+            title: $title,
+            explanation: concat!($means, "\n\nExample:\n\n", $example, "\n\n", $so, "\n"),
+        }),*];
+        pub(super) const $examples: [Example; $codes.len()] =
+            [$(Example { code: $code, of: ExampleOf::$of, text: $example }),*];
+    };
+}
+use codes;
+
+const COUNT: usize = form::CODES.len() + meaning::CODES.len();
+
+const fn joined() -> [CodeInfo; COUNT] {
+    let mut all = [form::CODES[0]; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        all[index] = if index < form::CODES.len() {
+            form::CODES[index]
+        } else {
+            meaning::CODES[index - form::CODES.len()]
+        };
+        index += 1;
+    }
+    all
+}
+
+static ALL: [CodeInfo; COUNT] = joined();
+
+/// Every code this crate emits, for `planforge explain`.
+pub static CODES: &[CodeInfo] = &ALL;

@@ -1,0 +1,139 @@
+//! Every code is explained, every explanation's example triggers its code, and nothing else is emitted.
+
+use super::*;
+use crate::{
+    MAX_TEXT_BYTES, TaskSources, check_domain, check_problem, parse_domain, parse_problem, read_bytes,
+};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, render};
+use std::collections::BTreeSet;
+
+const SOURCE: SourceId = SourceId(0);
+
+fn examples() -> impl Iterator<Item = Example> {
+    form::EXAMPLES.into_iter().chain(meaning::EXAMPLES)
+}
+
+fn of_domain(text: &str) -> Vec<Diagnostic> {
+    let parsed = parse_domain(text, SOURCE);
+    let mut found = parsed.diagnostics;
+    found.extend(check_domain(&parsed.value, SOURCE));
+    found
+}
+
+fn of_problem(text: &str) -> Vec<Diagnostic> {
+    let domain = parse_domain(PROBLEM_DOMAIN, SourceId(1));
+    assert_eq!(domain.diagnostics, []);
+    let parsed = parse_problem(text, SOURCE);
+    let mut found = parsed.diagnostics;
+    let sources = TaskSources { domain: SourceId(1), problem: SOURCE };
+    found.extend(check_problem(&domain.value, &parsed.value, sources));
+    found
+}
+
+/// The examples that are too long, or not texts, to be written out.
+fn of_described(code: &str) -> Vec<Diagnostic> {
+    let refused = |bytes: &[u8]| vec![read_bytes("file", bytes).unwrap_err()];
+    match code {
+        "pddl.empty" => refused(b" \n"),
+        "pddl.too-large" => refused(&vec![b' '; MAX_TEXT_BYTES + 1]),
+        "pddl.binary" => refused(b"\x7fELF\x02\x01\x01\x00\x00"),
+        "pddl.invalid-utf8" => refused(b"(define\n; f\xfcr\n"),
+        "pddl.too-deep" => of_domain(&"(".repeat(100_000)),
+        "pddl.too-many-findings" => {
+            let facts = "(nonsense)".repeat(2000);
+            of_problem(&format!("(define (problem p) (:domain blocks) (:init {facts}) (:goal (and)))"))
+        }
+        "pddl.too-many-parameters" => {
+            let parameters: String = (0..2000).map(|n| format!("?x{n} ")).collect();
+            let action = format!("(:action a :parameters ({parameters}) :effect (p))");
+            of_domain(&format!("(define (domain d) (:predicates (p)) {action})"))
+        }
+        other => panic!("no generator for {other}"),
+    }
+}
+
+fn findings(example: Example) -> Vec<Diagnostic> {
+    match example.of {
+        ExampleOf::Domain => of_domain(example.text),
+        ExampleOf::Problem => of_problem(example.text),
+        ExampleOf::Reply => crate::find_pddl(example.text, SOURCE).diagnostics,
+        ExampleOf::Described => of_described(example.code),
+    }
+}
+
+#[test]
+fn every_example_triggers_its_code_and_only_explained_codes() {
+    let known: BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();
+    assert_eq!(known.len(), CODES.len(), "a code is explained twice");
+    for example in examples() {
+        let found = findings(example);
+        let codes: BTreeSet<&str> = found.iter().map(|d| d.code.as_ref()).collect();
+        assert!(codes.contains(example.code), "the example of {} gives {codes:?}", example.code);
+        let unknown: Vec<_> = codes.difference(&known).collect();
+        assert!(unknown.is_empty(), "{unknown:?} are not explained");
+    }
+}
+
+#[test]
+fn every_code_in_the_source_is_explained() {
+    let known: BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![root];
+    let mut seen = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            for literal in std::fs::read_to_string(&path).unwrap().split('"') {
+                let is_code = literal.strip_prefix("pddl.").is_some_and(|name| {
+                    !name.is_empty()
+                        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+                });
+                if is_code {
+                    seen.insert(literal.to_owned());
+                }
+            }
+        }
+    }
+    let unexplained: Vec<_> = seen.iter().filter(|code| !known.contains(code.as_str())).collect();
+    assert!(unexplained.is_empty(), "{unexplained:?}");
+    assert!(seen.len() >= CODES.len());
+}
+
+#[test]
+fn one_clear_diagnostic_for_bad_input() {
+    for code in ["pddl.empty", "pddl.too-large", "pddl.binary", "pddl.invalid-utf8", "pddl.too-deep"] {
+        let found = of_described(code);
+        let codes: Vec<&str> = found.iter().map(|d| d.code.as_ref()).collect();
+        assert_eq!(codes, [code]);
+        assert!(!found[0].help.is_empty(), "{code} says no way out");
+    }
+    let balanced = format!("{}{}", "(".repeat(100_000), ")".repeat(100_000));
+    let codes: Vec<_> = parse_problem(&balanced, SOURCE).diagnostics.into_iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["pddl.too-deep"]);
+}
+
+#[test]
+fn the_place_of_the_first_bad_byte_is_told() {
+    let found = read_bytes("a.pddl", b"(define\n; f\xfcr\n").unwrap_err();
+    assert_eq!(found.message, "a.pddl is not UTF-8: byte 11 (line 2) is 0xfc");
+}
+
+/// What people see of every example, kept as one snapshot a source file of codes.
+#[test]
+fn rendered() {
+    for (name, list) in [("form", form::EXAMPLES.as_slice()), ("meaning", meaning::EXAMPLES.as_slice())] {
+        let mut out = String::new();
+        for example in list.iter().filter(|e| e.of != ExampleOf::Described) {
+            let mut sources = SourceMap::single("example.pddl", example.text);
+            sources.add("domain.pddl", PROBLEM_DOMAIN);
+            out.push_str(&format!("# {}\n", example.code));
+            out.push_str(&render::all(&findings(*example), &sources, false));
+            out.push('\n');
+        }
+        insta::assert_snapshot!(name, out);
+    }
+}
