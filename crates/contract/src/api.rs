@@ -22,7 +22,7 @@ pub enum LogLevel {
 }
 
 /// A question to the environment that the host opened for the task.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum EnvironmentCall {
     /// What can be done.
@@ -38,7 +38,7 @@ pub enum EnvironmentCall {
 }
 
 /// The environment's answer, of the same name as the call.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum EnvironmentAnswer {
     /// What can be done.

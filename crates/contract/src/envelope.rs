@@ -115,6 +115,8 @@ documents! {
     d::environment::EnvironmentVerdict = "environment-verdict" @ 1;
     d::environment::StateQuery = "state-query" @ 1;
     d::environment::StateDescription = "state-description" @ 1;
+    crate::api::EnvironmentCall = "environment-call" @ 1;
+    crate::api::EnvironmentAnswer = "environment-answer" @ 1;
     d::event::Event = "event" @ 1;
     d::plan::PlanReport = "plan-report" @ 1;
     d::verify::ValidateReport = "validate-report" @ 1;

@@ -1,0 +1,154 @@
+//! From a plugin's type to the symbols of its library.
+
+use crate::guard::guarded;
+use crate::kinds::Kind;
+use crate::raw_host::{RemoteHost, read, write};
+use crate::{Plugin, Secrets};
+use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo};
+use planforge_plugin_abi::raw::std_types::{RResult, RSlice, RStr, RString};
+use planforge_plugin_abi::raw::{RawHostBox, RawPlugin, RawPlugin_TO, RawPluginBox, RawReply};
+use planforge_plugin_abi::{Exports, Header, id_of_crate, raw::TD_Opaque};
+use std::marker::PhantomData;
+
+/// Exports a type as this crate's plugin: `export_plugin!(Verifier, MyType);`, once, at the root of the crate.
+///
+/// Writes the symbols that the host looks for and `pub static PLANFORGE_PLUGIN`, by which a binary bundles the plugin.
+/// The plugin's id is the crate's name without `planforge-`.
+#[macro_export]
+macro_rules! export_plugin {
+    ($kind:ident, $plugin:ty) => {
+        #[doc(hidden)]
+        mod __planforge {
+            #[allow(unused_imports)]
+            use super::*;
+
+            pub struct Names;
+            impl $crate::Crate for Names {
+                const NAME: &'static str = ::core::env!("CARGO_CRATE_NAME");
+                const VERSION: &'static str = ::core::env!("CARGO_PKG_VERSION");
+            }
+
+            #[unsafe(export_name = ::core::concat!("planforge_plugin_", ::core::env!("CARGO_CRATE_NAME")))]
+            pub static HEADER: $crate::__private::Header =
+                $crate::__private::header::<Names, $crate::kinds::$kind, $plugin>();
+
+            #[unsafe(export_name = ::core::concat!("planforge_epoch_", ::core::env!("CARGO_CRATE_NAME")))]
+            pub static EPOCH: u32 = $crate::__private::EPOCH;
+        }
+
+        /// This plugin, for a binary that bundles it.
+        pub static PLANFORGE_PLUGIN: $crate::BundledPlugin = $crate::BundledPlugin {
+            crate_name: ::core::env!("CARGO_CRATE_NAME"),
+            header: &__planforge::HEADER,
+            epoch: &__planforge::EPOCH,
+        };
+    };
+}
+
+/// What [`export_plugin!`] reads of the crate it stands in.
+#[doc(hidden)]
+pub trait Crate {
+    /// With underscores.
+    const NAME: &'static str;
+    /// The package's version.
+    const VERSION: &'static str;
+}
+
+/// The whole document that a plugin describes itself with; unit tests of a plugin may look at it too.
+pub fn describe<C: Crate, K: Kind<P>, P: Plugin>() -> PluginInfo {
+    let about = P::about();
+    PluginInfo {
+        id: id_of_crate(C::NAME),
+        kind: K::KIND,
+        version: C::VERSION.to_owned(),
+        contract: planforge_plugin_abi::EPOCH,
+        about: about.about,
+        capabilities: about.capabilities,
+        roles: about.roles,
+        metrics: about.metrics,
+        options_schema: schemars::schema_for!(P::Options).to_value(),
+        secrets: about.secrets,
+        files: about.files,
+        max_concurrency: about.max_concurrency,
+    }
+}
+
+/// The header of a plugin's library.
+pub const fn header<C: Crate, K: Kind<P> + 'static, P: Plugin>() -> Header {
+    planforge_plugin_abi::header(planforge_plugin_abi::constructor::<Exported<C, K, P>>())
+}
+
+/// The functions of the library's module.
+pub(crate) struct Exported<C, K, P>(PhantomData<fn() -> (C, K, P)>);
+
+impl<C: Crate, K: Kind<P> + 'static, P: Plugin> Exports for Exported<C, K, P> {
+    extern "C" fn describe() -> RawReply {
+        reply(guarded(|| write(&describe::<C, K, P>())))
+    }
+    extern "C" fn create(request: RStr<'_>) -> RResult<RawPluginBox, RString> {
+        let made = guarded(|| {
+            let request: CreateRequest = read(&request)?;
+            let options = serde_json::Value::Object(request.options);
+            let options = serde_json::from_value::<P::Options>(options)
+                .map_err(|e| Failure::new(FailureClass::Request, "plugin.options", e.to_string()))?;
+            P::create(options, &Secrets::from(request.secrets))
+        });
+        match made.and_then(|r| r) {
+            Ok(plugin) => {
+                let instance = Instance::<K, P> { plugin: Some(plugin), kind: PhantomData };
+                RResult::ROk(RawPlugin_TO::from_value(instance, TD_Opaque))
+            }
+            Err(failure) => RResult::RErr(failure_text(&failure)),
+        }
+    }
+}
+
+struct Instance<K, P> {
+    /// Taken only when the instance ends, so that the destructor runs under the guard.
+    plugin: Option<P>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K, P> Instance<K, P> {
+    fn end(&mut self) -> Result<(), Failure> {
+        let plugin = self.plugin.take();
+        guarded(|| drop(plugin))
+    }
+}
+
+impl<K: Kind<P> + 'static, P: Plugin> RawPlugin for Instance<K, P> {
+    fn call(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>, host: RawHostBox) -> RawReply {
+        reply(guarded(|| {
+            let Some(plugin) = &self.plugin else {
+                return Err(Failure::new(FailureClass::Plugin, "plugin.document", "the instance was closed"));
+            };
+            let inputs: Vec<&str> = inputs.iter().map(RStr::as_str).collect();
+            K::call(plugin, method.as_str(), &inputs, &RemoteHost(host))
+        }))
+    }
+    fn close(mut self) -> RResult<(), RString> {
+        match self.end() {
+            Ok(()) => RResult::ROk(()),
+            Err(failure) => RResult::RErr(failure_text(&failure)),
+        }
+    }
+}
+
+impl<K, P> Drop for Instance<K, P> {
+    fn drop(&mut self) {
+        // Nobody is left to tell: the host closes instances, and this is for those that it did not come to close.
+        drop(self.end());
+    }
+}
+
+fn reply(result: Result<Result<String, Failure>, Failure>) -> RawReply {
+    match result.and_then(|r| r) {
+        Ok(text) => RResult::ROk(text.into()),
+        Err(failure) => RResult::RErr(failure_text(&failure)),
+    }
+}
+
+fn failure_text(failure: &Failure) -> RString {
+    // A failure is strings alone, which JSON always holds; an empty text reads as an unreadable document.
+    write(failure).unwrap_or_default().into()
+}

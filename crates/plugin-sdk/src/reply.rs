@@ -1,0 +1,149 @@
+//! From a model's reply to a [`CandidatePatch`]: the one place where PDDL is extracted from what a model wrote.
+
+use planforge_contract::{
+    AppliedFix, CandidatePatch, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
+};
+use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, SourceMap};
+use planforge_pddl::extract::{Block, BlockKind};
+use planforge_pddl::{find_pddl, fix_all, parse_domain, parse_problem};
+
+/// What a reply is expected to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A domain; a problem beside it stays in the raw reply.
+    Domain,
+    /// A problem; a domain beside it stays in the raw reply.
+    Problem,
+    /// Either or both: what is absent stays as it was.
+    Either,
+}
+
+/// The codes of [`read_reply`]'s failures.
+pub const CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: "reply.cut-off",
+        title: "The server cut the reply off at its token limit",
+        explanation: "The model was not done when it had written as many tokens as it may. A PDDL text that ends in the \
+middle is not judged: the sample is a failure, not a wrong answer.\n\nRaise `max_tokens` of the role.",
+    },
+    CodeInfo {
+        code: "reply.filtered",
+        title: "The server's content filter ended the reply",
+        explanation: "The server held the reply back. Nothing was judged.\n\nUse another model, or another wording of the task.",
+    },
+    CodeInfo {
+        code: "reply.no-pddl",
+        title: "The reply holds no PDDL of the kind that was asked for",
+        explanation: "No `(define (domain ...` or `(define (problem ...` was found, fenced or not. The raw reply is kept in the \
+record.\n\nAsk for more samples (`n`), show an in-context example, or use another model.",
+    },
+];
+
+/// Extracts the PDDL, applies the safe fixes if the stage asks for them, and says what there was to say: about the reply
+/// (file `reply`) and about the form of each text before fixes (files `domain`, `problem`).
+///
+/// The patch holds the raw reply and its log-likelihood; `messages` and `thought` are left to the caller.
+///
+/// # Errors
+/// Class `Reply`: cut off, filtered, or nothing of what was wanted in it.
+pub fn read_reply(reply: &Reply, wanted: Wanted, fixes: FixPolicy) -> Result<CandidatePatch, Failure> {
+    check_finish(reply.finish)?;
+    let found = find_pddl(&reply.content, SourceId(0));
+    let domain = found.domain().filter(|_| wanted != Wanted::Problem);
+    let problem = found.problem().filter(|_| wanted != Wanted::Domain);
+    if domain.is_none() && problem.is_none() {
+        return Err(no_pddl(wanted, found.domain().or(found.problem())));
+    }
+    let sources = SourceMap::single("reply", reply.content.as_str());
+    let mut patch = CandidatePatch {
+        log_likelihood: reply.log_likelihood(),
+        raw_reply: reply.content.clone(),
+        diagnostics: report(&found.diagnostics, &sources),
+        ..CandidatePatch::default()
+    };
+    let domain = domain.map(|block| take(&mut patch, block, "domain", fixes));
+    let problem = problem.map(|block| take(&mut patch, block, "problem", fixes));
+    Ok(CandidatePatch { domain, problem, ..patch })
+}
+
+fn take(patch: &mut CandidatePatch, block: &Block, name: &str, policy: FixPolicy) -> String {
+    let form = match block.kind {
+        BlockKind::Domain => parse_domain(&block.text, SourceId(0)).diagnostics,
+        BlockKind::Problem => parse_problem(&block.text, SourceId(0)).diagnostics,
+        BlockKind::Other => Vec::new(),
+    };
+    patch.diagnostics.extend(report(&form, &SourceMap::single(name, block.text.as_str())));
+    if policy == FixPolicy::None {
+        return block.text.clone();
+    }
+    let fixed = fix_all(&block.text, block.kind);
+    patch.fixes.extend(fixed.fixes.iter().zip(&fixed.answered).map(|(fix, answered)| AppliedFix {
+        code: answered.code.to_string(),
+        title: fix.title.clone(),
+        line: answered.at.line,
+        column: answered.at.column,
+    }));
+    fixed.text
+}
+
+fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
+    diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect()
+}
+
+fn check_finish(finish: FinishReason) -> Result<(), Failure> {
+    let failure = |code, message| Err(Failure::new(FailureClass::Reply, code, message));
+    match finish {
+        FinishReason::Length => failure("reply.cut-off", "the server cut the reply off at its token limit")
+            .map_err(|f: Failure| f.help("raise `max_tokens` of the role")),
+        FinishReason::ContentFilter => {
+            failure("reply.filtered", "the server's content filter ended the reply")
+        }
+        FinishReason::Stop | FinishReason::Other => Ok(()),
+    }
+}
+
+fn no_pddl(wanted: Wanted, other: Option<&Block>) -> Failure {
+    let what = match wanted {
+        Wanted::Problem => "problem",
+        Wanted::Domain => "domain",
+        Wanted::Either => "domain and no problem",
+    };
+    let message = match other.map(|b| b.kind) {
+        Some(BlockKind::Domain) => format!("the reply holds a domain, and no PDDL {what}"),
+        Some(BlockKind::Problem) => format!("the reply holds a problem, and no PDDL {what}"),
+        _ => format!("the reply holds no PDDL {what}"),
+    };
+    Failure::new(FailureClass::Reply, "reply.no-pddl", message)
+        .help("ask for more samples (`n`), show an in-context example, or use another model")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(content: &str) -> Reply {
+        Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs: None }
+    }
+
+    const OPEN: &str = "Sure:\n```pddl\n(define (problem tidy) (:domain room)\n(:init (dirty cup))\n(:goal (clean cup)\n```\n";
+
+    #[test]
+    fn a_lost_parenthesis_is_fixed_only_where_asked() {
+        let as_is = read_reply(&reply(OPEN), Wanted::Problem, FixPolicy::None).unwrap();
+        assert!(as_is.fixes.is_empty() && !as_is.diagnostics.is_empty());
+        assert!(as_is.problem.as_deref().unwrap().trim_end().ends_with("(clean cup)"));
+        let fixed = read_reply(&reply(OPEN), Wanted::Problem, FixPolicy::Safe).unwrap();
+        assert_eq!(fixed.raw_reply, OPEN);
+        assert!(!fixed.fixes.is_empty());
+        assert!(fixed.problem.unwrap().trim_end().ends_with("(clean cup)))"));
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_named() {
+        let failure = read_reply(&reply(OPEN), Wanted::Domain, FixPolicy::Safe).unwrap_err();
+        assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Reply, "reply.no-pddl"));
+        assert!(failure.message.contains("holds a problem, and no PDDL domain"), "{}", failure.message);
+        let cut = Reply { finish: FinishReason::Length, ..reply(OPEN) };
+        assert_eq!(read_reply(&cut, Wanted::Problem, FixPolicy::Safe).unwrap_err().code, "reply.cut-off");
+    }
+}

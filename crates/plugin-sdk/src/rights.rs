@@ -1,0 +1,76 @@
+//! What each kind of plugin may ask of the host. The host and the test twin enforce the same table.
+
+use planforge_contract::{Failure, PluginInfo, PluginKind};
+
+/// A question to the host that not every kind may ask. Log, progress, cancelled and remaining time are open to all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// [`crate::Host::complete`].
+    Complete,
+    /// [`crate::Host::environment`].
+    Environment,
+    /// [`crate::Host::plan`].
+    Plan,
+    /// [`crate::Host::worker`].
+    Worker,
+}
+
+impl Question {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Complete, Self::Environment, Self::Plan, Self::Worker];
+
+    /// The method's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Environment => "environment",
+            Self::Plan => "plan",
+            Self::Worker => "worker",
+        }
+    }
+}
+
+/// The capability that gives a translator [`Question::Worker`].
+pub const WORKER: &str = "worker";
+
+/// Whether a plugin of that kind with these capabilities may ask.
+pub fn may(kind: PluginKind, capabilities: &[String], question: Question) -> bool {
+    match (kind, question) {
+        (PluginKind::Translator, Question::Worker) => capabilities.iter().any(|c| c == WORKER),
+        (PluginKind::Translator, Question::Complete)
+        | (PluginKind::Verifier, Question::Complete | Question::Environment | Question::Plan)
+        | (PluginKind::Planner, Question::Complete | Question::Worker) => true,
+        _ => false,
+    }
+}
+
+/// Refuses what [`may`] forbids.
+///
+/// # Errors
+/// `host.forbidden`, naming plugin, kind and question.
+pub fn check(info: &PluginInfo, question: Question) -> Result<(), Failure> {
+    if may(info.kind, &info.capabilities, question) {
+        return Ok(());
+    }
+    let mut failure = Failure::forbidden(question.name());
+    failure.message = format!("`{}` is a {} and may not call `{}`", info.id, info.kind, question.name());
+    Err(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_the_design_s() {
+        let rights = |kind, capabilities: &[String]| -> Vec<_> {
+            Question::ALL.into_iter().filter(|q| may(kind, capabilities, *q)).map(Question::name).collect()
+        };
+        assert_eq!(rights(PluginKind::Provider, &[]), Vec::<&str>::new());
+        assert_eq!(rights(PluginKind::Environment, &[WORKER.into()]), Vec::<&str>::new());
+        assert_eq!(rights(PluginKind::Translator, &[]), ["complete"]);
+        assert_eq!(rights(PluginKind::Translator, &[WORKER.into()]), ["complete", "worker"]);
+        assert_eq!(rights(PluginKind::Verifier, &[]), ["complete", "environment", "plan"]);
+        assert_eq!(rights(PluginKind::Planner, &[]), ["complete", "worker"]);
+    }
+}
