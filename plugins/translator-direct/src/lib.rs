@@ -1,1 +1,56 @@
-//! planforge-translator-direct
+//! `translator-direct`: asks a language model (role `writer`) for a problem, a domain, or both, and takes the PDDL out of
+//! its replies.
+//!
+//! | mode | writes | from | with `template = true` the question holds |
+//! |---|---|---|---|
+//! | `problem` | a problem | the task's text; the domain (the candidate's, else the given one), else the domain's text | the problem's objects |
+//! | `domain` | a domain | the domain's text; the candidate's problem, if there is one | the names and parameters of the actions |
+//! | `both` | a domain, then a problem for it in the same conversation | both texts | both |
+//!
+//! One request asks for all `n` samples of a question; in mode `both` each domain then gets a question of its own. A reply
+//! without PDDL of the kind asked for, or one that was cut off, is that sample's failure, and the other samples go on. Where a
+//! candidate has a conversation, the question is its next turn; feedback is asked about in a turn that shows what stands now.
+//! The texts of the questions lie in `templates/`; the option `system` replaces the first of them.
+
+mod codes;
+mod options;
+mod prompt;
+mod reply;
+mod skeleton;
+mod translate;
+
+pub use codes::CODES;
+pub use options::{Mode, Options};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct DirectTranslator {
+    options: Options,
+    prompts: prompt::Prompts,
+}
+
+impl Plugin for DirectTranslator {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Asks a language model for a problem, a domain or both")
+            .role(translate::ROLE, "writes the PDDL")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()? })
+    }
+}
+
+impl Translator for DirectTranslator {
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        translate::Call { host, options: &self.options, prompts: &self.prompts, request }.run()
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Translator, DirectTranslator);
+
+#[cfg(test)]
+mod tests;

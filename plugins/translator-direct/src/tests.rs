@@ -1,0 +1,330 @@
+//! The translator against a scripted host: prompts as snapshots, flow as assertions.
+
+use super::*;
+use planforge_plugin_sdk::testing::TestHost;
+use std::collections::BTreeMap;
+
+const DOMAIN: &str = "(define (domain lamps)
+  (:requirements :strips)
+  (:predicates (on ?l) (wired ?l) (ready))
+  (:action switch
+    :parameters (?l)
+    :precondition (and (wired ?l) (ready))
+    :effect (on ?l)))";
+
+const PROBLEM: &str = "(define (problem l1)
+  (:domain lamps)
+  (:objects red blue)
+  (:init (wired red) (wired blue) (ready))
+  (:goal (and (on red) (on blue))))";
+
+fn plugin(options: Options) -> DirectTranslator {
+    DirectTranslator::create(options, &Secrets::default()).unwrap()
+}
+
+fn interface() -> ActionInterface {
+    let lamp = |name: &str| TypedName { name: name.into(), type_name: "lamp".into() };
+    ActionInterface {
+        actions: vec![
+            ActionSignature { name: "switch".into(), parameters: vec![lamp("l")] },
+            ActionSignature {
+                name: "swap".into(),
+                parameters: vec![
+                    lamp("a"),
+                    lamp("b"),
+                    TypedName { name: "where".into(), type_name: "object".into() },
+                ],
+            },
+        ],
+        objects: vec![
+            lamp("red"),
+            lamp("blue"),
+            TypedName { name: "hall".into(), type_name: "object".into() },
+        ],
+    }
+}
+
+fn request(mode_has_domain: bool, n: u32) -> TranslateRequest {
+    TranslateRequest {
+        task: TaskView {
+            suite: "lamps".into(),
+            task: "l1".into(),
+            domain_text: "A wired lamp can be switched on when the house is ready.\n".into(),
+            task_text: "The lamps red and blue are wired, {{ and }} the house is ready. Both should be on.\n"
+                .into(),
+            given: Given { domain: mode_has_domain.then(|| DOMAIN.to_owned()), problem: None },
+            action_interface: None,
+            materials: BTreeMap::new(),
+        },
+        n,
+        ..TranslateRequest::default()
+    }
+}
+
+fn with_example(mut request: TranslateRequest) -> TranslateRequest {
+    let materials = [
+        ("example.text", "The lamp green is wired. It should be on."),
+        (
+            "example.problem",
+            "(define (problem l0) (:domain lamps) (:objects green) (:init (wired green)) (:goal (on green)))",
+        ),
+    ];
+    request.task.materials = materials.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    request
+}
+
+/// The conversation as a person reads it.
+fn transcript(messages: &[Message]) -> String {
+    messages.iter().map(|m| format!("=== {:?}\n{}\n", m.role, m.content)).collect()
+}
+
+fn samples(response: TranslateResponse) -> Vec<Result<CandidatePatch, Failure>> {
+    response.samples.into_iter().map(Outcome::into_result).collect()
+}
+
+fn question(options: Options, request: &TranslateRequest) -> String {
+    let host =
+        TestHost::for_kind(PluginKind::Translator, &[]).reply("writer", DOMAIN).reply("writer", PROBLEM);
+    let _ = plugin(options).translate(&host, request).unwrap();
+    transcript(&host.requests()[0].1.messages)
+}
+
+#[test]
+fn problem_question_with_domain_and_example() {
+    insta::assert_snapshot!(question(Options::default(), &with_example(request(true, 1))));
+}
+
+#[test]
+fn problem_question_with_the_object_template() {
+    let mut request = request(true, 1);
+    request.task.action_interface = Some(interface());
+    insta::assert_snapshot!(question(Options { template: true, ..Options::default() }, &request));
+}
+
+#[test]
+fn problem_question_without_a_domain() {
+    let mut request = request(false, 1);
+    request.task.action_interface = Some(interface());
+    insta::assert_snapshot!(question(Options { template: true, ..Options::default() }, &request));
+}
+
+#[test]
+fn domain_question_without_template() {
+    insta::assert_snapshot!(question(
+        Options { mode: Mode::Domain, ..Options::default() },
+        &request(false, 1)
+    ));
+}
+
+#[test]
+fn domain_question_with_template_problem_and_example() {
+    let mut request = request(false, 1);
+    request.task.action_interface = Some(interface());
+    request.candidate.problem = Some(PROBLEM.to_owned());
+    request.task.materials = BTreeMap::from([
+        ("example.domain-text".to_owned(), "A door can be opened.".to_owned()),
+        (
+            "example.domain".to_owned(),
+            "(define (domain doors) (:predicates (open)) (:action open-it :parameters () :effect (open)))"
+                .to_owned(),
+        ),
+    ]);
+    let options = Options { mode: Mode::Domain, template: true, example: Some(true), ..Options::default() };
+    insta::assert_snapshot!(question(options, &request));
+}
+
+#[test]
+fn texts_of_the_suite_replace_the_generated_templates() {
+    let mut request = request(true, 1);
+    request.task.materials.insert("objects.template".into(), "(define (problem mine) {{ domain }}".into());
+    let asked = question(Options { template: true, ..Options::default() }, &request);
+    assert!(asked.contains("```pddl\n(define (problem mine) {{ domain }}\n```"), "{asked}");
+    assert!(asked.contains("{{ and }}"), "inserted texts are data: {asked}");
+}
+
+#[test]
+fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
+    let cut = Reply { content: PROBLEM.into(), finish: FinishReason::Length, logprobs: None };
+    let token = |p: f64| TokenLogprob { token: "x".into(), logprob: p };
+    let likely = Reply {
+        content: format!("Here it is:\n```pddl\n{PROBLEM}\n```\nDone."),
+        finish: FinishReason::Stop,
+        logprobs: Some(vec![token(-0.5), token(-0.25)]),
+    };
+    let host = TestHost::for_kind(PluginKind::Translator, &[])
+        .answer("writer", Ok(likely.clone()))
+        .reply("writer", "I cannot do that.")
+        .answer("writer", Ok(cut))
+        .reply("writer", DOMAIN);
+    let options = Options { logprobs: true, ..Options::default() };
+    let got = samples(plugin(options).translate(&host, &request(true, 4)).unwrap());
+
+    let asked = host.requests();
+    assert_eq!(asked.len(), 1);
+    assert_eq!(
+        (asked[0].0.as_str(), asked[0].1.sampling.n, asked[0].1.sampling.logprobs),
+        ("writer", Some(4), Some(true))
+    );
+    assert_eq!(asked[0].1.tags.artefact, "problem");
+
+    let first = got[0].as_ref().unwrap();
+    assert_eq!(first.problem.as_deref(), Some(PROBLEM));
+    assert_eq!(first.domain, None);
+    assert_eq!(first.raw_reply, likely.content);
+    assert_eq!(first.log_likelihood, Some(-0.75));
+    assert_eq!(
+        first.messages.iter().map(|m| m.role).collect::<Vec<_>>(),
+        [Speaker::System, Speaker::User, Speaker::Assistant]
+    );
+    assert_eq!(first.messages[2].content, likely.content);
+    let code = |i: usize| got[i].as_ref().unwrap_err().code.clone();
+    assert_eq!([code(1), code(2), code(3)], ["translate.no-pddl", "translate.cut-off", "translate.no-pddl"]);
+    assert!(got[3].as_ref().unwrap_err().message.contains("holds a domain, and no PDDL problem"));
+    assert!(got.iter().skip(1).all(|g| g.as_ref().unwrap_err().class == FailureClass::Reply));
+}
+
+#[test]
+fn fixes_are_applied_and_named_only_where_the_stage_asks() {
+    let broken = PROBLEM.strip_suffix("))))").unwrap();
+    let mut request = request(true, 1);
+    let run = |request: &TranslateRequest| {
+        let host = TestHost::new().reply("writer", broken);
+        samples(plugin(Options::default()).translate(&host, request).unwrap()).remove(0).unwrap()
+    };
+    let raw = run(&request);
+    assert_eq!(raw.problem.as_deref(), Some(broken));
+    assert!(raw.fixes.is_empty());
+    assert!(raw.diagnostics.iter().any(|d| d.file == "problem" && d.severity == ReportedSeverity::Error));
+
+    request.fixes = FixPolicy::Safe;
+    let fixed = run(&request);
+    assert_eq!(fixed.raw_reply, broken);
+    let parsed =
+        planforge_pddl::parse_problem(fixed.problem.as_deref().unwrap(), planforge_diagnostics::SourceId(0));
+    assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
+    assert_eq!(fixed.fixes.len(), 1, "{:?}", fixed.fixes);
+    assert!(fixed.fixes[0].code.starts_with("pddl.") && !fixed.fixes[0].title.is_empty());
+    assert_eq!(fixed.fixes[0].line, 5);
+}
+
+#[test]
+fn both_writes_each_problem_for_its_own_domain_in_one_conversation() {
+    let other = DOMAIN.replace("lamps", "lights");
+    let host = TestHost::for_kind(PluginKind::Translator, &[])
+        .reply("writer", DOMAIN)
+        .reply("writer", "no domain here")
+        .reply("writer", &other)
+        .reply("writer", PROBLEM)
+        .reply("writer", &PROBLEM.replace("lamps", "lights"));
+    let options = Options { mode: Mode::Both, ..Options::default() };
+    let got = samples(plugin(options).translate(&host, &request(false, 3)).unwrap());
+    let asked = host.requests();
+    assert_eq!(
+        asked.iter().map(|(_, r)| (r.tags.artefact.as_str(), r.sampling.n)).collect::<Vec<_>>(),
+        [("domain", Some(3)), ("problem", Some(1)), ("problem", Some(1))]
+    );
+    assert_eq!(got[1].as_ref().unwrap_err().code, "translate.no-pddl");
+    let last = got[2].as_ref().unwrap();
+    assert_eq!(last.domain.as_deref(), Some(other.as_str()));
+    assert!(last.problem.as_deref().unwrap().contains("(:domain lights)"));
+    assert_eq!(last.messages.len(), 5);
+    assert_eq!(asked[2].1.messages[..], last.messages[..4]);
+    insta::assert_snapshot!(transcript(&asked[2].1.messages));
+}
+
+#[test]
+fn feedback_is_the_next_turn_of_the_conversation() {
+    let mut request = request(true, 1);
+    request.candidate.problem = Some(PROBLEM.to_owned());
+    request.candidate.conversation =
+        vec![Message::system("s"), Message::user("q"), Message::assistant(PROBLEM)];
+    request.feedback =
+        vec!["Line 4: the predicate `ready` takes no arguments.".into(), "Line 5: nothing.".into()];
+    let host = TestHost::new().reply("writer", PROBLEM);
+    let got = samples(plugin(Options::default()).translate(&host, &request).unwrap()).remove(0).unwrap();
+    let asked = host.requests()[0].1.messages.clone();
+    assert_eq!(asked[..3], request.candidate.conversation[..]);
+    assert_eq!(got.messages.len(), 2, "only the new turns are returned");
+    insta::assert_snapshot!(asked[3].content);
+}
+
+#[test]
+fn feedback_without_a_conversation_tells_the_task_first() {
+    let mut request = request(true, 1);
+    request.candidate.domain = Some(DOMAIN.to_owned());
+    request.candidate.problem = Some(PROBLEM.to_owned());
+    request.feedback = vec!["The plan does not reach the goal.".into()];
+    let asked = question(Options { mode: Mode::Both, ..Options::default() }, &request);
+    assert!(
+        asked.contains("A wired lamp can be switched on") && asked.contains("the domain first"),
+        "{asked}"
+    );
+    let host = TestHost::new().reply("writer", &format!("```\n{DOMAIN}\n```\n```\n{PROBLEM}\n```"));
+    let options = Options { mode: Mode::Both, ..Options::default() };
+    let got = samples(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
+    assert!(got.domain.is_some() && got.problem.is_some());
+    assert_eq!(host.requests().len(), 1, "a revision of both is one question");
+}
+
+#[test]
+fn what_is_missing_is_a_failure_of_the_request_with_a_way_out() {
+    let fail = |options: Options, request: &TranslateRequest| {
+        let host = TestHost::new();
+        let failure = plugin(options).translate(&host, request).unwrap_err();
+        assert!(host.requests().is_empty(), "nothing is asked");
+        assert_eq!(failure.class, FailureClass::Request);
+        assert!(failure.help.is_some());
+        failure.code
+    };
+    let mut no_text = request(true, 1);
+    no_text.task.task_text = " \n".into();
+    assert_eq!(fail(Options::default(), &no_text), "translate.no-text");
+    let mut no_domain = request(false, 1);
+    no_domain.task.domain_text.clear();
+    assert_eq!(fail(Options::default(), &no_domain), "translate.no-text");
+    assert_eq!(
+        fail(Options { template: true, ..Options::default() }, &request(true, 1)),
+        "translate.no-template"
+    );
+    assert_eq!(
+        fail(Options { example: Some(true), ..Options::default() }, &request(true, 1)),
+        "translate.no-example"
+    );
+    let mut half = with_example(request(true, 1));
+    half.task.materials.remove("example.problem");
+    assert_eq!(fail(Options::default(), &half), "translate.no-example");
+}
+
+#[test]
+fn the_system_text_can_be_replaced_or_left_out() {
+    let first = |system: &str| {
+        let host = TestHost::new().reply("writer", PROBLEM);
+        let options = Options { system: Some(system.into()), ..Options::default() };
+        let _ = plugin(options).translate(&host, &request(true, 1)).unwrap();
+        host.requests()[0].1.messages[0].clone()
+    };
+    assert_eq!(first("Be brief."), Message::system("Be brief."));
+    assert_eq!(first("").role, Speaker::User);
+}
+
+#[test]
+fn a_failed_request_fails_the_call() {
+    let refused = Failure::new(FailureClass::Budget, "llm.budget", "no more");
+    let host = TestHost::new().answer("writer", Err(refused.clone()));
+    assert_eq!(plugin(Options::default()).translate(&host, &request(true, 1)).unwrap_err(), refused);
+}
+
+#[test]
+fn every_code_is_explained_once() {
+    let mut codes: Vec<&str> = CODES.iter().map(|c| c.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), CODES.len());
+    assert!(CODES.iter().all(|c| c.code.starts_with("translate.") && c.explanation.len() > c.title.len()));
+}
+
+#[test]
+fn unknown_options_are_errors() {
+    let read = serde_json::from_str::<Options>(r#"{"mode": "problem", "temperatur": 1}"#);
+    assert!(read.unwrap_err().to_string().contains("temperatur"));
+}

@@ -1,0 +1,154 @@
+//! The flow of one call: question, replies, one patch a reply.
+
+use crate::codes;
+use crate::options::{Mode, Options};
+use crate::prompt::Prompts;
+use crate::reply::{self, Read};
+use planforge_contract::api::Host;
+use planforge_contract::{
+    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, Sampling, Tags,
+    TranslateRequest, TranslateResponse,
+};
+
+/// The role that writes.
+pub(crate) const ROLE: &str = "writer";
+
+/// One call of the translator.
+pub(crate) struct Call<'a> {
+    pub(crate) host: &'a dyn Host,
+    pub(crate) options: &'a Options,
+    pub(crate) prompts: &'a Prompts,
+    pub(crate) request: &'a TranslateRequest,
+}
+
+impl Call<'_> {
+    /// Runs the call.
+    pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
+        let revising = !self.request.feedback.is_empty();
+        let question = self.question(revising)?;
+        let opening = self.opening(question)?;
+        let in_two_steps = self.options.mode == Mode::Both && !revising;
+        let wanted = if in_two_steps { Mode::Domain } else { self.options.mode };
+        let n = self.request.n.max(1);
+        let replies = self.ask(&opening, wanted, n)?;
+        let mut samples: Vec<Outcome<CandidatePatch>> = Vec::with_capacity(n as usize);
+        for reply in replies.iter().take(n as usize) {
+            // The second questions are asked in sample order: the host numbers the calls of one plugin call.
+            let patch = self.patch(&opening, reply, wanted).and_then(|patch| match in_two_steps {
+                true => self.add_problem(patch),
+                false => Ok(patch),
+            });
+            samples.push(patch.into());
+        }
+        while samples.len() < n as usize {
+            samples.push(Outcome::Failure(too_few(replies.len(), n)));
+        }
+        Ok(TranslateResponse { samples })
+    }
+
+    /// What is asked: the task, what was found wrong, or both where the conversation does not know the task yet.
+    fn question(&self, revising: bool) -> Result<String, Failure> {
+        let revise =
+            if revising { Some(self.prompts.revise(self.options.mode, self.request)?) } else { None };
+        if let Some(revise) = &revise
+            && !self.request.candidate.conversation.is_empty()
+        {
+            return Ok(revise.clone());
+        }
+        let task = &self.request.task;
+        let candidate = &self.request.candidate;
+        let question = match self.options.mode {
+            Mode::Problem => {
+                let domain = candidate.domain.as_deref().or(task.given.domain.as_deref());
+                self.prompts.problem(self.options, task, domain)?
+            }
+            Mode::Domain => {
+                let problem = candidate.problem.as_deref().or(task.given.problem.as_deref());
+                self.prompts.domain(self.options, task, problem)?
+            }
+            Mode::Both => self.prompts.domain(self.options, task, None)?,
+        };
+        Ok(match revise {
+            Some(revise) => format!("{question}\n\n{revise}"),
+            None => question,
+        })
+    }
+
+    /// The turns that are new: the question, behind the system text where the conversation begins.
+    fn opening(&self, question: String) -> Result<Vec<Message>, Failure> {
+        let mut turns = Vec::new();
+        if self.request.candidate.conversation.is_empty() {
+            let system = self.prompts.system(self.options)?;
+            if !system.is_empty() {
+                turns.push(Message::system(system));
+            }
+        }
+        turns.push(Message::user(question));
+        Ok(turns)
+    }
+
+    fn ask(&self, new_turns: &[Message], what: Mode, n: u32) -> Result<Vec<Reply>, Failure> {
+        let task = &self.request.task;
+        let mut messages = self.request.candidate.conversation.clone();
+        messages.extend_from_slice(new_turns);
+        let request = CompletionRequest {
+            messages,
+            sampling: Sampling {
+                n: Some(n),
+                logprobs: self.options.logprobs.then_some(true),
+                ..Sampling::default()
+            },
+            tags: Tags {
+                suite: task.suite.clone(),
+                task: task.task.clone(),
+                stage: String::new(),
+                artefact: what.artefact().to_owned(),
+            },
+            ..CompletionRequest::default()
+        };
+        Ok(self.host.complete(ROLE, request)?.replies)
+    }
+
+    /// One reply as a patch: its PDDL, its turns and what reading it had to say.
+    fn patch(&self, new_turns: &[Message], reply: &Reply, wanted: Mode) -> Result<CandidatePatch, Failure> {
+        let Read { domain, problem, fixes, diagnostics } = reply::read(reply, wanted, self.request.fixes)?;
+        let mut messages = new_turns.to_vec();
+        messages.push(Message::assistant(reply.content.clone()));
+        Ok(CandidatePatch {
+            domain,
+            problem,
+            thought: None,
+            log_likelihood: reply.log_likelihood(),
+            messages,
+            raw_reply: reply.content.clone(),
+            fixes,
+            diagnostics,
+        })
+    }
+
+    /// Asks for the problem of a domain just written, in the same conversation.
+    fn add_problem(&self, first: CandidatePatch) -> Result<CandidatePatch, Failure> {
+        let question = self.prompts.problem(self.options, &self.request.task, first.domain.as_deref())?;
+        let mut turns = first.messages.clone();
+        turns.push(Message::user(question));
+        let replies = self.ask(&turns, Mode::Problem, 1)?;
+        let reply = replies.first().ok_or_else(|| too_few(0, 1))?;
+        let second = self.patch(&turns, reply, Mode::Problem)?;
+        Ok(CandidatePatch {
+            domain: first.domain,
+            log_likelihood: first.log_likelihood.zip(second.log_likelihood).map(|(a, b)| a + b),
+            raw_reply: format!("{}\n\n{}", first.raw_reply, second.raw_reply),
+            fixes: [first.fixes, second.fixes].concat(),
+            diagnostics: [first.diagnostics, second.diagnostics].concat(),
+            ..second
+        })
+    }
+}
+
+fn too_few(found: usize, wanted: u32) -> Failure {
+    Failure::new(
+        FailureClass::Provider,
+        codes::FEW_REPLIES,
+        format!("{wanted} replies were asked for, and {found} came back"),
+    )
+}
