@@ -1,1 +1,157 @@
-//! planforge-provider-openai
+//! Speaks to any OpenAI-compatible chat completion endpoint.
+//!
+//! One call makes exactly one HTTP request: retries, `n`, limits, budgets and the record are the host's. The plugin owns its
+//! async runtime and blocks the calling thread; several threads may call at the same time.
+
+mod body;
+mod codes;
+mod failure;
+mod http;
+mod options;
+
+pub use codes::CODES;
+pub use options::{Field, MaxTokensField, Options};
+
+use crate::body::{Answer, read_answer, request_body};
+use crate::http::{Endpoint, Once, Slot};
+use planforge_contract::api::{Host, LogLevel, Provider};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How often a call in flight looks whether the run was interrupted.
+const POLL: Duration = Duration::from_millis(50);
+
+/// A connection to one endpoint.
+pub struct OpenAi {
+    options: Options,
+    client: reqwest::Client,
+    endpoint: Endpoint,
+    // Taken only when dropped: a runtime that is dropped in place waits for its threads.
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl std::fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenAi").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Drop for OpenAi {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl OpenAi {
+    /// A connection with these options; nothing is contacted yet. `key` is the value of the variable that `api_key_env`
+    /// names.
+    ///
+    /// # Errors
+    /// `provider.options`, `provider.key`, `provider.tls`, `provider.client`.
+    pub fn new(options: Options, key: Option<&str>) -> Result<Self, Failure> {
+        let mut headers = options.checked()?;
+        if let Some(variable) = &options.api_key_env {
+            let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
+                Failure::new(
+                    FailureClass::Request,
+                    "provider.key",
+                    format!("the environment variable `{variable}`, which should hold the key, is not set"),
+                )
+                .help(format!(
+                    "set it (`export {variable}=...`), or remove `api_key_env` for a server that wants no key"
+                ))
+            })?;
+            let (name, value) = options.key_header(key)?;
+            headers.insert(name, value);
+        }
+        let client = http::client(&options)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("provider-openai")
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(|e| {
+                Failure::new(
+                    FailureClass::System,
+                    "provider.client",
+                    format!("cannot start the async runtime: {e}"),
+                )
+            })?;
+        let endpoint = Endpoint::new(&options.base_url, headers);
+        Ok(Self { options, client, endpoint, runtime: Some(runtime) })
+    }
+
+    fn post(&self, host: &dyn Host, body: &Value) -> Result<http::Outcome, Failure> {
+        let gone = || Failure::new(FailureClass::Plugin, "provider.client", "the provider is shutting down");
+        let slot = Slot::default();
+        let max_body = self.options.max_body_mb as usize * 1_000_000;
+        let once = Once { client: self.client.clone(), max_body, slot: slot.clone() };
+        let api =
+            async_openai::Client::build(self.client.clone(), self.endpoint.clone()).with_http_service(once);
+        let runtime = self.runtime.as_ref().ok_or_else(gone)?;
+        let sent: Result<Value, _> = runtime.block_on(async {
+            let chat = api.chat();
+            let mut request = std::pin::pin!(chat.create_byot(body));
+            loop {
+                match tokio::time::timeout(POLL, request.as_mut()).await {
+                    Ok(result) => return Ok(result),
+                    // Dropping the request closes its connection, so the server need not go on either.
+                    Err(_) if host.cancelled() => {
+                        return Err(Failure::new(
+                            FailureClass::Cancelled,
+                            "provider.cancelled",
+                            "the run was interrupted while the server was answering",
+                        ));
+                    }
+                    Err(_) => {}
+                }
+            }
+        })?;
+        match (slot.take(), sent) {
+            (Some(outcome), _) => Ok(outcome),
+            (None, Err(e)) => Err(Failure::new(
+                FailureClass::Request,
+                "provider.request",
+                format!("cannot build the request: {e}"),
+            )),
+            (None, Ok(_)) => Err(gone()),
+        }
+    }
+}
+
+impl Provider for OpenAi {
+    fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
+        if request.extra.get("stream").is_some_and(|s| *s != Value::Bool(false)) {
+            host.log(LogLevel::Warn, "`stream` in `extra_body` is ignored: answers are always read whole");
+        }
+        let bytes = match self.post(host, &request_body(request, &self.options))? {
+            Ok(bytes) => bytes,
+            Err(failure) => return Ok(CompletionResult::ProviderFailure(failure)),
+        };
+        Ok(result_of(bytes))
+    }
+}
+
+fn result_of(bytes: Vec<u8>) -> CompletionResult {
+    let body: Value = match serde_json::from_slice(&bytes) {
+        Ok(body) => body,
+        Err(e) => return CompletionResult::ProviderFailure(failure::malformed(200, &e.to_string(), &bytes)),
+    };
+    match read_answer(&body, String::from_utf8_lossy(&bytes).into_owned()) {
+        Answer::Replies(replies) => CompletionResult::Replies(replies),
+        Answer::Error(status, message) => {
+            let ProviderFailure { class, message, .. } = failure::of_words(status, &message);
+            CompletionResult::ProviderFailure(ProviderFailure {
+                class,
+                status: Some(200),
+                retry_after_ms: None,
+                message: format!("the server answered 200 with an error: {message}"),
+            })
+        }
+        Answer::Malformed(why) => CompletionResult::ProviderFailure(failure::malformed(200, &why, &bytes)),
+    }
+}

@@ -1,0 +1,130 @@
+//! The request's body, and what an answer's body says.
+
+use crate::options::{Field, Options};
+use planforge_contract::{CompletionRequest, FinishReason, Replies, Reply, TokenLogprob, Usage};
+use serde_json::{Map, Value, json};
+
+/// The body of a chat completion request. Extra fields win over everything but model, messages and `stream`.
+pub(crate) fn request_body(request: &CompletionRequest, options: &Options) -> Value {
+    let sampling = &request.sampling;
+    let mut body = Map::new();
+    let mut put = |field: Field, name: &str, value: Option<Value>| {
+        if let Some(value) = value.filter(|_| !options.omit.contains(&field)) {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    put(Field::Temperature, "temperature", sampling.temperature.map(Value::from));
+    put(Field::TopP, "top_p", sampling.top_p.map(Value::from));
+    put(Field::MaxTokens, options.max_tokens_field.name(), sampling.max_tokens.map(Value::from));
+    put(Field::Stop, "stop", (!sampling.stop.is_empty()).then(|| Value::from(sampling.stop.clone())));
+    put(Field::Seed, "seed", sampling.seed.map(Value::from));
+    put(Field::N, "n", sampling.n.map(Value::from));
+    put(Field::Logprobs, "logprobs", sampling.logprobs.map(Value::from));
+    body.extend(request.extra.clone());
+    body.insert("model".to_owned(), Value::from(request.model.clone()));
+    body.insert("messages".to_owned(), json!(request.messages));
+    body.insert("stream".to_owned(), Value::Bool(false));
+    Value::Object(body)
+}
+
+/// What the server said in a body of status 200.
+pub(crate) enum Answer {
+    Replies(Replies),
+    /// An error object where a completion should be, as some proxies send it: its status, where it has one, and text.
+    Error(Option<u16>, String),
+    /// Neither; why.
+    Malformed(String),
+}
+
+/// Reads a completion, tolerant of what servers leave out.
+pub(crate) fn read_answer(body: &Value, raw: String) -> Answer {
+    if let Some(error) = body.get("error").filter(|e| !e.is_null()) {
+        let status = error.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
+        return Answer::Error(status, error_text(error));
+    }
+    let Some(choices) = body.get("choices").and_then(Value::as_array) else {
+        return Answer::Malformed("it has no list `choices`".to_owned());
+    };
+    if choices.is_empty() {
+        return Answer::Malformed("its list `choices` is empty".to_owned());
+    }
+    let mut replies = Vec::with_capacity(choices.len());
+    for (place, choice) in choices.iter().enumerate() {
+        let index = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
+        match read_choice(choice) {
+            Some(reply) => replies.push((index, reply)),
+            None => return Answer::Malformed(format!("choice {place} has no message")),
+        }
+    }
+    replies.sort_by_key(|(index, _)| *index);
+    let tokens = |name: &str| body.get("usage").and_then(|u| u.get(name)).and_then(Value::as_u64);
+    Answer::Replies(Replies {
+        replies: replies.into_iter().map(|(_, reply)| reply).collect(),
+        usage: Usage {
+            prompt_tokens: tokens("prompt_tokens"),
+            completion_tokens: tokens("completion_tokens"),
+        },
+        model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        raw,
+    })
+}
+
+fn read_choice(choice: &Value) -> Option<Reply> {
+    let message = choice.get("message")?.as_object()?;
+    let mut finish = match choice.get("finish_reason").and_then(Value::as_str) {
+        Some("stop" | "eos") => FinishReason::Stop,
+        Some("length" | "max_tokens") => FinishReason::Length,
+        Some("content_filter") => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    };
+    let content = match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        // Some servers send a list of parts.
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|p| p.get("text").and_then(Value::as_str)).collect()
+        }
+        _ => match message.get("refusal").and_then(Value::as_str) {
+            Some(refusal) => {
+                finish = FinishReason::ContentFilter;
+                refusal.to_owned()
+            }
+            None => String::new(),
+        },
+    };
+    Some(Reply { content, finish, logprobs: choice.get("logprobs").and_then(read_logprobs) })
+}
+
+/// `{content: [{token, logprob}]}`, or the older `{tokens: [...], token_logprobs: [...]}`.
+fn read_logprobs(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
+    if let Some(content) = logprobs.get("content").and_then(Value::as_array) {
+        return content
+            .iter()
+            .map(|t| {
+                let token = t.get("token")?.as_str()?.to_owned();
+                Some(TokenLogprob { token, logprob: t.get("logprob")?.as_f64()? })
+            })
+            .collect();
+    }
+    let tokens = logprobs.get("tokens")?.as_array()?;
+    let values = logprobs.get("token_logprobs")?.as_array()?;
+    if tokens.len() != values.len() {
+        return None;
+    }
+    tokens
+        .iter()
+        .zip(values)
+        .map(|(t, v)| Some(TokenLogprob { token: t.as_str()?.to_owned(), logprob: v.as_f64()? }))
+        .collect()
+}
+
+/// The words of an error object, its code included; or of the whole body where it is something else.
+pub(crate) fn error_text(error: &Value) -> String {
+    let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
+    let code =
+        error.get("code").and_then(Value::as_str).or_else(|| error.get("type").and_then(Value::as_str));
+    match (message, code) {
+        (Some(message), Some(code)) => format!("{message} ({code})"),
+        (Some(message), None) => message.to_owned(),
+        _ => error.to_string(),
+    }
+}
