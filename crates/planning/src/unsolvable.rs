@@ -1,17 +1,388 @@
 //! Why a task has no plan, as far as delete relaxation shows it: what nothing can ever make true.
 
 use crate::budget::Budget;
-use crate::lifted::LiftedTask;
+use crate::ground::{GroundLimits, Reachability};
+use crate::lifted::{Change, Formula, LiftedAtom, LiftedTask, Schema, Term};
+use crate::task::{Atom, ObjectId, Place, Text};
+use crate::validate::condition_text;
+use planforge_diagnostics::{Diagnostic, Span};
+use rustc_hash::FxHashSet;
 
-/// The reasons, as sentences.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Explanation {
-    /// One sentence each, the most direct first; empty where the relaxation reaches the goal and only search showed
-    /// that there is no plan.
-    pub reasons: Vec<String>,
+/// How far a chain of missing achievers is followed.
+const MAX_DEPTH: usize = 8;
+
+/// One reason, with the place it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// What it is about.
+    pub kind: ReasonKind,
+    /// One sentence, without a full stop.
+    pub message: String,
+    /// Where.
+    pub place: Place,
 }
 
-/// Explains.
-pub fn why_unsolvable(_task: &LiftedTask, _budget: &mut dyn Budget) -> Explanation {
-    Explanation::default()
+/// Kinds of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReasonKind {
+    /// A part of the goal that can never hold.
+    UnreachableGoal,
+    /// The first thing missing on the way to it.
+    MissingAchiever,
+    /// An action that is never applicable.
+    NeverApplicable,
+    /// A predicate that is needed, never holds initially and that nothing adds.
+    NeverAdded,
+}
+
+/// The reasons, the most direct first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Explanation {
+    /// Empty of [`ReasonKind::UnreachableGoal`] where the relaxation reaches the goal: only search showed that there is no
+    /// plan, or a limit kept the relaxation from being computed.
+    pub reasons: Vec<Reason>,
+}
+
+impl Explanation {
+    /// The reasons as one paragraph.
+    pub fn text(&self) -> String {
+        if !self.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
+            return "Every state that can be reached was searched, and the goal holds in none of them.".to_owned();
+        }
+        self.reasons.iter().map(|r| format!("{}.", r.message)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The reasons as diagnostics (advice), for rendering with the source.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let one = |r: &Reason| {
+            let code = match r.kind {
+                ReasonKind::UnreachableGoal => "planning.goal-unreachable",
+                ReasonKind::MissingAchiever => "planning.missing-achiever",
+                ReasonKind::NeverApplicable => "planning.never-applicable",
+                ReasonKind::NeverAdded => "planning.never-added",
+            };
+            Diagnostic::advice(code, r.message.clone()).at(r.place.text.source(), r.place.span, "")
+        };
+        self.reasons.iter().map(one).collect()
+    }
+}
+
+/// Explains why the delete relaxation does not reach the goal; without reasons of the first kind where it does.
+pub fn why_unsolvable(task: &LiftedTask, budget: &mut dyn Budget) -> Explanation {
+    let Ok(reach) = Reachability::new(task, GroundLimits::default(), budget) else {
+        return Explanation::default();
+    };
+    let mut search = Search { task, reach, reasons: Vec::new(), seen: FxHashSet::default() };
+    let goal_parts = match &task.goal {
+        Formula::And(parts) => parts.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    for part in goal_parts {
+        search.goal(part);
+    }
+    search.actions();
+    search.predicates();
+    search.reasons.sort_by_key(|r| match r.kind {
+        ReasonKind::UnreachableGoal => 0,
+        ReasonKind::MissingAchiever => 1,
+        ReasonKind::NeverAdded => 2,
+        ReasonKind::NeverApplicable => 3,
+    });
+    Explanation { reasons: search.reasons }
+}
+
+struct Search<'t> {
+    task: &'t LiftedTask,
+    reach: Reachability,
+    reasons: Vec<Reason>,
+    seen: FxHashSet<(u32, Vec<Option<ObjectId>>)>,
+}
+
+type Pattern = Vec<Option<ObjectId>>;
+
+/// An atom on the chain of missing achievers.
+struct Needed {
+    predicate: u32,
+    pattern: Pattern,
+    text: String,
+}
+
+/// Whether two patterns have an instance in common.
+fn overlap(a: &[Option<ObjectId>], b: &[Option<ObjectId>]) -> bool {
+    a.iter().zip(b).all(|(x, y)| x.is_none() || y.is_none() || x == y)
+}
+
+impl Search<'_> {
+    fn push(&mut self, kind: ReasonKind, message: String, place: Place) {
+        let reason = Reason { kind, message, place };
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+
+    fn goal(&mut self, part: &Formula) {
+        let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
+        if self.possible(part, &mut binding) {
+            return;
+        }
+        let text = condition_text(self.task, part, &binding);
+        match part {
+            Formula::Literal { atom, negated: false, span } => {
+                let place = Place::problem(*span);
+                self.push(ReasonKind::UnreachableGoal, format!("the goal {text} can never become true"), place);
+                let pattern: Pattern = atom.args.iter().map(|t| fixed(*t, &binding)).collect();
+                self.missing(atom.predicate, pattern, place);
+            }
+            Formula::Literal { span, .. } => {
+                let message = format!("the goal {text} can never hold: the atom holds initially and no action deletes it");
+                self.push(ReasonKind::UnreachableGoal, message, Place::problem(*span));
+            }
+            other => {
+                let span = span_of(other).unwrap_or_default();
+                self.push(
+                    ReasonKind::UnreachableGoal,
+                    format!("the goal {text} can never hold"),
+                    Place::problem(span),
+                );
+            }
+        }
+    }
+
+    /// Whether a condition may hold in some state, as far as the relaxation tells.
+    fn possible(&self, formula: &Formula, binding: &mut [ObjectId]) -> bool {
+        match formula {
+            Formula::And(parts) => parts.iter().all(|p| self.possible(p, binding)),
+            Formula::Or(parts, _) => parts.iter().any(|p| self.possible(p, binding)),
+            Formula::Literal { atom, negated, .. } => {
+                let ground = atom.instantiate(binding);
+                let pattern: Pattern = ground.args.iter().map(|a| Some(*a)).collect();
+                if *negated {
+                    !(self.task.init.binary_search(&ground).is_ok() && !self.deletes(atom.predicate))
+                } else {
+                    self.reach.matches(atom.predicate, &pattern)
+                }
+            }
+            Formula::Equal { left, right, negated, .. } => {
+                (left.object(binding) == right.object(binding)) != *negated
+            }
+            Formula::Compare { .. } => true,
+            Formula::Exists(variables, body, _) => {
+                crate::validate::any_binding(variables, binding, &mut |b| self.possible(body, b))
+            }
+            Formula::Forall(variables, body, _) => {
+                !crate::validate::any_binding(variables, binding, &mut |b| !self.possible(body, b))
+            }
+        }
+    }
+
+    fn deletes(&self, predicate: u32) -> bool {
+        let changes = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
+        changes.into_iter().any(|(c, _)| matches!(c, Change::Delete(a) if a.predicate == predicate))
+    }
+
+    fn pattern_text(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> String {
+        let symbols = &self.task.symbols;
+        let mut text = format!("({}", symbols.predicates[predicate as usize]);
+        for argument in pattern {
+            text.push(' ');
+            text.push_str(argument.map_or("?", |o| symbols.objects[o as usize].as_str()));
+        }
+        text.push(')');
+        text
+    }
+
+    /// Follows an unreachable atom back to the first thing that is missing: one chain, through the precondition that most
+    /// achievers share.
+    fn missing(&mut self, predicate: u32, pattern: Pattern, place: Place) {
+        let mut chain: Vec<Needed> = Vec::new();
+        let mut current = (predicate, pattern, place);
+        loop {
+            let text = self.pattern_text(current.0, &current.1);
+            if let Some(start) = chain.iter().position(|n| n.predicate == current.0 && overlap(&n.pattern, &current.1)) {
+                let circle: Vec<&str> = chain[start..].iter().map(|n| n.text.as_str()).collect();
+                let message = if circle.len() > 1 {
+                    format!("{} need one another: one of them would have to hold initially", circle.join(", "))
+                } else {
+                    format!("{text} is needed to bring it about: it would have to hold initially")
+                };
+                self.push(ReasonKind::MissingAchiever, message, current.2);
+                return;
+            }
+            if chain.len() > MAX_DEPTH || !self.seen.insert((current.0, current.1.clone())) {
+                return;
+            }
+            let Some(next) = self.achievers(current.0, &current.1, &text, current.2) else { return };
+            chain.push(Needed { predicate: current.0, pattern: current.1, text });
+            current = next;
+        }
+    }
+
+    /// Says who could add an atom and what keeps them from it; what to follow next.
+    fn achievers(
+        &mut self,
+        predicate: u32,
+        pattern: &[Option<ObjectId>],
+        text: &str,
+        place: Place,
+    ) -> Option<(u32, Pattern, Place)> {
+        let task = self.task;
+        if task.predicates[predicate as usize].derived {
+            self.push(ReasonKind::MissingAchiever, format!("no rule ever yields the derived {text}"), place);
+            return None;
+        }
+        let mut clauses: Vec<String> = Vec::new();
+        let mut blocked: Vec<(usize, u32, Pattern, Place)> = Vec::new();
+        let adds = task.schemas.iter().enumerate().flat_map(|(n, s)| {
+            s.effects.iter().flat_map(|g| &g.changes).filter_map(move |(change, _)| match change {
+                Change::Add(atom) if atom.predicate == predicate => Some((n, s, atom)),
+                _ => None,
+            })
+        });
+        for (number, schema, atom) in adds {
+            let Some(binding) = unify(atom, pattern, schema) else { continue };
+            let name = &task.symbols.actions[number];
+            let mut needs = Vec::new();
+            for (needed, span) in required(&schema.precondition) {
+                let wanted: Pattern = needed.args.iter().map(|t| partial(*t, &binding)).collect();
+                if self.reach.matches(needed.predicate, &wanted) {
+                    continue;
+                }
+                needs.push(self.pattern_text(needed.predicate, &wanted));
+                match blocked.iter_mut().find(|b| b.1 == needed.predicate && b.2 == wanted) {
+                    Some(known) => known.0 += 1,
+                    None => blocked.push((1, needed.predicate, wanted, Place::domain(span))),
+                }
+            }
+            let clause = match (needs.is_empty(), self.reach.is_applicable(number)) {
+                (false, _) => format!("{name}, which needs {}", needs.join(" and ")),
+                (true, true) => format!("{name}, which is never applicable with these arguments"),
+                (true, false) => format!("{name}, whose conditions never hold together"),
+            };
+            if !clauses.contains(&clause) {
+                clauses.push(clause);
+            }
+        }
+        if clauses.is_empty() {
+            let message = format!("no action adds {text}, and it does not hold initially");
+            self.push(ReasonKind::MissingAchiever, message, place);
+            return None;
+        }
+        let message = format!("{text} is added only by {}", clauses.join(", and by "));
+        self.push(ReasonKind::MissingAchiever, message, place);
+        // The first of those that most achievers share.
+        blocked.into_iter().rev().max_by_key(|b| b.0).map(|(_, predicate, wanted, place)| (predicate, wanted, place))
+    }
+
+    fn actions(&mut self) {
+        for (number, schema) in self.task.schemas.iter().enumerate() {
+            if self.reach.is_applicable(number) {
+                continue;
+            }
+            let name = self.task.symbols.actions[number].clone();
+            let unbound = vec![None; schema.slots];
+            let first = required(&schema.precondition).into_iter().find(|(atom, _)| {
+                let pattern: Pattern = atom.args.iter().map(|t| partial(*t, &unbound)).collect();
+                !self.reach.matches(atom.predicate, &pattern)
+            });
+            let empty = schema.variables.iter().find(|v| v.objects.is_empty());
+            let (message, span) = match (first, empty) {
+                (_, Some(v)) => {
+                    (format!("{name} is never applicable: there is no object of type {}", v.type_name), schema.span)
+                }
+                (Some((atom, span)), _) => {
+                    let pattern: Pattern = atom.args.iter().map(|t| partial(*t, &unbound)).collect();
+                    let text = self.pattern_text(atom.predicate, &pattern);
+                    (format!("{name} is never applicable: {text} can never hold"), span)
+                }
+                (None, None) => {
+                    (format!("{name} is never applicable: its conditions never hold together"), schema.span)
+                }
+            };
+            self.push(ReasonKind::NeverApplicable, message, Place::domain(span));
+        }
+    }
+
+    fn predicates(&mut self) {
+        let mut needed: FxHashSet<u32> = FxHashSet::default();
+        for schema in &self.task.schemas {
+            schema.precondition.for_each_literal(&mut |atom, negated, _| {
+                if !negated {
+                    needed.insert(atom.predicate);
+                }
+            });
+        }
+        self.task.goal.for_each_literal(&mut |atom, _, _| {
+            needed.insert(atom.predicate);
+        });
+        let mut needed: Vec<u32> = needed.into_iter().collect();
+        needed.sort_unstable();
+        for predicate in needed {
+            let declared = &self.task.predicates[predicate as usize];
+            let added = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
+            let added = added.into_iter().any(|(c, _)| matches!(c, Change::Add(a) if a.predicate == predicate));
+            let initially = self.task.init.iter().any(|a: &Atom| a.predicate == predicate);
+            if !added && !initially && !declared.derived {
+                let name = &self.task.symbols.predicates[predicate as usize];
+                let message = format!("{name} is needed, but no action adds it and it never holds initially");
+                self.push(ReasonKind::NeverAdded, message, Place { text: Text::Domain, span: declared.span });
+            }
+        }
+    }
+}
+
+/// Atoms that a condition requires in any case.
+fn required(formula: &Formula) -> Vec<(&LiftedAtom, Span)> {
+    match formula {
+        Formula::And(parts) => parts.iter().flat_map(required).collect(),
+        Formula::Exists(_, body, _) => required(body),
+        Formula::Literal { atom, negated: false, span } => vec![(atom, *span)],
+        _ => Vec::new(),
+    }
+}
+
+fn fixed(term: Term, binding: &[ObjectId]) -> Option<ObjectId> {
+    Some(term.object(binding)).filter(|o| *o != ObjectId::MAX)
+}
+
+fn partial(term: Term, binding: &[Option<ObjectId>]) -> Option<ObjectId> {
+    match term {
+        Term::Slot(slot) => binding[slot as usize],
+        Term::Object(object) => Some(object),
+    }
+}
+
+/// The binding under which an effect adds the pattern; `None` where it cannot.
+fn unify(atom: &LiftedAtom, pattern: &[Option<ObjectId>], schema: &Schema) -> Option<Vec<Option<ObjectId>>> {
+    let mut binding = vec![None; schema.slots];
+    for (term, wanted) in atom.args.iter().zip(pattern) {
+        let Some(wanted) = wanted else { continue };
+        match term {
+            Term::Object(object) if object != wanted => return None,
+            Term::Object(_) => {}
+            Term::Slot(slot) => {
+                let known = &mut binding[*slot as usize];
+                if known.is_some_and(|k| k != *wanted) {
+                    return None;
+                }
+                *known = Some(*wanted);
+                let variable = schema.variables.iter().find(|v| v.slot == *slot);
+                if variable.is_some_and(|v| v.objects.binary_search(wanted).is_err()) {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(binding)
+}
+
+fn span_of(formula: &Formula) -> Option<Span> {
+    match formula {
+        Formula::And(parts) => parts.iter().find_map(span_of),
+        Formula::Or(_, span)
+        | Formula::Literal { span, .. }
+        | Formula::Equal { span, .. }
+        | Formula::Compare { span, .. }
+        | Formula::Exists(_, _, span)
+        | Formula::Forall(_, _, span) => Some(*span),
+    }
 }

@@ -6,7 +6,7 @@ use super::facts::{FactRef, Facts};
 use super::metric::{CostModel, functions_read};
 use super::rules::{Origin, RuleSet};
 use crate::budget::{Budget, StopReason, check};
-use crate::lifted::{Change, EffectGroup, Formula, LiftedTask, Metric};
+use crate::lifted::{Change, EffectGroup, LiftedTask, Metric};
 use crate::task::{
     Axiom, Condition, ConditionalEffect, Fact, GroundAction, NumEffect, ObjectId, Operator, Place, Task, Unsupported,
 };

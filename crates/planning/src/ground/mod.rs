@@ -12,7 +12,7 @@ mod table;
 
 use crate::budget::{Budget, StopReason};
 use crate::lifted::LiftedTask;
-use crate::task::Task;
+use crate::task::{ObjectId, Task};
 
 /// Caps on grounding: a text from a model may ask for more than fits anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,4 +45,41 @@ pub fn ground(task: &LiftedTask, limits: GroundLimits, budget: &mut dyn Budget) 
     let engine::Reached { tables, firings } = reached;
     let mut facts = facts::Facts::new(task, tables, &deletable);
     assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, budget)
+}
+
+/// Atoms reachable in the delete relaxation, and which action schemas are ever applicable in it.
+pub(crate) struct Reachability {
+    tables: Vec<table::Table>,
+    applicable: Vec<bool>,
+}
+
+impl Reachability {
+    /// Computes the fixpoint.
+    pub(crate) fn new(task: &LiftedTask, limits: GroundLimits, budget: &mut dyn Budget) -> Result<Self, StopReason> {
+        let set = rules::rule_set(task);
+        let input =
+            plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
+        let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
+        let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(budget)?;
+        let mut applicable = vec![false; task.schemas.len()];
+        for (origin, firings) in set.origins.iter().zip(&reached.firings) {
+            if let rules::Origin::Action(schema) = origin {
+                applicable[*schema] |= !firings.is_empty();
+            }
+        }
+        Ok(Reachability { tables: reached.tables, applicable })
+    }
+
+    /// Whether some ground action of the schema is reachable.
+    pub(crate) fn is_applicable(&self, schema: usize) -> bool {
+        self.applicable[schema]
+    }
+
+    /// Whether a reachable atom of the predicate has these arguments, `None` standing for any object.
+    pub(crate) fn matches(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> bool {
+        let table = &self.tables[predicate as usize];
+        (0..table.len() as u32).any(|row| {
+            table.row(row).iter().zip(pattern).all(|(cell, wanted)| wanted.is_none_or(|w| w == *cell))
+        })
+    }
 }

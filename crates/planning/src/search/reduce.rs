@@ -78,7 +78,7 @@ fn wanted_facts(task: &Task) -> Wanted {
     let count = task.facts.len();
     let mut wanted = Wanted { positive: vec![false; count], negative: vec![false; count] };
     let mut queue: Vec<(Fact, bool)> = Vec::new();
-    let mut want = |wanted: &mut Wanted, queue: &mut Vec<(Fact, bool)>, condition: &Condition| {
+    let want = |wanted: &mut Wanted, queue: &mut Vec<(Fact, bool)>, condition: &Condition| {
         for (list, side) in [(&condition.positive, true), (&condition.negative, false)] {
             for &f in list.iter() {
                 let marks = if side { &mut wanted.positive } else { &mut wanted.negative };

@@ -1,0 +1,263 @@
+//! Conditions in words: the ground text of a formula and what keeps it from holding.
+
+use super::world::{World, any_binding};
+use crate::lifted::{Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable};
+use crate::task::{Atom, Comparison, ObjectId, Place, Text};
+use planforge_diagnostics::Span;
+
+/// Violating bindings of a universal condition that are listed one by one.
+const LISTED_BINDINGS: usize = 5;
+
+/// A condition that did not hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailedCondition {
+    /// The condition with the objects filled in, as PDDL.
+    pub text: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What was the case instead, as a clause.
+    pub why: String,
+    /// What would have made it true, as a clause.
+    pub remedy: String,
+    /// The atom, where the condition is one literal.
+    pub atom: Option<Atom>,
+    /// Whether the literal is negative.
+    pub negated: bool,
+    /// The step (from 0) that gave the atom its present truth; `None` where it has been so from the start.
+    pub changed_by: Option<usize>,
+}
+
+/// Renders and explains conditions of one task.
+pub(crate) struct Explainer<'w> {
+    pub(crate) task: &'w LiftedTask,
+    pub(crate) world: &'w World<'w>,
+    pub(crate) text: Text,
+    /// Last step that changed an atom.
+    pub(crate) changed_by: &'w dyn Fn(&Atom) -> Option<usize>,
+    pub(crate) steps: &'w dyn Fn(usize) -> String,
+}
+
+impl Explainer<'_> {
+    /// Appends every part of `formula` that does not hold.
+    pub(crate) fn failures(&self, formula: &Formula, binding: &mut [ObjectId], out: &mut Vec<FailedCondition>) {
+        if self.world.holds(formula, binding) {
+            return;
+        }
+        match formula {
+            Formula::And(parts) => parts.iter().for_each(|p| self.failures(p, binding, out)),
+            Formula::Literal { atom, negated, span } => out.push(self.literal(atom, *negated, *span, binding)),
+            Formula::Equal { negated, span, .. } => {
+                let why = if *negated { "both are the same object" } else { "they are different objects" };
+                let remedy = if *negated { "two different objects" } else { "the same object twice" };
+                out.push(self.failed(formula, binding, *span, why.to_owned(), remedy.to_owned()));
+            }
+            Formula::Compare { comparison, left, right, span } => {
+                out.push(self.comparison(formula, *comparison, left, right, *span, binding));
+            }
+            Formula::Or(parts, span) => {
+                let remedies: Vec<String> = parts.iter().map(|p| self.formula(p, binding)).collect();
+                let why = "none of its parts holds".to_owned();
+                out.push(self.failed(formula, binding, *span, why, format!("one of {}", remedies.join(", "))));
+            }
+            Formula::Exists(variables, body, span) => {
+                let names: Vec<&str> = variables.iter().map(|v| v.name.as_str()).collect();
+                let why = format!("no objects for {} satisfy it", names.join(" "));
+                let remedy = format!("{} for some {}", self.formula(body, binding), names.join(" "));
+                out.push(self.failed(formula, binding, *span, why, remedy));
+            }
+            Formula::Forall(variables, body, _) => {
+                let mut left = LISTED_BINDINGS;
+                any_binding(variables, binding, &mut |b| {
+                    if !self.world.holds(body, b) {
+                        self.failures(body, b, out);
+                        left -= 1;
+                    }
+                    left == 0
+                });
+            }
+        }
+    }
+
+    fn failed(&self, f: &Formula, b: &mut [ObjectId], span: Span, why: String, remedy: String) -> FailedCondition {
+        FailedCondition {
+            text: self.formula(f, b),
+            place: Place { text: self.text, span },
+            why,
+            remedy,
+            atom: None,
+            negated: false,
+            changed_by: None,
+        }
+    }
+
+    fn literal(&self, lifted: &LiftedAtom, negated: bool, span: Span, binding: &[ObjectId]) -> FailedCondition {
+        let atom = lifted.instantiate(binding);
+        let text = self.task.symbols.atom(&atom);
+        let changed_by = (self.changed_by)(&atom);
+        let truth = if negated { "true" } else { "false" };
+        let why = match changed_by {
+            Some(step) => format!("{text} is {truth} since step {} {}", step + 1, (self.steps)(step)),
+            None => format!("{text} is {truth} from the start"),
+        };
+        let achievers = self.achievers(lifted.predicate, negated);
+        let remedy = match (achievers.is_empty(), negated) {
+            (true, false) => format!("{text}, which no action adds: it would have to hold initially"),
+            (true, true) => format!("(not {text}), which no action brings about: it must not hold initially"),
+            (false, false) => format!("{text}, which {} can add", achievers.join(", ")),
+            (false, true) => format!("(not {text}), which {} can bring about", achievers.join(", ")),
+        };
+        FailedCondition {
+            text: if negated { format!("(not {text})") } else { text },
+            place: Place { text: self.text, span },
+            why,
+            remedy,
+            atom: Some(atom),
+            negated,
+            changed_by,
+        }
+    }
+
+    /// Actions (or rules) that change the predicate the right way.
+    fn achievers(&self, predicate: u32, negated: bool) -> Vec<String> {
+        use crate::lifted::Change;
+        let changes = |c: &Change| match c {
+            Change::Add(a) => !negated && a.predicate == predicate,
+            Change::Delete(a) => negated && a.predicate == predicate,
+            Change::Numeric(..) => false,
+        };
+        if self.task.predicates[predicate as usize].derived {
+            return vec![format!("the rule of {}", self.task.symbols.predicates[predicate as usize])];
+        }
+        let mut names: Vec<String> = Vec::new();
+        for (schema, name) in self.task.schemas.iter().zip(&self.task.symbols.actions) {
+            if schema.effects.iter().flat_map(|g| &g.changes).any(|(c, _)| changes(c)) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    fn comparison(
+        &self,
+        formula: &Formula,
+        comparison: Comparison,
+        left: &LiftedExpr,
+        right: &LiftedExpr,
+        span: Span,
+        binding: &mut [ObjectId],
+    ) -> FailedCondition {
+        let side = |e: &LiftedExpr, b: &[ObjectId]| {
+            let value = self.world.value(e, b);
+            let text = self.expression(e, b);
+            match e {
+                LiftedExpr::Constant(_) => None,
+                _ if value.is_nan() => Some(format!("{text} has no value")),
+                _ => Some(format!("{text} is {value}")),
+            }
+        };
+        let facts: Vec<String> = [side(left, binding), side(right, binding)].into_iter().flatten().collect();
+        let remedy = format!(
+            "a value of {} {} {}",
+            self.expression(left, binding),
+            comparison.symbol(),
+            self.expression(right, binding)
+        );
+        self.failed(formula, binding, span, facts.join(" and "), remedy)
+    }
+
+    /// A formula under a binding, as PDDL; variables that are not bound keep their name.
+    pub(crate) fn formula(&self, formula: &Formula, binding: &[ObjectId]) -> String {
+        let mut scope = Vec::new();
+        self.write(formula, binding, &mut scope)
+    }
+
+    fn write(&self, formula: &Formula, binding: &[ObjectId], scope: &mut Vec<(u32, String)>) -> String {
+        let negate = |negated: bool, text: String| if negated { format!("(not {text})") } else { text };
+        match formula {
+            Formula::And(parts) => self.write_all("and", parts, binding, scope),
+            Formula::Or(parts, _) => self.write_all("or", parts, binding, scope),
+            Formula::Literal { atom, negated, .. } => {
+                let name = &self.task.symbols.predicates[atom.predicate as usize];
+                negate(*negated, self.term_list(name, &atom.args, binding, scope))
+            }
+            Formula::Equal { left, right, negated, .. } => {
+                negate(*negated, self.term_list("=", &[*left, *right], binding, scope))
+            }
+            Formula::Compare { comparison, left, right, .. } => format!(
+                "({} {} {})",
+                comparison.symbol(),
+                self.write_expression(left, binding, scope),
+                self.write_expression(right, binding, scope)
+            ),
+            Formula::Exists(variables, body, _) => self.quantified("exists", variables, body, binding, scope),
+            Formula::Forall(variables, body, _) => self.quantified("forall", variables, body, binding, scope),
+        }
+    }
+
+    fn write_all(
+        &self,
+        word: &str,
+        parts: &[Formula],
+        binding: &[ObjectId],
+        scope: &mut Vec<(u32, String)>,
+    ) -> String {
+        let parts: Vec<String> = parts.iter().map(|p| self.write(p, binding, scope)).collect();
+        format!("({word} {})", parts.join(" "))
+    }
+
+    fn quantified(
+        &self,
+        word: &str,
+        variables: &[Variable],
+        body: &Formula,
+        binding: &[ObjectId],
+        scope: &mut Vec<(u32, String)>,
+    ) -> String {
+        let outer = scope.len();
+        scope.extend(variables.iter().map(|v| (v.slot, v.name.clone())));
+        let list: Vec<String> = variables.iter().map(|v| format!("{} - {}", v.name, v.type_name)).collect();
+        let text = format!("({word} ({}) {})", list.join(" "), self.write(body, binding, scope));
+        scope.truncate(outer);
+        text
+    }
+
+    fn term_list(&self, name: &str, args: &[Term], binding: &[ObjectId], scope: &[(u32, String)]) -> String {
+        let mut out = format!("({name}");
+        for term in args {
+            out.push(' ');
+            let free = match term {
+                Term::Slot(slot) => scope.iter().find(|(s, _)| s == slot),
+                Term::Object(_) => None,
+            };
+            match free {
+                Some((_, variable)) => out.push_str(variable),
+                None => match self.task.symbols.objects.get(term.object(binding) as usize) {
+                    Some(object) => out.push_str(object),
+                    None => out.push('?'),
+                },
+            }
+        }
+        out.push(')');
+        out
+    }
+
+    fn expression(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> String {
+        self.write_expression(expr, binding, &[])
+    }
+
+    fn write_expression(&self, expr: &LiftedExpr, binding: &[ObjectId], scope: &[(u32, String)]) -> String {
+        match expr {
+            LiftedExpr::Constant(c) => c.to_string(),
+            LiftedExpr::Function(term) => {
+                let name = &self.task.symbols.functions[term.predicate as usize];
+                self.term_list(name, &term.args, binding, scope)
+            }
+            LiftedExpr::Binary(op, sides) => format!(
+                "({} {} {})",
+                op.symbol(),
+                self.write_expression(&sides.0, binding, scope),
+                self.write_expression(&sides.1, binding, scope)
+            ),
+        }
+    }
+}

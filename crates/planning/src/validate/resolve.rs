@@ -1,0 +1,141 @@
+//! Plan steps as the file writes them to ground actions, with every fault of a step reported.
+
+use crate::lifted::LiftedTask;
+use crate::plan_file::{FileStep, PlanFile, Word};
+use crate::task::{GroundAction, ObjectId};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use rustc_hash::FxHashMap;
+
+/// Names of a task by their lower-case text.
+pub(crate) struct Names {
+    actions: FxHashMap<String, u32>,
+    objects: FxHashMap<String, ObjectId>,
+}
+
+impl Names {
+    pub(crate) fn new(task: &LiftedTask) -> Self {
+        let index = |names: &[String]| {
+            names.iter().enumerate().rev().map(|(i, n)| (n.to_lowercase(), i as u32)).collect()
+        };
+        Names { actions: index(&task.symbols.actions), objects: index(&task.symbols.objects) }
+    }
+
+    /// The ground action of each step, `None` where the step has a fault.
+    pub(crate) fn resolve(
+        &self,
+        task: &LiftedTask,
+        file: &PlanFile,
+        source: SourceId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<Option<GroundAction>> {
+        file.steps.iter().map(|s| self.step(task, s, source, diagnostics)).collect()
+    }
+
+    fn step(
+        &self,
+        task: &LiftedTask,
+        step: &FileStep,
+        source: SourceId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<GroundAction> {
+        let name = &step.name.text;
+        let Some(&action) = find(&self.actions, name) else {
+            if step.bare && !step.args.iter().any(|a| find(&self.objects, &a.text).is_some()) {
+                let fault = Diagnostic::error("plan.garbage", "this line is not a plan step");
+                let fault = fault.at(source, step.span, "no action of the domain has this name");
+                diagnostics.push(fault.help("write one step a line: (action argument ...)"));
+            } else {
+                let fault = Diagnostic::error("plan.unknown-action", format!("the domain has no action {name}"));
+                diagnostics.push(with_nearest(fault.at(source, step.name.span, ""), name, &task.symbols.actions));
+            }
+            return None;
+        };
+        let schema = &task.schemas[action as usize];
+        if schema.parameters != step.args.len() {
+            let parameters: Vec<&str> = schema.variables[..schema.parameters].iter().map(|v| v.name.as_str()).collect();
+            diagnostics.push(
+                Diagnostic::error(
+                    "plan.arity",
+                    format!("{name} takes {} arguments, this step has {}", schema.parameters, step.args.len()),
+                )
+                .at(source, step.span, "")
+                .also(crate::task::Text::Domain.source(), schema.span, "the action's definition")
+                .help(format!("its parameters are {}", parameters.join(" "))),
+            );
+            return None;
+        }
+        let args: Vec<Option<ObjectId>> = step
+            .args
+            .iter()
+            .zip(&schema.variables)
+            .map(|(word, variable)| self.argument(task, word, variable, source, diagnostics))
+            .collect();
+        let args = args.into_iter().collect::<Option<Box<[ObjectId]>>>()?;
+        Some(GroundAction { action, args })
+    }
+
+    fn argument(
+        &self,
+        task: &LiftedTask,
+        word: &Word,
+        variable: &crate::lifted::Variable,
+        source: SourceId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<ObjectId> {
+        let Some(&object) = find(&self.objects, &word.text) else {
+            let fault = Diagnostic::error("plan.unknown-object", format!("there is no object {}", word.text));
+            diagnostics.push(with_nearest(fault.at(source, word.span, ""), &word.text, &task.symbols.objects));
+            return None;
+        };
+        if variable.objects.binary_search(&object).is_err() {
+            diagnostics.push(
+                Diagnostic::error(
+                    "plan.type-mismatch",
+                    format!(
+                        "{} is of type {}, but {} must be of type {}",
+                        word.text, task.object_types[object as usize], variable.name, variable.type_name
+                    ),
+                )
+                .at(source, word.span, ""),
+            );
+            return None;
+        }
+        Some(object)
+    }
+}
+
+/// Looks a name up without regard to case.
+fn find<'m>(names: &'m FxHashMap<String, u32>, name: &str) -> Option<&'m u32> {
+    if name.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
+        return names.get(&name.to_lowercase());
+    }
+    names.get(name)
+}
+
+/// Adds the nearest name, where one is near.
+fn with_nearest(diagnostic: Diagnostic, name: &str, names: &[String]) -> Diagnostic {
+    let name = name.to_lowercase();
+    let nearest = names.iter().map(|n| (distance(&name, &n.to_lowercase()), n)).min_by_key(|(d, _)| *d);
+    match nearest {
+        Some((d, candidate)) if d <= 1 + name.chars().count() / 4 => {
+            diagnostic.help(format!("did you mean {candidate}?"))
+        }
+        _ => diagnostic,
+    }
+}
+
+/// Edit distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
