@@ -1,8 +1,28 @@
-//! Pipelines.
+//! Pipelines: a TOML file is checked with every mistake at its place ([`check()`]), tasks are read from suite folders
+//! ([`load_suite`]), and the stages are run over a beam of candidates for each task ([`run()`]).
+//!
+//! The runner is a deterministic re-execution over a journal: every outcome that cost something or depended on time is looked
+//! up by its sample path before it is made. So live, resume and replay are one mechanism, and the number of jobs changes
+//! nothing but the time.
+
+mod codes;
 mod config;
 mod front;
+mod run;
 mod suggest;
-pub use config::*;
-pub use front::*;
 mod suite;
-pub use suite::*;
+
+pub use codes::CODES;
+pub use config::*;
+pub use front::{
+    Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, NEEDS_ENVIRONMENT,
+    OptionProblem, OptionProblemKind, Override, check,
+};
+pub use run::{
+    FailedSample, Instances, Progress, RunReport, RunState, RunTask, Services, StageInstance, StageReport,
+    TaskReport, TaskUsage, Workers, Written, run, run_tasks,
+};
+pub use suite::{
+    Example, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Suite, SuiteTask, load_suite, load_task,
+    task_view,
+};

@@ -43,16 +43,20 @@ impl Folder {
     /// The text of a file in the folder; `None` where there is none.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Diagnostic> {
         let shown = self.path.join(name).display().to_string();
-        let unreadable =
-            |e: std::io::Error| Diagnostic::error("suite.unreadable", format!("{shown}: cannot be read: {e}"));
+        let unreadable = |e: std::io::Error| {
+            Diagnostic::error("suite.unreadable", format!("{shown}: cannot be read: {e}"))
+        };
         let path = match self.resolved.join(name).canonicalize() {
             Ok(path) => path,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(unreadable(e)),
         };
         if !path.starts_with(&self.resolved) {
-            return Err(Diagnostic::error("suite.outside", format!("{shown} lies outside the suite's folder"))
-                .help("copy the file into the suite's folder"));
+            return Err(Diagnostic::error(
+                "suite.outside",
+                format!("{shown} lies outside the suite's folder"),
+            )
+            .help("copy the file into the suite's folder"));
         }
         let file = std::fs::File::open(&path).map_err(unreadable)?;
         if !file.metadata().map_err(unreadable)?.is_file() {

@@ -184,7 +184,8 @@ impl Loader {
             self.found.push(Diagnostic::error("suite.no-text", message).help(help));
         } else {
             let stems: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let diagnostic = Diagnostic::error("suite.unknown-task", format!("{shown}: there is no task `{only}`"));
+            let diagnostic =
+                Diagnostic::error("suite.unknown-task", format!("{shown}: there is no task `{only}`"));
             self.found.push(match help_for(only, &stems, "tasks") {
                 Some(help) => diagnostic.help(help),
                 None => diagnostic,
@@ -210,7 +211,10 @@ impl Loader {
                 Some(text) => drop(materials.insert(name.clone(), text)),
                 None => self.found.push(Diagnostic::error(
                     "suite.no-material",
-                    format!("{}: the file of material `{name}` is not there", folder.path.join(file).display()),
+                    format!(
+                        "{}: the file of material `{name}` is not there",
+                        folder.path.join(file).display()
+                    ),
                 )),
             }
         }

@@ -33,7 +33,8 @@ pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> M
     match reader.node("schema") {
         Some(Node { value: Value::Integer(n), .. }) if *n == i64::from(SUITE_SCHEMA) => {}
         Some(node) => {
-            let message = format!("this version reads suites of schema {SUITE_SCHEMA}, not {}", node.to_json());
+            let message =
+                format!("this version reads suites of schema {SUITE_SCHEMA}, not {}", node.to_json());
             found.push(error_at("suite.manifest", message, node.place));
         }
         None => reader.missing("schema", "1", &mut found),

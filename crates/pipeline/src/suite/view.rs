@@ -54,17 +54,21 @@ impl View<'_> {
             ("objects", given.objects),
             ("example", given.example == Some(true)),
         ];
-        for (part, _) in wanted.iter().filter(|(part, wanted)| *wanted && self.suite.withheld.contains(part)) {
-            let message = format!("the pipeline is given the {part}, and suite `{}` withholds it", self.suite.name);
+        for (part, _) in wanted.iter().filter(|(part, wanted)| *wanted && self.suite.withheld.contains(part))
+        {
+            let message =
+                format!("the pipeline is given the {part}, and suite `{}` withholds it", self.suite.name);
             self.found.push(
-                Diagnostic::error("suite.withheld", message)
-                    .help(format!("take `{part}` out of [given] of the pipeline, or run it on another suite")),
+                Diagnostic::error("suite.withheld", message).help(format!(
+                    "take `{part}` out of [given] of the pipeline, or run it on another suite"
+                )),
             );
         }
     }
 
     fn missing(&mut self, part: &str, file: &str) {
-        let message = format!("the pipeline is given the {part}, and suite `{}` has no {file}", self.suite.name);
+        let message =
+            format!("the pipeline is given the {part}, and suite `{}` has no {file}", self.suite.name);
         let diagnostic = Diagnostic::error("suite.no-reference", message)
             .help(format!("add {file} to {}", self.suite.folder.display()));
         if !self.found.contains(&diagnostic) {
@@ -107,7 +111,8 @@ fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> BTreeMap<Str
     if given.objects || given.problem {
         put("objects.template", task.objects_template.as_ref());
     }
-    let example = suite.example.as_ref().filter(|_| given.gives_example() && !suite.withheld.contains(&"example"));
+    let example =
+        suite.example.as_ref().filter(|_| given.gives_example() && !suite.withheld.contains(&"example"));
     if let Some(example) = example {
         put("example.text", Some(&example.text));
         put("example.problem", example.problem.as_ref());

@@ -1,0 +1,299 @@
+//! The codes of this crate, for `planforge explain`.
+
+use planforge_diagnostics::CodeInfo;
+
+const fn code(code: &'static str, title: &'static str, explanation: &'static str) -> CodeInfo {
+    CodeInfo { code, title, explanation }
+}
+
+/// Every code that pipeline files, suites and the runner give, in alphabetical order.
+pub const CODES: &[CodeInfo] = &[
+    code(
+        "pipeline.assessment-count",
+        "a verifier answered for the wrong number of candidates",
+        "The runner asks a verifier about one candidate at a time and expects exactly one assessment. Anything else is a fault of\n\
+         the plugin, counts as a failure, and says nothing about the candidate. Report it to the plugin's author.",
+    ),
+    code(
+        "pipeline.cancelled",
+        "the run was interrupted",
+        "No further call was begun after the interrupt. Everything answered until then is recorded:\n\
+         `planforge run --resume RUN` goes on where the run stopped and pays for nothing twice.",
+    ),
+    code(
+        "pipeline.duplicate-label",
+        "two stages have one label",
+        "Labels name stages in metrics, in records and on the command line, so each is used once:\n\n    \
+         [[stage]]\n    do = \"verify\"\n    label = \"plan\"      # taken if a plan stage is called so too\n\n\
+         Rename one of the two.",
+    ),
+    code(
+        "pipeline.environment-leak",
+        "a verifier asked the environment and then a model",
+        "The environment knows the reference, which the method is not given. What it says may reach a model only in pipelines that\n\
+         declare feedback = \"environment\" at the top of the file. Without that, a verifier call that has asked the environment is\n\
+         refused every further question to a model.",
+    ),
+    code(
+        "pipeline.file",
+        "a file that an option names cannot be read",
+        "Some options hold the path of a file; planforge reads it and gives the plugin its text. Paths in a pipeline file are\n\
+         relative to that file. The file must exist, be UTF-8 and have at most 4 MiB.",
+    ),
+    code(
+        "pipeline.group-by",
+        "group_by does not name an earlier translate stage",
+        "A select stage may keep the best of each group: group_by names the translate stage whose samples make the groups.\n\n    \
+         group_by = \"problem\"   # the label of a stage with do = \"translate\"\n\n\
+         Without group_by all candidates of the task are one group.",
+    ),
+    code(
+        "pipeline.label",
+        "not a label",
+        "A label is a lower-case letter, followed by at most 63 lower-case letters, digits, `_` or `-`. It stands in metric names\n\
+         (LABEL.NAME), sample paths and --set arguments, so it holds no dot, slash or space. `candidate` is reserved:\n\
+         `candidate.log_likelihood` is the candidate's own metric.",
+    ),
+    code(
+        "pipeline.label-order",
+        "a stage is named that comes later",
+        "Stages run in the order of the file, so a stage can use only what earlier stages made. Move the stages, or name another.",
+    ),
+    code(
+        "pipeline.literal-secret",
+        "a key is written into the pipeline file",
+        "Pipeline files are shared and recorded, so they hold no secrets: an option such as api_key_env holds the name of an\n\
+         environment variable.\n\n    api_key_env = \"OPENAI_API_KEY\"\n\n\
+         A value that looks like a key is refused wherever it stands, and never shown. If the key was in a shared file, replace it.",
+    ),
+    code(
+        "pipeline.metric-form",
+        "not the name of a metric",
+        "by = \"LABEL.NAME\": the label of an earlier verify stage and a metric that its plugin declares, `cost` or `steps` of an\n\
+         earlier plan stage, or candidate.log_likelihood. `planforge plugins list` shows the metrics.",
+    ),
+    code(
+        "pipeline.missing-field",
+        "a required key is missing",
+        "Every pipeline has schema = 1; every stage has do; translate, verify and plan stages have label and use; a select stage\n\
+         has by; every [llm.NAME] has use and model. The message names the key and shows a line to add.",
+    ),
+    code(
+        "pipeline.missing-option",
+        "the plugin needs an option",
+        "The plugin's schema requires an option that the stage's `options` (or the [llm.NAME] table of a provider) does not have.",
+    ),
+    code(
+        "pipeline.missing-role",
+        "a role has no model",
+        "A plugin asks language models by role, and the stage says which [llm.NAME] table takes each role:\n\n    \
+         roles = { writer = \"main\" }\n\n\
+         Every role that the plugin declares needs a model.",
+    ),
+    code(
+        "pipeline.no-environment",
+        "a stage asks an environment and the file has none",
+        "The verifier, with these options, asks the task's environment. Add one; the host opens it with the task's reference:\n\n    \
+         [environment]\n    use = \"environment-pddl\"",
+    ),
+    code(
+        "pipeline.no-instance",
+        "a stage without a plugin instance",
+        "The program that started the run gave it no instance for the stage, or one of another kind. This is a fault of that\n\
+         program, not of the pipeline file.",
+    ),
+    code(
+        "pipeline.no-stages",
+        "the pipeline has no stages",
+        "A pipeline is a list of stages. Add at least one [[stage]] table with do = \"translate\", \"verify\", \"select\" or \"plan\".",
+    ),
+    code(
+        "pipeline.option",
+        "the plugin does not take this value",
+        "The value of an option does not fit the plugin's schema: another type, a word that is not among the choices, or a number\n\
+         out of range. The message says what fits.",
+    ),
+    code(
+        "pipeline.override",
+        "a --set argument cannot be applied",
+        "--set KEY=VALUE sets one key of the file before it is checked. KEY is a dotted path; a stage is named by its label or its\n\
+         position from 0. VALUE is read as TOML, and as a string where it is none:\n\n    \
+         --set llm.main.model=gpt-4o\n    --set stage.problem.n=5\n    --set stage.0.options.mode=both",
+    ),
+    code(
+        "pipeline.plugin-kind",
+        "a plugin of another kind",
+        "A translate stage uses a translator, a verify stage a verifier, a plan stage a planner, [llm.NAME] a provider and\n\
+         [environment] an environment. `planforge plugins list` shows the kind of each plugin.",
+    ),
+    code(
+        "pipeline.plugin-unavailable",
+        "a plugin does not load",
+        "A library of that id was found and did not pass the load gates. The message has the gate's own code.",
+    ),
+    code(
+        "pipeline.range",
+        "a number out of range",
+        "The message names the range. For example n is 1 to 1000, keep is 1 to 1000000, jobs is 1 to 1024.",
+    ),
+    code(
+        "pipeline.sample-count",
+        "a translator returned the wrong number of samples",
+        "A translator that is asked for n samples returns n results, failed ones included. Anything else is a fault of the plugin\n\
+         and counts as a failure of the whole call. Report it to the plugin's author.",
+    ),
+    code(
+        "pipeline.schema",
+        "a pipeline file of another version",
+        "The key `schema` says for which version of the format the file was written. This planforge reads schema = 1.",
+    ),
+    code(
+        "pipeline.secret-name",
+        "not the name of an environment variable",
+        "An option that stands for a secret holds the name of the environment variable with the secret in it: letters, digits\n\
+         and `_`, not beginning with a digit.\n\n    api_key_env = \"OPENAI_API_KEY\"",
+    ),
+    code(
+        "pipeline.syntax",
+        "not TOML",
+        "The text breaks the rules of TOML at this place. What comes after it was read as well as possible; findings on the same\n\
+         line, and keys that only seem to be missing, are not reported.",
+    ),
+    code(
+        "pipeline.too-large",
+        "too large for a pipeline file",
+        "A pipeline file has at most 1 MiB. Is it the right file?",
+    ),
+    code(
+        "pipeline.type",
+        "a value of another type",
+        "The key takes a value of another type: write \"text\" in quotes, numbers and true or false without, tables as [name] or\n\
+         { key = value }, and each stage under [[stage]].",
+    ),
+    code(
+        "pipeline.unknown-key",
+        "an unknown key",
+        "Keys that nobody reads are refused, for they are nearly always misspelt. The message names the nearest known key.",
+    ),
+    code(
+        "pipeline.unknown-label",
+        "no stage has that label",
+        "A metric or `feedback` names an earlier stage by its label. The message names the nearest label, or lists them.",
+    ),
+    code(
+        "pipeline.unknown-llm",
+        "no model of that name",
+        "roles = { writer = \"main\" } gives the role to the table [llm.main], which must be in the file.",
+    ),
+    code(
+        "pipeline.unknown-metric",
+        "the stage has no such metric",
+        "A verifier declares its metrics, and `planforge plugins list` shows them. A plan stage has `cost` and `steps`, a candidate\n\
+         has `log_likelihood`.",
+    ),
+    code(
+        "pipeline.unknown-option",
+        "the plugin has no such option",
+        "Options that a plugin does not know are refused. Keys of the stage itself (n, roles, fixes, limits) stand beside `options`,\n\
+         not inside.",
+    ),
+    code(
+        "pipeline.unknown-plugin",
+        "no plugin of that id",
+        "`use` names a plugin by its id. `planforge plugins list` shows all plugins and where they were looked for.",
+    ),
+    code(
+        "pipeline.unknown-role",
+        "the plugin has no such role",
+        "`roles` gives models to the roles that the plugin declares, and to no others. `planforge plugins list` shows them.",
+    ),
+    code("pipeline.unknown-stage", "no stage of that kind", "`do` is translate, verify, select or plan."),
+    code(
+        "pipeline.unknown-stage-key",
+        "a stage has no such key",
+        "Keys of a stage depend on its kind; the message names the nearest one. What belongs to the plugin stands in `options`.",
+    ),
+    code(
+        "pipeline.unreadable",
+        "a pipeline file cannot be read",
+        "The file is not there, may not be read, or is not UTF-8.",
+    ),
+    code(
+        "pipeline.unused-llm",
+        "a model that no stage uses",
+        "No stage gives a role to this table. It does no harm; check whether a role names another table by mistake.",
+    ),
+    code(
+        "pipeline.value",
+        "not one of the possible words",
+        "The key takes one of a few words, and the message lists them.",
+    ),
+    code(
+        "suite.duplicate-task",
+        "two tasks have one name",
+        "Tasks are named SUITE.STEM in the record. Name each task once on the command line, and give two suites different names in\n\
+         their suite.toml.",
+    ),
+    code(
+        "suite.encoding",
+        "a file of a suite is not UTF-8",
+        "Save the file as UTF-8. The message names the first wrong byte and its line.",
+    ),
+    code(
+        "suite.manifest",
+        "suite.toml has a mistake",
+        "suite.toml may hold schema = 1, name, title, licence, [given] (false for parts of the reference that no pipeline may be\n\
+         given), [materials] (name = \"file\") and [titles] (stem = \"title\").",
+    ),
+    code(
+        "suite.no-domain-text",
+        "the suite does not say what its domain is about",
+        "A suite has a file domain.nl that describes the domain in plain language.",
+    ),
+    code(
+        "suite.no-material",
+        "a material's file is not there",
+        "[materials] of suite.toml names a file that the suite's folder does not have.",
+    ),
+    code(
+        "suite.no-reference",
+        "something is given that the suite does not have",
+        "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.",
+    ),
+    code(
+        "suite.no-text",
+        "a task has no text",
+        "A task is a file NAME.nl that says in plain language what is to be done; NAME.pddl beside it is the reference. A folder with\n\
+         PDDL alone is no suite for pipelines, which begin with text.",
+    ),
+    code(
+        "suite.not-a-folder",
+        "a suite is a folder",
+        "--suite names a folder, --task FOLDER/STEM a task in one.",
+    ),
+    code(
+        "suite.outside",
+        "a file lies outside the suite's folder",
+        "Files of a suite, links followed, lie in its folder, so that a manifest cannot make planforge read anything else.",
+    ),
+    code(
+        "suite.too-large",
+        "a file of a suite is too large",
+        "Files of a suite have at most 4 MiB. Is it the right file?",
+    ),
+    code(
+        "suite.unknown-task",
+        "the suite has no such task",
+        "--task FOLDER/STEM names the stem of the task's files, for example p03. The message names the nearest.",
+    ),
+    code(
+        "suite.unreadable",
+        "a file of a suite cannot be read",
+        "The operating system refused; the message says why.",
+    ),
+    code(
+        "suite.withheld",
+        "the suite withholds what the pipeline is given",
+        "[given] of the suite's manifest sets this part of the reference to false: its texts are meant for methods that do not see it.",
+    ),
+];

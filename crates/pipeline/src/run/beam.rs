@@ -1,0 +1,254 @@
+//! A candidate on its way through the stages, with what the candidate document does not hold.
+
+use super::report::Written;
+use crate::config::{Order, PlanStage, SelectStage, Stage};
+use crate::front::CANDIDATE;
+use planforge_contract::{Candidate, Decision, Failure, PlanOutcome, UndecidedReason};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One member of the beam.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Entry {
+    pub(super) candidate: Candidate,
+    /// Outcomes by the label of the plan stage.
+    pub(super) plans: BTreeMap<String, PlanOutcome>,
+    /// Calls on this candidate that broke, by the stage's label.
+    pub(super) failures: BTreeMap<String, Failure>,
+    /// Plan stages that could not be asked, and why.
+    pub(super) unasked: BTreeMap<String, String>,
+    /// Labels of assessments that rest on what the environment said.
+    pub(super) from_environment: BTreeSet<String>,
+    /// The position of the stage that last wrote a domain or problem; what earlier stages said is about another text.
+    pub(super) since: usize,
+    /// How it was written.
+    pub(super) written: Vec<Written>,
+}
+
+impl Entry {
+    /// The candidate as plugins may see it that ask a model: without assessments that rest on the environment.
+    pub(super) fn without_environment(&self) -> Candidate {
+        let mut candidate = self.candidate.clone();
+        candidate.assessments.retain(|label, _| !self.from_environment.contains(label));
+        candidate
+    }
+
+    /// Whether a verify stage rejected it.
+    pub(super) fn is_rejected(&self) -> bool {
+        self.candidate.assessments.values().any(|a| a.decision == Decision::Rejected)
+    }
+
+    /// Whether a plan stage passes it over, having been rejected before.
+    pub(super) fn is_skipped_by(&self, stage: &PlanStage) -> bool {
+        !stage.plan_rejected && self.is_rejected()
+    }
+
+    /// The value that a select stage compares.
+    fn metric(&self, by: &str) -> Option<f64> {
+        let (label, name) = by.split_once('.')?;
+        let value = if label == CANDIDATE {
+            self.candidate.log_likelihood
+        } else if let Some(outcome) = self.plans.get(label) {
+            let plan = outcome.best()?;
+            match name {
+                "steps" => Some(plan.steps.len() as f64),
+                _ => plan.cost,
+            }
+        } else {
+            self.candidate.assessments.get(label)?.metrics.get(name).copied()
+        };
+        value.filter(|v| !v.is_nan())
+    }
+
+    /// The ancestor made by that stage; the task itself where no stage is named.
+    fn group(&self, stage: Option<&str>) -> Vec<u32> {
+        let Some(stage) = stage else { return Vec::new() };
+        let Some(end) = self.candidate.lineage.iter().position(|step| step.stage == stage) else {
+            return Vec::new();
+        };
+        self.candidate.lineage.iter().take(end + 1).map(|step| step.sample).collect()
+    }
+}
+
+/// The beam after a select stage, in sample-path order, and the indices kept, best first within each group.
+pub(super) fn select(stage: &SelectStage, beam: Vec<Entry>) -> (Vec<Entry>, Vec<usize>) {
+    let mut groups: BTreeMap<Vec<u32>, Vec<(usize, Option<f64>)>> = BTreeMap::new();
+    for (index, entry) in beam.iter().enumerate() {
+        groups
+            .entry(entry.group(stage.group_by.as_deref()))
+            .or_default()
+            .push((index, entry.metric(&stage.by)));
+    }
+    let mut kept = Vec::new();
+    for mut members in groups.into_values() {
+        // The sort is stable and the beam is in sample-path order, so ties stay in that order.
+        members.sort_by(|a, b| better(a.1, b.1, stage.order));
+        kept.extend(members.into_iter().take(stage.keep as usize).map(|(index, _)| index));
+    }
+    let wanted: BTreeSet<usize> = kept.iter().copied().collect();
+    let left = beam.into_iter().enumerate().filter(|(i, _)| wanted.contains(i)).map(|(_, e)| e).collect();
+    (left, kept)
+}
+
+/// Better comes first; what has no value comes last.
+fn better(a: Option<f64>, b: Option<f64>, order: Order) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => match order {
+            Order::Highest => b.total_cmp(&a),
+            Order::Lowest => a.total_cmp(&b),
+        },
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+/// What is to be said about one candidate after all stages.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Standing {
+    Accepted,
+    Rejected(String, String),
+    Unsolvable(String, String),
+    Undecided(String, String),
+    Failed(String, Failure),
+}
+
+impl Standing {
+    /// The order in which the beam's best is chosen.
+    pub(super) const fn rank(&self) -> u8 {
+        match self {
+            Self::Accepted => 0,
+            Self::Rejected(..) => 1,
+            Self::Unsolvable(..) => 2,
+            Self::Undecided(..) => 3,
+            Self::Failed(..) => 4,
+        }
+    }
+}
+
+/// Where a candidate stands: a rejection by any stage counts first, then a proof that there is no plan, then the first stage
+/// that did not say yes.
+pub(super) fn standing(stages: &[Stage], entry: &Entry) -> Standing {
+    let found: Vec<Standing> =
+        stages.iter().skip(entry.since).filter_map(|stage| at_stage(stage, entry)).collect();
+    let first = |rank: u8| found.iter().find(|s| s.rank() == rank);
+    first(1).or_else(|| first(2)).or_else(|| found.first()).cloned().unwrap_or(Standing::Accepted)
+}
+
+/// What one stage holds against a candidate.
+fn at_stage(stage: &Stage, entry: &Entry) -> Option<Standing> {
+    let label = stage.label().to_owned();
+    if let Some(failure) = entry.failures.get(&label) {
+        return Some(Standing::Failed(label, failure.clone()));
+    }
+    match stage {
+        Stage::Verify(_) => {
+            let Some(assessment) = entry.candidate.assessments.get(&label) else {
+                return Some(Standing::Undecided(label, "it was not judged".to_owned()));
+            };
+            match &assessment.decision {
+                Decision::Accepted => None,
+                Decision::Rejected => Some(Standing::Rejected(label, assessment.summary.clone())),
+                Decision::Undecided { reason, message } => {
+                    Some(Standing::Undecided(label, format!("{}: {message}", reason_word(*reason))))
+                }
+                Decision::NotComparable { message } => {
+                    Some(Standing::Undecided(label, format!("not comparable: {message}")))
+                }
+            }
+        }
+        Stage::Plan(_) => match entry.plans.get(&label) {
+            Some(outcome) => of_outcome(label, outcome),
+            None => {
+                let why = entry.unasked.get(&label).cloned();
+                Some(Standing::Undecided(label, why.unwrap_or_else(|| "it was not planned for".to_owned())))
+            }
+        },
+        Stage::Translate(_) | Stage::Select(_) => None,
+    }
+}
+
+const fn reason_word(reason: UndecidedReason) -> &'static str {
+    match reason {
+        UndecidedReason::Limit => "a limit was reached",
+        UndecidedReason::Unsupported => "unsupported",
+        UndecidedReason::MissingInput => "nothing to judge",
+    }
+}
+
+fn of_outcome(label: String, outcome: &PlanOutcome) -> Option<Standing> {
+    let first = |diagnostics: &[planforge_contract::ReportedDiagnostic], other: &str| {
+        diagnostics.first().map_or_else(|| other.to_owned(), |d| d.message.clone())
+    };
+    Some(match outcome {
+        PlanOutcome::Plan { .. } => return None,
+        PlanOutcome::ProvenUnsolvable { explanation, .. } => {
+            Standing::Unsolvable(label, explanation.join("; "))
+        }
+        PlanOutcome::Exhausted { explanation, .. } => {
+            let why =
+                if explanation.is_empty() { "no plan was found".to_owned() } else { explanation.join("; ") };
+            Standing::Undecided(label, why)
+        }
+        PlanOutcome::LimitReached { message, .. } => Standing::Undecided(label, message.clone()),
+        PlanOutcome::Unsupported { diagnostics } => {
+            Standing::Undecided(label, first(diagnostics, "the planner does not support this task"))
+        }
+        // The planner shows where the candidate's text is wrong: that is a judgement about the candidate.
+        PlanOutcome::Unreadable { diagnostics } => {
+            Standing::Rejected(label, first(diagnostics, "the planner cannot read this task"))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::{Assessment, LineageStep};
+
+    fn entry(path: &[(&str, u32)], score: Option<f64>) -> Entry {
+        let lineage = path.iter().map(|(s, i)| LineageStep { stage: (*s).to_owned(), sample: *i }).collect();
+        let mut entry =
+            Entry { candidate: Candidate { lineage, ..Candidate::default() }, ..Entry::default() };
+        let mut assessment = Assessment::new(Decision::Accepted, "");
+        assessment.metrics.extend(score.map(|s| ("score".to_owned(), s)));
+        entry.candidate.assessments.insert("ew".to_owned(), assessment);
+        entry
+    }
+
+    fn stage(keep: u32, group_by: Option<&str>, order: Order) -> SelectStage {
+        SelectStage {
+            label: "best".into(),
+            by: "ew.score".into(),
+            keep,
+            group_by: group_by.map(str::to_owned),
+            order,
+        }
+    }
+
+    #[test]
+    fn best_of_each_group_ties_by_path_missing_and_nan_last() {
+        let beam = || {
+            vec![
+                entry(&[("problem", 0), ("domain", 0)], Some(0.5)),
+                entry(&[("problem", 0), ("domain", 1)], Some(0.9)),
+                entry(&[("problem", 0), ("domain", 2)], Some(0.9)),
+                entry(&[("problem", 1), ("domain", 0)], None),
+                entry(&[("problem", 1), ("domain", 1)], Some(f64::NAN)),
+                entry(&[("problem", 1), ("domain", 2)], Some(-1.0)),
+            ]
+        };
+        assert_eq!(select(&stage(2, None, Order::Highest), beam()).1, [1, 2]);
+        assert_eq!(select(&stage(2, None, Order::Lowest), beam()).1, [5, 0]);
+        assert_eq!(select(&stage(1, Some("problem"), Order::Highest), beam()).1, [1, 5]);
+        assert_eq!(select(&stage(2, Some("problem"), Order::Highest), beam()).1, [1, 2, 5, 3]);
+        assert_eq!(select(&stage(1, Some("domain"), Order::Highest), beam()).1.len(), 6);
+        // What is kept stays in sample-path order, whatever its rank.
+        let (left, kept) = select(&stage(2, None, Order::Lowest), beam());
+        assert_eq!(kept, [5, 0]);
+        assert_eq!(
+            left[0].candidate.lineage,
+            entry(&[("problem", 0), ("domain", 0)], None).candidate.lineage
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! The host object of one plugin call: it knows where in the run the call stands and what the plugin's kind may ask.
+
+use super::context::{Context, TaskRun};
+use super::path::call_path;
+use super::plan::ask_planner;
+use super::report::TaskUsage;
+use super::services::{Progress, StageInstance};
+use crate::config::FeedbackSource;
+use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
+use planforge_contract::{
+    CompletionRequest, Event, Failure, FailureClass, PlanOutcome, PlanRequest, PluginInfo, Replies, Tags,
+};
+use planforge_llm::CallSite;
+use planforge_plugin_sdk::rights::{Question, check};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Instant;
+
+/// One call of one plugin.
+pub(super) struct Call<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) task: &'a TaskRun<'a>,
+    pub(super) info: &'a PluginInfo,
+    /// The stage's label.
+    pub(super) stage: &'a str,
+    /// The beginning of the sample paths of everything that the call asks.
+    pub(super) path: String,
+    /// Labels of the plan stages that are being asked further up, outermost first.
+    pub(super) asked: Vec<String>,
+    questions: AtomicU32,
+    plans: AtomicU32,
+    environment: AtomicBool,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        task: &'a TaskRun<'a>,
+        info: &'a PluginInfo,
+        stage: &'a str,
+        path: String,
+    ) -> Self {
+        Self {
+            context,
+            task,
+            info,
+            stage,
+            path,
+            asked: Vec::new(),
+            questions: AtomicU32::new(0),
+            plans: AtomicU32::new(0),
+            environment: AtomicBool::new(false),
+            deadline: context.deadline.and_then(|limit| Instant::now().checked_add(limit)),
+        }
+    }
+
+    /// Whether the plugin was told anything by the environment, which knows the reference.
+    pub(super) fn asked_environment(&self) -> bool {
+        self.environment.load(Ordering::SeqCst)
+    }
+
+    /// What the environment said must not reach a model, unless the pipeline declares it.
+    fn may_tell_a_model(&self) -> Result<(), Failure> {
+        if !self.asked_environment() || self.context.pipeline.feedback == Some(FeedbackSource::Environment) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureClass::Request,
+            "pipeline.environment-leak",
+            format!("`{}` asked the environment and then a model in one call", self.info.id),
+        )
+        .help(
+            "a pipeline whose models may learn what the environment says declares feedback = \"environment\"",
+        ))
+    }
+
+    fn count(&self, model: &str, replies: &Replies) {
+        let mut usage = super::context::lock(&self.task.usage);
+        let entry: &mut TaskUsage = usage.entry(model.to_owned()).or_default();
+        entry.calls += 1;
+        entry.prompt_tokens += replies.usage.prompt_tokens.unwrap_or(0);
+        entry.completion_tokens += replies.usage.completion_tokens.unwrap_or(0);
+        if replies.usage.prompt_tokens.is_none() || replies.usage.completion_tokens.is_none() {
+            entry.unmetered += 1;
+        }
+    }
+}
+
+impl Host for Call<'_> {
+    fn complete(&self, role: &str, mut request: CompletionRequest) -> Result<Replies, Failure> {
+        check(self.info, Question::Complete)?;
+        self.may_tell_a_model()?;
+        let roles =
+            self.context.pipeline.stages.iter().find(|s| s.label() == self.stage).and_then(|s| s.roles());
+        let Some(model) = roles.and_then(|roles| roles.get(role)) else {
+            return Err(Failure::new(
+                FailureClass::Request,
+                "host.unknown-role",
+                format!("stage `{}` gives no model to the role `{role}`", self.stage),
+            )
+            .help(format!("add `{role}` to the stage's `roles`")));
+        };
+        request.tags = Tags {
+            suite: self.task.task.view.suite.clone(),
+            task: self.task.task.view.task.clone(),
+            stage: self.stage.to_owned(),
+            artefact: request.tags.artefact,
+        };
+        let call = self.questions.fetch_add(1, Ordering::SeqCst);
+        let site = CallSite { path: self.path.clone(), call, role: role.to_owned() };
+        let replies = self.context.services.llm.complete(model, request, &site, self)?;
+        self.count(model, &replies);
+        Ok(replies)
+    }
+
+    fn environment(&self, call: EnvironmentCall) -> Result<EnvironmentAnswer, Failure> {
+        check(self.info, Question::Environment)?;
+        let Some((info, environment)) = &self.context.services.instances.environment else {
+            return Err(Failure::new(
+                FailureClass::Request,
+                "host.no-environment",
+                "the pipeline has no environment",
+            )
+            .help("add a table [environment] to the pipeline file"));
+        };
+        self.environment.store(true, Ordering::SeqCst);
+        let host = Call::new(self.context, self.task, info, self.stage, self.path.clone());
+        let open = &self.task.task.reference;
+        Ok(match call {
+            EnvironmentCall::Describe => EnvironmentAnswer::Describe(environment.describe(&host, open)?),
+            EnvironmentCall::Walks(spec) => EnvironmentAnswer::Walks(environment.walks(&host, open, &spec)?),
+            EnvironmentCall::Execute(sequences) => {
+                EnvironmentAnswer::Execute(environment.execute(&host, open, &sequences)?)
+            }
+            EnvironmentCall::Validate(plan) => {
+                EnvironmentAnswer::Validate(environment.validate(&host, open, &plan)?)
+            }
+            EnvironmentCall::DescribeState(query) => {
+                EnvironmentAnswer::DescribeState(environment.describe_state(&host, open, &query)?)
+            }
+        })
+    }
+
+    fn plan(&self, label: &str, request: PlanRequest) -> Result<PlanOutcome, Failure> {
+        if self.asked.iter().any(|asked| asked == label) {
+            let way = format!("{} -> {label}", self.asked.join(" -> "));
+            return Err(Failure::new(
+                FailureClass::Request,
+                "host.call-cycle",
+                format!("plan stage `{label}` asks for itself: {way}"),
+            ));
+        }
+        check(self.info, Question::Plan)?;
+        let Some((info, StageInstance::Planner(planner))) = self.context.services.instances.stages.get(label)
+        else {
+            return Err(Failure::new(
+                FailureClass::Request,
+                "host.unknown-label",
+                format!("there is no plan stage `{label}`"),
+            ));
+        };
+        let number = self.plans.fetch_add(1, Ordering::SeqCst);
+        let path = format!("{}/{label}.{number}", self.path);
+        let mut call = Call::new(self.context, self.task, info, label, path);
+        call.asked.clone_from(&self.asked);
+        call.asked.push(label.to_owned());
+        ask_planner(&call, planner.as_ref(), &request)
+    }
+
+    fn worker(&self, input: &str) -> Result<String, Failure> {
+        check(self.info, Question::Worker)?;
+        match &self.context.services.workers {
+            Some(workers) => workers.work(&self.info.id, input, self.remaining_ms()),
+            None => Err(Failure::new(
+                FailureClass::System,
+                "host.no-worker",
+                "no child process can be started here",
+            )),
+        }
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        let level = match level {
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Warn => "warn",
+        };
+        let event =
+            Event::Log { plugin: self.info.id.clone(), level: level.to_owned(), message: message.to_owned() };
+        self.context.note(self.context.recorder.event(event));
+    }
+
+    fn progress(&self, done: u64, total: u64, what: &str) {
+        self.context.recorder.progress(&Progress::Call { path: &self.path, done, total, what });
+    }
+
+    fn cancelled(&self) -> bool {
+        self.context.stopping()
+    }
+
+    fn remaining_ms(&self) -> Option<u64> {
+        self.deadline.map(|deadline| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
+}
+
+/// The path of a stage's call on a candidate.
+pub(super) fn path_of(task: &TaskRun<'_>, stage: &str, entry: &super::beam::Entry) -> String {
+    call_path(&task.task.name, stage, &entry.candidate.lineage)
+}

@@ -1,0 +1,83 @@
+//! Runs a checked pipeline over tasks: a deterministic re-execution over the journal, whether live, resumed or replayed.
+
+mod beam;
+mod context;
+mod host;
+mod path;
+mod plan;
+mod pool;
+mod recorder;
+mod report;
+mod services;
+mod stage;
+mod task;
+mod translate;
+mod verify;
+
+pub use report::{FailedSample, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written};
+pub use services::{Instances, Progress, RunTask, Services, StageInstance, Workers, run_tasks};
+
+use crate::front::CheckedPipeline;
+use context::{Context, lock};
+use planforge_contract::{Event, Failure};
+use planforge_llm::Mode;
+use pool::Pool;
+use recorder::Recorder;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Runs a pipeline over tasks.
+///
+/// Everything that happens is recorded in `services.journal`, and looked up there first: running the same pipeline over a
+/// journal that holds part of a run goes on with that run. Interrupting it (`services.cancelled`) stops new calls; calls in
+/// flight are told, and what they bring is recorded.
+///
+/// # Errors
+/// The record itself failed; what was recorded before stays usable. Everything else that breaks is part of the report.
+pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -> Result<RunReport, Failure> {
+    let config = &pipeline.config;
+    let jobs = match services.jobs {
+        0 => config.limits.jobs.unwrap_or(1) as usize,
+        jobs => jobs,
+    };
+    let recorder = Recorder::new(
+        Arc::clone(&services.journal),
+        services.sources.clone(),
+        services.mode,
+        services.observer.clone(),
+    );
+    let resumed = services.journal.events().iter().any(|e| matches!(e, Event::SessionStarted { .. }));
+    let context = Context {
+        pipeline: config,
+        services,
+        recorder,
+        pool: Pool::new(jobs),
+        deadline: config.limits.call_deadline_s.map(Duration::from_secs_f64),
+        broken: Mutex::new(None),
+    };
+    let mode = match services.mode {
+        Mode::Replay => "replay",
+        _ if resumed => "resume",
+        _ => "live",
+    };
+    context.recorder.session(&Event::SessionStarted { at: (services.now)(), mode: mode.to_owned() })?;
+    let ended = context.pool.drive(tasks, |task| task::run(&context, task));
+    if let Some(failure) = lock(&context.broken).take() {
+        return Err(failure);
+    }
+    let mut reports = Vec::new();
+    let mut state = RunState::Finished;
+    for task in ended {
+        let (report, end) = task?;
+        reports.push(report);
+        // Interrupted outranks parked: only the former left work undone that could have been done.
+        state = match (state, end) {
+            (RunState::Interrupted, _) | (_, RunState::Interrupted) => RunState::Interrupted,
+            (RunState::Parked, _) | (_, RunState::Parked) => RunState::Parked,
+            _ => RunState::Finished,
+        };
+    }
+    let at = (services.now)();
+    context.recorder.session(&Event::SessionFinished { at, state: state.name().to_owned() })?;
+    Ok(RunReport { schema: 1, state, tasks: reports })
+}

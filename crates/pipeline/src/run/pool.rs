@@ -1,0 +1,104 @@
+//! Runs the calls of all tasks on a bounded number of threads and gives results back in the order of the work.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The right to make plugin calls, shared by all tasks of a run.
+pub(super) struct Pool {
+    jobs: usize,
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is guarded here is whole at every moment, so a panic elsewhere does not spoil it.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pool {
+    pub(super) fn new(jobs: usize) -> Self {
+        let jobs = jobs.max(1);
+        Self { jobs, free: Mutex::new(jobs), freed: Condvar::new() }
+    }
+
+    /// Results in the order of `items`, whatever order they were worked on in. Work of several tasks shares the limit.
+    pub(super) fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        spread(items, self.jobs, |item| {
+            self.acquire();
+            let _permit = Permit(self);
+            work(item)
+        })
+    }
+
+    /// As [`Pool::map`], for work that makes its calls through `map` itself and so must not hold a right to call.
+    pub(super) fn drive<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        spread(items, self.jobs, work)
+    }
+
+    fn acquire(&self) {
+        let mut free = lock(&self.free);
+        while *free == 0 {
+            free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        *free -= 1;
+    }
+}
+
+struct Permit<'a>(&'a Pool);
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.free) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+fn spread<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if threads == 1 || items.len() < 2 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(items.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { break };
+                    let result = work(item);
+                    lock(&results).push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn order_is_that_of_the_work_and_the_limit_holds() {
+        let pool = Pool::new(3);
+        let running = AtomicUsize::new(0);
+        let most = AtomicUsize::new(0);
+        let outer: Vec<usize> = (0..4).collect();
+        let results = pool.drive(&outer, |task| {
+            let inner: Vec<usize> = (0..8).collect();
+            pool.map(&inner, |item| {
+                let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+                most.fetch_max(now, Ordering::SeqCst);
+                std::thread::sleep(Duration::from_millis((8 - *item) as u64));
+                running.fetch_sub(1, Ordering::SeqCst);
+                task * 100 + item
+            })
+        });
+        let wanted: Vec<Vec<usize>> = (0..4).map(|t| (0..8).map(|i| t * 100 + i).collect()).collect();
+        assert_eq!(results, wanted);
+        assert!(most.load(Ordering::SeqCst) <= 3 && most.load(Ordering::SeqCst) > 1);
+    }
+}

@@ -1,0 +1,154 @@
+//! The runner's side of the journal: events that are already there are not written twice, and effects are looked up first.
+
+use super::services::Progress;
+use planforge_contract::{Event, Failure};
+use planforge_llm::Mode;
+use planforge_record::{EffectRecord, Journal, Lookup, effect_key};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Writes what happens and finds what happened before.
+pub(super) struct Recorder {
+    journal: Arc<dyn Journal>,
+    sources: Vec<Arc<dyn Lookup>>,
+    mode: Mode,
+    observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    /// How often each line of an earlier session stands in the journal and has not come up in this one.
+    earlier: Mutex<HashMap<String, u32>>,
+}
+
+impl Recorder {
+    pub(super) fn new(
+        journal: Arc<dyn Journal>,
+        sources: Vec<Arc<dyn Lookup>>,
+        mode: Mode,
+        observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    ) -> Self {
+        let mut earlier = HashMap::new();
+        for event in journal.events() {
+            *earlier.entry(line(&event)).or_insert(0) += 1;
+        }
+        Self { journal, sources, mode, observer, earlier: Mutex::new(earlier) }
+    }
+
+    /// Writes an event, unless an earlier session of the run wrote it.
+    pub(super) fn event(&self, event: Event) -> Result<(), Failure> {
+        let known = {
+            let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+            match earlier.get_mut(&line(&event)) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    true
+                }
+                _ => false,
+            }
+        };
+        if !known {
+            self.journal.append(&event)?;
+        }
+        self.progress(&Progress::Event(&event));
+        Ok(())
+    }
+
+    /// Writes an event that belongs to this session alone.
+    pub(super) fn session(&self, event: &Event) -> Result<(), Failure> {
+        self.journal.append(event)?;
+        self.progress(&Progress::Event(event));
+        Ok(())
+    }
+
+    pub(super) fn progress(&self, progress: &Progress<'_>) {
+        if let Some(observer) = &self.observer {
+            observer(progress);
+        }
+    }
+
+    /// Stores a document and returns its name.
+    pub(super) fn blob<T: Serialize>(&self, document: &T) -> Result<String, Failure> {
+        let value = serde_json::to_value(document).map_err(|e| corrupt(&e))?;
+        Ok(self.journal.put_json(&value)?)
+    }
+
+    /// The outcome of a call, from the record where it is there.
+    ///
+    /// Outcomes that depended on time or memory are taken from the record in every mode. Others are taken when a run goes on,
+    /// so that no search is made twice, and recomputed in replay; a recomputation that a slower machine's limit cut off
+    /// counts for nothing against the record.
+    pub(super) fn effect<T: Serialize + DeserializeOwned>(
+        &self,
+        call: &str,
+        path: &str,
+        request: &impl Serialize,
+        keep: impl Fn(&T) -> Keep,
+        make: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let request = serde_json::to_value(request).map_err(|e| corrupt(&e))?;
+        let key = effect_key(call, &request, path);
+        let own = self.journal.effect(&key)?;
+        let had = own.is_some();
+        let mut found = own;
+        if found.is_none() && self.mode != Mode::Live {
+            for source in &self.sources {
+                found = found.or(source.effect(&key)?);
+            }
+        }
+        if let Some(record) = &found {
+            if record.timed || self.mode != Mode::Replay {
+                return self.taken(record, had);
+            }
+        }
+        let start = Instant::now();
+        let value = make()?;
+        let keep = keep(&value);
+        if keep == Keep::Timed {
+            if let Some(record) = &found {
+                return self.taken(record, had);
+            }
+        }
+        if keep != Keep::No && !had {
+            let timed = keep == Keep::Timed;
+            let result = serde_json::to_value(&value).map_err(|e| corrupt(&e))?;
+            let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let record =
+                EffectRecord { key, path: path.to_owned(), call: call.to_owned(), result, timed, elapsed_ms };
+            let event = self.journal.record_effect(&record)?;
+            self.progress(&Progress::Event(&event));
+        }
+        Ok(value)
+    }
+
+    fn taken<T: DeserializeOwned>(&self, record: &EffectRecord, had: bool) -> Result<T, Failure> {
+        let value = serde_json::from_value(record.result.clone()).map_err(|e| corrupt(&e))?;
+        if !had {
+            let event = self.journal.record_effect(record)?;
+            self.progress(&Progress::Event(&event));
+        }
+        Ok(value)
+    }
+}
+
+/// Whether an outcome goes into the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// It is cheap to make again and always the same.
+    No,
+    /// It is the same when made again; a run that goes on need not make it again.
+    Yes,
+    /// It depended on time or memory.
+    Timed,
+}
+
+fn line(event: &Event) -> String {
+    serde_json::to_string(event).unwrap_or_default()
+}
+
+fn corrupt(error: &serde_json::Error) -> Failure {
+    Failure::new(
+        planforge_contract::FailureClass::System,
+        "record.corrupt",
+        format!("a document cannot be written to or read from the record: {error}"),
+    )
+}
