@@ -32,6 +32,9 @@ pub(crate) struct Ask<'a> {
 /// First sample and replies of one request.
 type Part = (u32, Replies);
 
+/// First sample of a chunk, and how it ended.
+type ChunkEnd = (u32, Result<Vec<Part>, Failure>);
+
 /// One request, identified.
 struct Question {
     path: String,
@@ -59,7 +62,7 @@ impl Ask<'_> {
         }
         let threads = chunks.len().min(self.role.config.max_concurrency as usize);
         let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<(u32, Result<Vec<Part>, Failure>)>> = Mutex::default();
+        let results: Mutex<Vec<ChunkEnd>> = Mutex::default();
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
@@ -130,31 +133,26 @@ impl Ask<'_> {
         let cassettes = if options.mode == Mode::Live { &[][..] } else { &options.cassettes[..] };
         let sources = std::iter::once(own).chain(cassettes.iter().map(|c| c.as_ref() as &dyn Lookup));
         for (place, source) in sources.enumerate() {
-            if let Some(record) = source.completion(&question.key)? {
-                if let Some(end) = self.end_of(&record) {
-                    if place > 0 {
-                        let event = options.journal.record_completion(&record)?;
-                        self.observe(&event);
-                    }
-                    self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
-                    return Ok(Some(end));
+            if let Some(record) = source.completion(&question.key)?
+                && let Some(end) = self.end_of(&record)
+            {
+                if place > 0 {
+                    self.observe(&options.journal.record_completion(&record)?);
                 }
+                self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
+                return Ok(Some(end));
             }
             // A cap that was reached or a plugin that broke ends a replay the same way, but not a resumed run.
-            if options.mode == Mode::Replay {
-                if let Some(record) = source.effect(&question.key)?.filter(|r| r.call == CALL) {
-                    let failure = serde_json::from_value(record.result.clone()).map_err(|e| {
-                        Failure::new(
-                            FailureClass::System,
-                            "record.corrupt",
-                            format!("unreadable failure: {e}"),
-                        )
-                    })?;
-                    if place > 0 {
-                        options.journal.record_effect(&record)?;
-                    }
-                    return Ok(Some(Err(failure)));
+            if options.mode == Mode::Replay
+                && let Some(record) = source.effect(&question.key)?.filter(|r| r.call == CALL)
+            {
+                if place > 0 {
+                    self.observe(&options.journal.record_effect(&record)?);
                 }
+                let failure = serde_json::from_value(record.result).map_err(|e| {
+                    Failure::new(FailureClass::System, "record.corrupt", format!("unreadable failure: {e}"))
+                })?;
+                return Ok(Some(Err(failure)));
             }
         }
         Ok(None)

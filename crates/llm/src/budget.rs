@@ -7,6 +7,9 @@ use crate::usage::{ModelUsage, cost};
 use planforge_contract::{CompletionRequest, Failure, FailureClass, Usage};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+/// Tokens that a chat template adds to a turn, generously.
+const TURN_TOKENS: u64 = 16;
+
 /// What a request may use at most, as far as that can be said beforehand.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
@@ -157,7 +160,7 @@ impl State {
 impl Share {
     fn of(config: &RoleConfig, request: &CompletionRequest) -> Self {
         let bytes: usize = request.messages.iter().map(|m| m.content.len()).sum();
-        let prompt_tokens = bytes.div_ceil(3) as u64;
+        let prompt_tokens = bytes.div_ceil(3) as u64 + TURN_TOKENS * request.messages.len() as u64;
         let replies = u64::from(request.sampling.n.unwrap_or(1));
         let completion_tokens = replies * u64::from(request.sampling.max_tokens.unwrap_or(0));
         let cost = cost(&config.price, prompt_tokens, completion_tokens).unwrap_or(0.0);

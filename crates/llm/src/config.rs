@@ -80,7 +80,7 @@ pub struct RoleConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_calls: Option<u64>,
     /// Most tokens of a run, prompts and replies together. A request is held back where it may pass the cap: its prompt is
-    /// taken as one token for three bytes, its replies as `max_tokens` each (as nothing where that is not set).
+    /// taken as one token for three bytes and 16 a turn, its replies as `max_tokens` each (as nothing where that is not set).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_total_tokens: Option<u64>,
     /// Most US dollars of a run; needs `price`.

@@ -55,10 +55,10 @@ pub fn nearest(recorded: &[&dyn Lookup], key: &str, request: &Value) -> Result<N
                 same_text = Some(other_path.to_owned());
             }
             let shared = if other_path == path { usize::MAX } else { shared_parts(path, other_path) };
-            if best.as_ref().is_none_or(|(most, ..)| shared > *most) {
-                if let Some(record) = source.completion(&candidate)? {
-                    best = Some((shared, other_path.to_owned(), record));
-                }
+            if best.as_ref().is_none_or(|(most, ..)| shared > *most)
+                && let Some(record) = source.completion(&candidate)?
+            {
+                best = Some((shared, other_path.to_owned(), record));
             }
         }
     }

@@ -244,9 +244,8 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
         match answer.end {
             End::Drop => return stream.shutdown(Shutdown::Both),
             End::Stall => {
-                // Ends with an error or 0 bytes when the client gives up.
-                reader.read(&mut [0])?;
-                return Ok(());
+                // The client sends nothing more, so this ends with an error when it gives up.
+                return reader.read_exact(&mut [0]);
             }
             End::Answer | End::HalfBody => write_answer(&stream, &answer)?,
         }

@@ -1,0 +1,122 @@
+//! Caps hold under concurrency, and what is unknown is never taken for nothing.
+
+mod common;
+
+use common::{Bench, ScriptedProvider, ask, question, replies, site};
+use planforge_contract::{CompletionResult, FailureClass, Price, Usage};
+use planforge_llm::Llm;
+use planforge_testkit::SilentHost;
+use std::time::Duration;
+
+/// Sixteen threads ask `each` questions; how many were answered.
+fn burst(llm: &Llm, each: usize) -> usize {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|t| {
+                scope.spawn(move || {
+                    (0..each)
+                        .filter(|i| {
+                            let end = llm.complete(
+                                "main",
+                                question("q", 1),
+                                &site(&format!("t/s/{t}/{i}")),
+                                &SilentHost::default(),
+                            );
+                            if let Err(failure) = &end {
+                                assert_eq!(
+                                    (failure.class, failure.code.as_str()),
+                                    (FailureClass::Budget, "llm.budget")
+                                );
+                            }
+                            end.is_ok()
+                        })
+                        .count()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).sum()
+    })
+}
+
+fn slow() -> std::sync::Arc<ScriptedProvider> {
+    ScriptedProvider::new(|_, r| {
+        std::thread::sleep(Duration::from_millis(2));
+        Ok(replies(r, 1))
+    })
+}
+
+#[test]
+fn a_burst_does_not_overshoot_the_cap_on_calls() {
+    let provider = slow();
+    let bench = Bench::with(Some(provider.clone()), |c| {
+        c.max_calls = Some(20);
+        c.max_concurrency = 16;
+    });
+    assert_eq!(burst(&bench.llm(), 5), 20);
+    assert_eq!(provider.count(), 20);
+}
+
+#[test]
+fn a_burst_does_not_overshoot_the_cap_on_tokens_and_uses_it_up() {
+    // Each question reserves 1 + 16 + 50 tokens and uses 15.
+    let provider = slow();
+    let bench = Bench::with(Some(provider.clone()), |c| {
+        c.max_total_tokens = Some(1_000);
+        c.max_tokens = Some(50);
+        c.max_concurrency = 16;
+    });
+    let llm = bench.llm();
+    let answered = burst(&llm, 10);
+    let usage = llm.usage()["main"].clone();
+    let used = usage.prompt_tokens + usage.completion_tokens;
+    assert_eq!(used, 15 * answered as u64);
+    assert!(used <= 1_000, "{used}");
+    assert!(used + 67 > 1_000, "the cap was used up: {used}");
+}
+
+#[test]
+fn a_cap_on_cost_counts_both_prices() {
+    let provider = slow();
+    let bench = Bench::with(Some(provider), |c| {
+        c.price = Price { prompt: Some(100_000.0), completion: Some(200_000.0) };
+        c.max_cost_usd = Some(10.0);
+        c.max_tokens = Some(5);
+    });
+    let llm = bench.llm();
+    // 10 * 0.1 + 5 * 0.2 = 2 dollars an answer, of 1.7 + 1 reserved: after four answers a fifth might pass the cap.
+    assert_eq!(burst(&llm, 1), 4);
+    assert_eq!(llm.usage()["main"].cost_usd, Some(8.0));
+}
+
+#[test]
+fn silence_about_tokens_neither_lifts_a_cap_nor_reads_as_free() {
+    let provider = ScriptedProvider::new(|_, r| {
+        let CompletionResult::Replies(mut silent) = replies(r, 1) else { unreachable!() };
+        silent.usage = Usage::default();
+        Ok(CompletionResult::Replies(silent))
+    });
+    let bench = Bench::with(Some(provider.clone()), |c| {
+        c.max_total_tokens = Some(100);
+        c.max_tokens = Some(24);
+        c.price = Price { prompt: Some(1.0), completion: Some(1.0) };
+    });
+    let llm = bench.llm();
+    assert_eq!(burst(&llm, 1), 2, "each is charged the 41 tokens it reserved");
+    let usage = &llm.usage()["main"];
+    assert_eq!((usage.cost_usd, usage.unmetered), (None, 2));
+}
+
+#[test]
+fn answers_from_the_record_count_towards_the_caps_of_a_resumed_run() {
+    let provider = ScriptedProvider::obliging();
+    let bench = Bench::with(Some(provider.clone()), |c| c.max_calls = Some(2));
+    ask(&bench.llm(), "a", 1).unwrap();
+    ask(&bench.llm(), "b", 1).unwrap();
+    let resumed = bench.llm();
+    ask(&resumed, "a", 1).unwrap();
+    ask(&resumed, "b", 1).unwrap();
+    assert_eq!(ask(&resumed, "c", 1).unwrap_err().class, FailureClass::Budget);
+    assert_eq!(provider.count(), 2);
+    let usage = resumed.usage()["main"].clone();
+    assert_eq!((usage.answered_by_record, usage.requests_sent, usage.prompt_tokens), (2, 0, 20));
+}

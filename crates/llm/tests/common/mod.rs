@@ -1,0 +1,141 @@
+//! A provider without a network, and an [`Llm`] whose waits are over at once.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+
+use planforge_contract::api::{Host, Provider};
+use planforge_contract::{
+    CompletionRequest, CompletionResult, Failure, FinishReason, Message, ProviderFailure,
+    ProviderFailureClass, Replies, Reply, Usage,
+};
+use planforge_llm::{CallSite, Clock, Llm, LlmOptions, Role, RoleConfig};
+use planforge_record::{Journal, MemoryJournal};
+use planforge_testkit::{ScriptedClock, SilentHost};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+type Script = dyn Fn(usize, &CompletionRequest) -> Result<CompletionResult, Failure> + Send + Sync;
+
+/// Answers as a function of the request's number and content.
+pub struct ScriptedProvider {
+    script: Box<Script>,
+    pub seen: Mutex<Vec<CompletionRequest>>,
+    in_flight: AtomicUsize,
+    pub most_in_flight: AtomicUsize,
+}
+
+impl ScriptedProvider {
+    pub fn new(
+        script: impl Fn(usize, &CompletionRequest) -> Result<CompletionResult, Failure> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            script: Box::new(script),
+            seen: Mutex::default(),
+            in_flight: AtomicUsize::new(0),
+            most_in_flight: AtomicUsize::new(0),
+        })
+    }
+    /// As many replies as asked, each naming question, seed and place.
+    pub fn obliging() -> Arc<Self> {
+        Self::new(|_, request| Ok(replies(request, request.sampling.n.unwrap_or(1))))
+    }
+    pub fn count(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+}
+
+impl Provider for ScriptedProvider {
+    fn complete(&self, _: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
+        let number = {
+            let mut seen = self.seen.lock().unwrap();
+            seen.push(request.clone());
+            seen.len() - 1
+        };
+        let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_in_flight.fetch_max(now, Ordering::SeqCst);
+        let result = (self.script)(number, request);
+        self.in_flight.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+}
+
+pub fn replies(request: &CompletionRequest, n: u32) -> CompletionResult {
+    let question = &request.messages.last().unwrap().content;
+    let seed = request.sampling.seed.unwrap();
+    CompletionResult::Replies(Replies {
+        replies: (0..n)
+            .map(|i| Reply {
+                content: format!("{question}|{seed}|{i}"),
+                finish: FinishReason::Stop,
+                logprobs: None,
+            })
+            .collect(),
+        usage: Usage { prompt_tokens: Some(10), completion_tokens: Some(5 * u64::from(n)) },
+        model: "scripted".into(),
+        raw: format!("raw {n}"),
+    })
+}
+
+pub fn failure(class: ProviderFailureClass, retry_after_ms: Option<u64>) -> CompletionResult {
+    CompletionResult::ProviderFailure(ProviderFailure {
+        class,
+        status: None,
+        retry_after_ms,
+        message: "scripted trouble".into(),
+    })
+}
+
+/// The scripted clock as this crate's trait.
+#[derive(Default)]
+pub struct Instantly(pub ScriptedClock);
+
+impl Clock for Instantly {
+    fn now(&self) -> Duration {
+        self.0.now()
+    }
+    fn sleep(&self, duration: Duration, cancelled: &dyn Fn() -> bool) -> bool {
+        self.0.sleep(duration);
+        !cancelled()
+    }
+}
+
+pub struct Bench {
+    pub journal: Arc<MemoryJournal>,
+    pub clock: Arc<Instantly>,
+    pub options: LlmOptions,
+}
+
+impl Bench {
+    pub fn new(provider: Option<Arc<ScriptedProvider>>) -> Self {
+        Self::with(provider, |_| {})
+    }
+    pub fn with(provider: Option<Arc<ScriptedProvider>>, change: impl FnOnce(&mut RoleConfig)) -> Self {
+        let journal = Arc::new(MemoryJournal::default());
+        let clock = Arc::new(Instantly::default());
+        let mut config = RoleConfig::new("scripted", "m");
+        change(&mut config);
+        let mut options = LlmOptions::new(Arc::clone(&journal) as Arc<dyn Journal>);
+        options.roles.insert("main".into(), Role::new(config, provider.map(|p| p as Arc<dyn Provider>)));
+        options.run_seed = 42;
+        options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
+        Self { journal, clock, options }
+    }
+    pub fn llm(&self) -> Llm {
+        Llm::new(self.options.clone()).unwrap()
+    }
+}
+
+pub fn question(text: &str, n: u32) -> CompletionRequest {
+    let mut request =
+        CompletionRequest { messages: vec![Message::user(text)], ..CompletionRequest::default() };
+    request.sampling.n = Some(n);
+    request
+}
+
+pub fn site(path: &str) -> CallSite {
+    CallSite { path: path.into(), call: 0, role: "writer".into() }
+}
+
+pub fn ask(llm: &Llm, text: &str, n: u32) -> Result<Vec<String>, Failure> {
+    let replies = llm.complete("main", question(text, n), &site("t/s/0"), &SilentHost::default())?;
+    Ok(replies.replies.into_iter().map(|r| r.content).collect())
+}
