@@ -1,1 +1,95 @@
-//! planforge-environment-pddl
+//! `environment-pddl`: the environment of a task whose reference domain and problem are PDDL. It says what can be done,
+//! takes random walks, tries sequences, judges plans and tells states; it never says why in terms of its model except to
+//! verifiers.
+//!
+//! * Walks are uniform over the applicable ground actions of each state; a walk that meets a state without any ends there. The
+//!   same seed gives the same walks on every machine, and walk `i` does not depend on how many are asked for.
+//! * An action that changes nothing counts as applicable where its precondition holds, as in STRIPS.
+//! * A state is told as the facts that actions can change, those without arguments included, and the numbers that they can
+//!   change. The option `sentences` words them.
+//! * Calls keep nothing that an answer could depend on; the last few tasks stay prepared.
+
+mod codes;
+mod execute;
+mod options;
+mod random;
+mod sentences;
+mod world;
+
+pub use codes::CODES;
+pub use options::Options;
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+pub struct PddlEnvironment {
+    options: Options,
+    sentences: sentences::Sentences,
+    worlds: world::Cache,
+}
+
+impl Plugin for PddlEnvironment {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Simulates the reference domain and problem of a task")
+            .capability("model")
+            .capability("actions")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        let sentences = sentences::Sentences::new(&options.sentences);
+        Ok(Self { options, sentences, worlds: world::Cache::default() })
+    }
+}
+
+impl Environment for PddlEnvironment {
+    fn describe(&self, _host: &dyn Host, task: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
+        let world = self.worlds.open(task)?;
+        let mut capabilities = vec!["actions".to_owned()];
+        if self.options.model {
+            capabilities.push("model".to_owned());
+        }
+        Ok(EnvironmentInfo {
+            interface: world.interface(),
+            capabilities,
+            model: self.options.model.then(|| task.clone()),
+        })
+    }
+
+    fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {
+        execute::walks(host, &*self.worlds.open(task)?, spec)
+    }
+
+    fn execute(
+        &self,
+        host: &dyn Host,
+        task: &EnvironmentOpen,
+        sequences: &Sequences,
+    ) -> Result<ExecutionReport, Failure> {
+        execute::execute(host, &*self.worlds.open(task)?, &sequences.sequences)
+    }
+
+    fn validate(
+        &self,
+        _host: &dyn Host,
+        task: &EnvironmentOpen,
+        plan: &EnvironmentPlan,
+    ) -> Result<EnvironmentVerdict, Failure> {
+        execute::judge(&*self.worlds.open(task)?, &plan.steps)
+    }
+
+    fn describe_state(
+        &self,
+        _host: &dyn Host,
+        task: &EnvironmentOpen,
+        query: &StateQuery,
+    ) -> Result<StateDescription, Failure> {
+        execute::describe(&*self.worlds.open(task)?, &self.sentences, &query.actions)
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Environment, PddlEnvironment);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Walking, executing, judging and describing, over a world.
+
+use crate::codes;
+use crate::random::Random;
+use crate::sentences::Sentences;
+use crate::world::{Deadline, World, stopped};
+use planforge_contract::api::Host;
+use planforge_contract::{
+    EnvironmentVerdict, Execution, ExecutionReport, Failure, FailureClass, ReportedDiagnostic,
+    StateDescription, WalkSpec, Walks,
+};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_planning::task::{Atom, Symbols};
+use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
+use std::collections::BTreeMap;
+
+/// The plan's place beside domain and problem.
+const PLAN: SourceId = SourceId(2);
+
+/// Walks of the lengths asked for; one that meets a dead end stays shorter.
+pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<Walks, Failure> {
+    let simulator = world.simulator(host)?;
+    let task = simulator.task();
+    let mut budget = Deadline::new(host);
+    let mut walks = Vec::with_capacity(spec.lengths.len());
+    let mut applicable = Vec::new();
+    for (index, &length) in spec.lengths.iter().enumerate() {
+        let mut random = Random::of_walk(spec.seed, index as u64);
+        let mut state = simulator.initial();
+        let mut walk = Vec::new();
+        for _ in 0..length {
+            if let Poll::Stop(reason) = budget.poll() {
+                return Err(stopped(reason));
+            }
+            simulator.applicable_into(&state, &mut applicable);
+            if applicable.is_empty() {
+                break;
+            }
+            // The order in which actions are found is no part of a seed's meaning.
+            applicable.sort_unstable();
+            let action = applicable[random.below(applicable.len() as u64) as usize];
+            simulator.apply(&mut state, action);
+            walk.push(task.symbols.step(&task.actions[action as usize]));
+        }
+        walks.push(walk);
+    }
+    Ok(Walks { walks })
+}
+
+/// How far each sequence goes.
+pub(crate) fn execute(
+    host: &dyn Host,
+    world: &World,
+    sequences: &[Vec<String>],
+) -> Result<ExecutionReport, Failure> {
+    let mut budget = Deadline::new(host);
+    let mut executions = Vec::with_capacity(sequences.len());
+    for sequence in sequences {
+        if let Poll::Stop(reason) = budget.poll() {
+            return Err(stopped(reason));
+        }
+        let run = Run::of(world, sequence)?;
+        executions.push(Execution { executed: run.executed(), refusal: run.refusal() });
+    }
+    Ok(ExecutionReport { executions })
+}
+
+/// Whether a plan can be executed and reaches the goal.
+pub(crate) fn judge(world: &World, steps: &[String]) -> Result<EnvironmentVerdict, Failure> {
+    let run = Run::of(world, steps)?;
+    let mut reasons: Vec<String> = run.refusal().into_iter().collect();
+    if reasons.is_empty() {
+        let missing = run.report.missing_goals.iter();
+        reasons.extend(missing.map(|goal| format!("the goal does not hold at the end: {}", goal.why)));
+    }
+    let mut sources = world.sources.clone();
+    sources.add("plan", run.text.as_str());
+    let reported = run.report.diagnostics.iter().filter(|d| d.is_error());
+    let diagnostics =
+        reported.map(|d| ReportedDiagnostic::of(d, &sources)).filter(|d| d.file == "plan").collect();
+    Ok(EnvironmentVerdict {
+        valid: run.strange.is_none() && run.report.is_valid(),
+        executed: run.executed(),
+        reasons,
+        diagnostics,
+    })
+}
+
+/// The state after a sequence: what actions can change, as atoms and in words. Derived atoms follow from these and are left
+/// out.
+pub(crate) fn describe(
+    world: &World,
+    sentences: &Sentences,
+    actions: &[String],
+) -> Result<StateDescription, Failure> {
+    let run = Run::of(world, actions)?;
+    if let Some(refusal) = run.refusal() {
+        return Err(Failure::new(FailureClass::Request, codes::NOT_EXECUTABLE, refusal));
+    }
+    let task = world.validator.task();
+    let symbols = &task.symbols;
+    let mut description = StateDescription::default();
+    for atom in run.report.state_after(run.report.trace.len()) {
+        if task.predicates[atom.predicate as usize].fluent {
+            let name = &symbols.predicates[atom.predicate as usize];
+            description.sentences.push(sentences.fact(name, &arguments(symbols, &atom)));
+            description.atoms.push(symbols.atom(&atom));
+        }
+    }
+    let mut numbers: BTreeMap<&Atom, f64> =
+        task.init_numbers.iter().map(|(term, value)| (term, *value)).collect();
+    numbers
+        .extend(run.report.trace.iter().flat_map(|step| &step.numbers).map(|(term, value)| (term, *value)));
+    for (term, value) in numbers {
+        if task.function_fluent[term.predicate as usize] {
+            let name = &symbols.functions[term.predicate as usize];
+            description.sentences.push(sentences.value(name, &arguments(symbols, term), value));
+            description.atoms.push(format!("(= {} {value})", symbols.function_term(term)));
+        }
+    }
+    Ok(description)
+}
+
+fn arguments<'s>(symbols: &'s Symbols, atom: &Atom) -> Vec<&'s str> {
+    atom.args.iter().map(|&object| symbols.objects[object as usize].as_str()).collect()
+}
+
+/// A sequence that was tried.
+struct Run {
+    text: String,
+    report: ValidationReport,
+    /// The first entry that is no step at all; what comes before it was executed.
+    strange: Option<String>,
+}
+
+impl Run {
+    fn of(world: &World, steps: &[String]) -> Result<Self, Failure> {
+        let (text, file, strange) = file_of(steps);
+        let report = world.validator.validate(&file);
+        match &report.decision {
+            planforge_planning::Decision::Unsupported(constructs) => {
+                let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
+                let message = format!("the simulator does not execute {}", what.join(", "));
+                Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))
+            }
+            _ => Ok(Self { text, report, strange }),
+        }
+    }
+
+    fn executed(&self) -> u32 {
+        self.report.trace.len() as u32
+    }
+
+    /// Why the step after those executed was refused.
+    fn refusal(&self) -> Option<String> {
+        let Some(failing) = &self.report.failing_step else { return self.strange.clone() };
+        let number = failing.index + 1;
+        if !failing.conditions.is_empty() {
+            let whys: Vec<&str> = failing.conditions.iter().map(|c| c.why.as_str()).collect();
+            return Some(format!("step {number} {} is not applicable: {}", failing.text, whys.join("; ")));
+        }
+        // The step itself is at fault: its name, its arity or its arguments. Those findings lie on its line.
+        let line = u32::try_from(number).unwrap_or(u32::MAX);
+        let mut sources = planforge_diagnostics::SourceMap::default();
+        for name in ["domain", "problem"] {
+            sources.add(name, "");
+        }
+        sources.add("plan", self.text.as_str());
+        let faults: Vec<String> = self
+            .report
+            .diagnostics
+            .iter()
+            .filter(|d| d.is_error())
+            .map(|d: &Diagnostic| ReportedDiagnostic::of(d, &sources))
+            .filter(|d| d.file == "plan" && d.line == line)
+            .map(|d| d.message)
+            .collect();
+        Some(format!("step {number} {} cannot be done: {}", failing.text, faults.join("; ")))
+    }
+}
+
+/// The entries as a plan file, one a line, up to the first that is not exactly one step.
+fn file_of(steps: &[String]) -> (String, PlanFile, Option<String>) {
+    let is_step = |entry: &String| {
+        let file = parse_plan(entry, PLAN);
+        !entry.contains('\n') && file.steps.len() == 1 && !file.diagnostics.iter().any(Diagnostic::is_error)
+    };
+    let good = steps.iter().take_while(|entry| is_step(entry)).count();
+    let strange =
+        steps.get(good).map(|entry| format!("step {} `{}` is not an action", good + 1, entry.trim()));
+    let text = steps[..good].join("\n");
+    let file = parse_plan(&text, PLAN);
+    (text, file, strange)
+}

@@ -1,0 +1,217 @@
+//! The environment over a small domain of its own: a ferry with fuel, a one-way crossing and a bell.
+
+use super::*;
+use planforge_plugin_sdk::testing::TestHost;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+const DOMAIN: &str = "(define (domain ferry)
+  (:requirements :typing :numeric-fluents)
+  (:types shore car)
+  (:constants home - shore)
+  (:predicates (ferry-at ?s - shore) (crossing ?a ?b - shore) (waits ?c - car ?s - shore) (aboard ?c - car) (deck-free))
+  (:functions (fuel) (tolls ?s - shore))
+  (:action sail
+    :parameters (?a ?b - shore)
+    :precondition (and (ferry-at ?a) (crossing ?a ?b) (>= (fuel) 1))
+    :effect (and (not (ferry-at ?a)) (ferry-at ?b) (decrease (fuel) 1)))
+  (:action board
+    :parameters (?c - car ?s - shore)
+    :precondition (and (ferry-at ?s) (waits ?c ?s) (deck-free))
+    :effect (and (aboard ?c) (not (waits ?c ?s)) (not (deck-free))))
+  (:action leave
+    :parameters (?c - car ?s - shore)
+    :precondition (and (ferry-at ?s) (aboard ?c))
+    :effect (and (waits ?c ?s) (deck-free) (not (aboard ?c)))))";
+
+const PROBLEM: &str = "(define (problem ferry-1)
+  (:domain ferry)
+  (:objects isle - shore Van - car)
+  (:init (ferry-at home) (crossing home isle) (waits van home) (deck-free) (= (fuel) 2) (= (tolls isle) 3))
+  (:goal (waits van isle)))";
+
+fn plugin() -> PddlEnvironment {
+    PddlEnvironment::create(Options::default(), &Secrets::default()).unwrap()
+}
+
+fn task() -> EnvironmentOpen {
+    EnvironmentOpen {
+        suite: "ferry".into(),
+        task: "p01".into(),
+        domain: Some(DOMAIN.into()),
+        problem: Some(PROBLEM.into()),
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect()
+}
+
+fn judge(plan: &str) -> EnvironmentVerdict {
+    plugin().validate(&TestHost::new(), &task(), &EnvironmentPlan { steps: lines(plan) }).unwrap()
+}
+
+#[test]
+fn the_interface_has_signatures_and_objects_and_no_conditions() {
+    let info = plugin().describe(&TestHost::new(), &task()).unwrap();
+    insta::assert_json_snapshot!(info.interface);
+    assert_eq!(info.capabilities, ["actions", "model"]);
+    assert_eq!(info.model, Some(task()));
+    let black_box =
+        PddlEnvironment::create(Options { model: false, ..Options::default() }, &Secrets::default()).unwrap();
+    let info = black_box.describe(&TestHost::new(), &task()).unwrap();
+    assert_eq!((info.capabilities, info.model), (vec!["actions".to_owned()], None));
+}
+
+#[test]
+fn a_plan_is_valid_or_refused_with_the_reason() {
+    let good = "(board van home)\n(sail home isle)\n(leave VAN isle)";
+    assert_eq!(judge(good), EnvironmentVerdict { valid: true, executed: 3, ..EnvironmentVerdict::default() });
+    insta::assert_json_snapshot!([
+        judge("(sail home isle)\n(board van isle)"),
+        judge("(sail home isle)"),
+        judge("(board van home)\n(sail isle)\n(fly van)"),
+        judge("(board home home)"),
+        judge("(board van home)\nthen sail (over)"),
+        judge(""),
+    ]);
+}
+
+#[test]
+fn sequences_run_to_the_first_refusal_each_from_the_initial_state() {
+    let sequences = Sequences {
+        sequences: vec![
+            lines("(board van home)\n(leave van home)"),
+            vec![],
+            lines("(sail home isle)\n(sail isle home)\n(sail home isle)"),
+            lines("(sink)"),
+        ],
+    };
+    let report = plugin().execute(&TestHost::new(), &task(), &sequences).unwrap();
+    let executed: Vec<u32> = report.executions.iter().map(|e| e.executed).collect();
+    assert_eq!(executed, [2, 0, 1, 0]);
+    assert_eq!(report.executions[0].refusal, None);
+    assert!(
+        report.executions[2]
+            .refusal
+            .as_ref()
+            .unwrap()
+            .starts_with("step 2 (sail isle home) is not applicable")
+    );
+    assert!(report.executions[3].refusal.as_ref().unwrap().contains("no action sink"));
+}
+
+#[test]
+fn states_are_told_with_facts_without_arguments_and_numbers() {
+    let query = StateQuery { actions: lines("(board van home)\n(sail home isle)\n(leave van isle)") };
+    let state = plugin().describe_state(&TestHost::new(), &task(), &query).unwrap();
+    assert_eq!(state.atoms, ["(ferry-at isle)", "(waits Van isle)", "(deck-free)", "(= (fuel) 1)"]);
+    assert_eq!(
+        state.sentences,
+        ["ferry at holds for isle.", "waits holds for Van and isle.", "deck free holds.", "fuel is 1."]
+    );
+    let sentences = BTreeMap::from([("WAITS".to_owned(), "The car {1} waits at {2}.".to_owned())]);
+    let worded =
+        PddlEnvironment::create(Options { sentences, ..Options::default() }, &Secrets::default()).unwrap();
+    let state = worded.describe_state(&TestHost::new(), &task(), &query).unwrap();
+    assert_eq!(state.sentences[1], "The car Van waits at isle.");
+    let nowhere = StateQuery { actions: lines("(leave van home)") };
+    let failure = plugin().describe_state(&TestHost::new(), &task(), &nowhere).unwrap_err();
+    assert_eq!(failure.code, "environment.not-executable");
+}
+
+#[test]
+fn walks_can_be_executed_and_stop_at_dead_ends() {
+    let (plugin, host) = (plugin(), TestHost::new());
+    let spec = WalkSpec { lengths: vec![12; 40], seed: 7 };
+    let numeric = plugin.walks(&host, &task(), &spec).unwrap();
+    let sequences = Sequences { sequences: numeric.walks.clone() };
+    let report = plugin.execute(&host, &task(), &sequences).unwrap();
+    for (walk, execution) in numeric.walks.iter().zip(&report.executions) {
+        assert_eq!(execution.executed as usize, walk.len(), "{walk:?}: {:?}", execution.refusal);
+    }
+    let stuck = EnvironmentOpen {
+        domain: Some(DOMAIN.into()),
+        problem: Some(
+            PROBLEM.replace("(waits van home) ", "").replace("(waits van isle)", "(ferry-at isle)"),
+        ),
+        ..task()
+    };
+    let walks = plugin.walks(&host, &stuck, &spec).unwrap().walks;
+    assert!(walks.iter().all(|w| w == &["(sail home isle)"]), "{walks:?}");
+}
+
+#[test]
+fn walks_depend_on_the_seed_and_their_index_alone() {
+    let (plugin, host) = (plugin(), TestHost::new());
+    let walks =
+        |lengths: Vec<u32>, seed| plugin.walks(&host, &task(), &WalkSpec { lengths, seed }).unwrap().walks;
+    let many = walks(vec![6, 6, 6, 6, 6, 6], 3);
+    assert_eq!(walks(vec![6, 6], 3), many[..2]);
+    assert_eq!(walks(vec![2, 6], 3)[0], many[0][..2]);
+    assert_ne!(walks(vec![6, 6, 6, 6, 6, 6], 4), many);
+    assert!(many.iter().collect::<BTreeSet<_>>().len() > 1);
+}
+
+#[test]
+fn first_steps_are_uniform_over_the_applicable_actions() {
+    let spec = WalkSpec { lengths: vec![1; 4000], seed: 11 };
+    let walks = plugin().walks(&TestHost::new(), &task(), &spec).unwrap().walks;
+    let sails = walks.iter().filter(|w| w[0] == "(sail home isle)").count();
+    // Two actions are applicable; five standard deviations of 4000 fair throws are about 158.
+    assert!(sails.abs_diff(2000) < 158, "{sails}");
+}
+
+#[test]
+fn one_instance_serves_many_threads() {
+    let plugin = Arc::new(plugin());
+    let expected =
+        plugin.walks(&TestHost::new(), &task(), &WalkSpec { lengths: vec![8; 10], seed: 1 }).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for n in 0..20 {
+                    let other = EnvironmentOpen {
+                        problem: Some(PROBLEM.replace("ferry-1", &format!("f{n}"))),
+                        ..task()
+                    };
+                    let spec = WalkSpec { lengths: vec![8; 10], seed: 1 };
+                    assert_eq!(plugin.walks(&TestHost::new(), &other, &spec).unwrap(), expected);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_cannot_be_simulated_is_a_failure_of_the_request() {
+    let fail = |domain: Option<&str>, problem: Option<&str>| {
+        let task =
+            EnvironmentOpen { domain: domain.map(Into::into), problem: problem.map(Into::into), ..task() };
+        let failure = plugin().describe(&TestHost::new(), &task).unwrap_err();
+        assert_eq!(failure.class, FailureClass::Request);
+        failure
+    };
+    assert_eq!(fail(None, Some(PROBLEM)).code, "environment.no-reference");
+    assert_eq!(fail(Some(DOMAIN), Some(" ")).code, "environment.no-reference");
+    let broken = fail(Some(DOMAIN), Some(&PROBLEM.replace("(deck-free)", "(deck-full)")));
+    assert_eq!(broken.code, "environment.unreadable");
+    assert!(broken.message.contains("problem:4:"), "{}", broken.message);
+    let durative = "(define (domain d) (:requirements :durative-actions) (:predicates (p)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (p))))";
+    let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (p)))";
+    assert_eq!(fail(Some(durative), Some(problem)).code, "environment.unsupported");
+}
+
+#[test]
+fn an_interrupted_run_ends_walking() {
+    let host = TestHost::new().remaining_ms(0);
+    let failure = plugin().walks(&host, &task(), &WalkSpec { lengths: vec![5], seed: 0 }).unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "environment.stopped"));
+}
+
+#[test]
+fn every_code_is_explained_once() {
+    let codes: BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();
+    assert_eq!(codes.len(), CODES.len());
+    assert!(codes.iter().all(|c| c.starts_with("environment.")));
+}
