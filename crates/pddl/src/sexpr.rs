@@ -202,13 +202,17 @@ impl<'t> Builder<'t, '_> {
             self.too_deep = Some(pos as u32);
             return;
         }
-        if let Some(frame) = self.open.last_mut() {
-            if frame.head == Head::Unknown {
-                frame.head = Head::Other;
+        match self.open.last_mut() {
+            Some(frame) => {
+                if frame.head == Head::Unknown {
+                    frame.head = Head::Other;
+                }
+                if frame.head == Head::Define {
+                    self.closed_action = None;
+                }
             }
-            if frame.head == Head::Define {
-                self.closed_action = None;
-            }
+            // Something else began: what follows it can no longer belong to the definition before.
+            None => self.closed_define = None,
         }
         self.open.push(Frame { node: self.nodes.len() as u32, head: Head::Unknown, has_args: false });
         self.nodes.push(Node { start: pos as u32, end: pos as u32 + 1, skip: 0 });
@@ -373,7 +377,8 @@ impl<'t> Builder<'t, '_> {
         } else {
             ("pddl.lost-parenthesis", format!("{lost} closing {noun} {verb} missing before this point"))
         };
-        let place = Span::new(self.last_end.saturating_sub(1), self.last_end);
+        let last = self.text[..self.last_end as usize].chars().next_back().map_or(0, char::len_utf8);
+        let place = Span::new(self.last_end - last as u32, self.last_end);
         let title = format!("add {lost} closing {noun}");
         let edit = Edit { source, span: Span::empty(self.last_end), replacement: ")".repeat(lost) };
         self.sink.push(

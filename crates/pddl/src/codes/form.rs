@@ -1,6 +1,6 @@
 //! Codes about the form of a text: bytes, parentheses, sections, lists.
 
-use super::{CodeInfo, Example, ExampleOf, codes};
+use super::{CodeInfo, codes};
 
 codes! { CODES, EXAMPLES,
 "pddl.empty" "the text is empty"

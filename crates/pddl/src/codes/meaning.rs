@@ -1,6 +1,6 @@
 //! Codes about the meaning of a definition: names, types, scopes, requirements, use.
 
-use super::{CodeInfo, Example, ExampleOf, codes};
+use super::{CodeInfo, codes};
 
 codes! { CODES, EXAMPLES,
 "pddl.undefined-predicate" "a predicate is not declared"

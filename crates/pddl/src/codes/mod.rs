@@ -8,8 +8,8 @@ mod tests;
 use planforge_diagnostics::CodeInfo;
 
 /// What an example is a text of.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the tests run every example"))]
 enum ExampleOf {
     /// A domain.
     Domain,
@@ -22,8 +22,8 @@ enum ExampleOf {
 }
 
 /// The example of one code.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the tests run every example"))]
 struct Example {
     code: &'static str,
     of: ExampleOf,
@@ -43,7 +43,8 @@ const PROBLEM_DOMAIN: &str = "(define (domain blocks)
     :precondition (and (movable ?x) (on ?x ?y) (clear ?x) (clear ?z))
     :effect (and (on ?x ?z) (clear ?y) (not (on ?x ?y)) (not (clear ?z)))))";
 
-/// Entries of the form `"code" title: "...", means: "...", example Kind: "...", do: "...";`
+/// A table of codes, and beside it the examples, which the tests run:
+/// `"code" "title" means "..." example Kind "..." so "...";`
 macro_rules! codes {
     ($codes:ident, $examples:ident, $($code:literal $title:literal means $means:literal
         example $of:ident $example:literal so $so:literal;)*) => {
@@ -52,8 +53,9 @@ macro_rules! codes {
             title: $title,
             explanation: concat!($means, "\n\nExample:\n\n", $example, "\n\n", $so, "\n"),
         }),*];
-        pub(super) const $examples: [Example; $codes.len()] =
-            [$(Example { code: $code, of: ExampleOf::$of, text: $example }),*];
+        #[cfg(test)]
+        pub(super) const $examples: [super::Example; $codes.len()] =
+            [$(super::Example { code: $code, of: super::ExampleOf::$of, text: $example }),*];
     };
 }
 use codes;

@@ -158,6 +158,9 @@ impl<'a, 't> Reader<'a, 't> {
             let name = self.name(id);
             let message = format!("the {what} `{name}` needs parentheses");
             self.error_help("pddl.expected-list", message, span, format!("write `({name})`"));
+            if !name.as_str().starts_with(|c: char| c.is_alphabetic()) {
+                return None;
+            }
             return Some(PredicateDecl { name, parameters: Vec::new(), span });
         }
         let mut children = self.tree.children(id);

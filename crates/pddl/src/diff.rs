@@ -1,0 +1,538 @@
+//! What differs between two domains or two problems, in their own terms.
+//!
+//! Names compare without case, the order of conjuncts, declarations and facts does not count, and the parameters of an action
+//! that is in both correspond by position, so that renaming one is one difference and not one in every literal.
+
+use crate::ast::{
+    Action, Condition, Domain, DurativeAction, Effect, InitElement, PredicateDecl, Problem, Term, TypedName,
+};
+use crate::name::Name;
+use crate::print;
+use planforge_diagnostics::Span;
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// What happened to something between the first and the second tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// Only the second has it.
+    Added,
+    /// Only the first has it.
+    Removed,
+    /// Both have it, and it differs.
+    Changed,
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What happened.
+    pub change: Change,
+    /// Where: `predicate`, `object`, `init`, `goal`, or `action pick-up: precondition`.
+    pub place: String,
+    /// What the first says; nothing for an addition.
+    pub before: Option<String>,
+    /// What the second says; nothing for a removal.
+    pub after: Option<String>,
+    /// Where the first says it.
+    pub before_span: Option<Span>,
+    /// Where the second says it.
+    pub after_span: Option<Span>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nothing = String::new();
+        let (before, after) =
+            (self.before.as_ref().unwrap_or(&nothing), self.after.as_ref().unwrap_or(&nothing));
+        match self.change {
+            Change::Added => write!(f, "{}: {after} added", self.place),
+            Change::Removed => write!(f, "{}: {before} removed", self.place),
+            Change::Changed => write!(f, "{}: {before} became {after}", self.place),
+        }
+    }
+}
+
+/// What the second domain changes of the first, in the order of a domain's sections.
+pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<Difference> {
+    let mut diff = Diff::default();
+    diff.names("domain name", a.name.as_ref(), b.name.as_ref());
+    diff.items("requirement", &requirements(&a.requirements), &requirements(&b.requirements));
+    diff.items("type", &typed(&a.types), &typed(&b.types));
+    diff.items("constant", &typed(&a.constants), &typed(&b.constants));
+    diff.items("predicate", &predicates(&a.predicates), &predicates(&b.predicates));
+    diff.items("function", &functions(a), &functions(b));
+    let rules = |d: &Domain| -> Vec<Item> {
+        d.derived
+            .iter()
+            .map(|rule| {
+                let body = rule.condition.as_ref().map(canonical_condition).unwrap_or_default();
+                let text =
+                    format!("({} {}) {body}", rule.predicate, print::print_typed_list(&rule.parameters));
+                Item::whole(text, rule.span)
+            })
+            .collect()
+    };
+    diff.items("rule", &rules(a), &rules(b));
+    diff.conditions("constraints", a.constraints.as_ref(), b.constraints.as_ref());
+    diff.schemas(a, b);
+    diff.list
+}
+
+/// What the second problem changes of the first, in the order of a problem's sections.
+pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<Difference> {
+    let mut diff = Diff::default();
+    diff.names("problem name", a.name.as_ref(), b.name.as_ref());
+    diff.names("domain", a.domain_name.as_ref(), b.domain_name.as_ref());
+    diff.items("requirement", &requirements(&a.requirements), &requirements(&b.requirements));
+    diff.items("object", &typed(&a.objects), &typed(&b.objects));
+    diff.items("init", &facts(&a.init), &facts(&b.init));
+    diff.conditions("goal", a.goal.as_ref(), b.goal.as_ref());
+    diff.conditions("constraints", a.constraints.as_ref(), b.constraints.as_ref());
+    let metric = |p: &Problem| -> Vec<Item> {
+        let metric = p.metric.iter();
+        metric
+            .map(|m| {
+                let text = format!("{:?} {}", m.direction, print::print_numeric(&m.expr)).to_lowercase();
+                Item::keyed("metric".into(), text, m.span)
+            })
+            .collect()
+    };
+    diff.items("metric", &metric(a), &metric(b));
+    diff.list
+}
+
+/// Something both trees may have: equal keys are the same thing, equal texts say the same of it.
+struct Item {
+    key: String,
+    /// What is compared, lower case and in canonical order.
+    compared: String,
+    /// What is shown, as written.
+    shown: String,
+    span: Span,
+}
+
+impl Item {
+    /// Something that is there or not, and cannot be there with a difference.
+    fn whole(shown: String, span: Span) -> Self {
+        let compared = shown.to_lowercase();
+        Self { key: compared.clone(), compared, shown, span }
+    }
+
+    /// Something with a name and content.
+    fn keyed(key: String, shown: String, span: Span) -> Self {
+        Self { key, compared: shown.to_lowercase(), shown, span }
+    }
+}
+
+fn requirements(names: &[Name]) -> Vec<Item> {
+    names.iter().map(|name| Item::whole(name.to_string(), name.span)).collect()
+}
+
+fn typed(list: &[TypedName]) -> Vec<Item> {
+    list.iter()
+        .map(|entry| {
+            let shown = print::print_typed_list(std::slice::from_ref(entry));
+            Item::keyed(entry.name.key().to_owned(), shown, entry.name.span)
+        })
+        .collect()
+}
+
+/// A declaration compares by the types of its parameters; their names mean nothing.
+fn declaration(name: &Name, parameters: &[TypedName], span: Span) -> Item {
+    let types: Vec<String> =
+        parameters.iter().map(|p| p.ty.as_ref().map_or("object".to_owned(), |_| type_text(p))).collect();
+    let list = print::print_typed_list(parameters);
+    let shown = if list.is_empty() { format!("({name})") } else { format!("({name} {list})") };
+    Item { key: name.key().to_owned(), compared: types.join(" "), shown, span }
+}
+
+/// The type of an entry in lower case, the alternatives sorted.
+fn type_text(entry: &TypedName) -> String {
+    let mut names: Vec<&str> = entry.ty.iter().flat_map(|ty| &ty.alternatives).map(Name::key).collect();
+    names.sort_unstable();
+    if names.is_empty() { "object".to_owned() } else { names.join("|") }
+}
+
+fn predicates(list: &[PredicateDecl]) -> Vec<Item> {
+    list.iter().map(|p| declaration(&p.name, &p.parameters, p.span)).collect()
+}
+
+fn functions(domain: &Domain) -> Vec<Item> {
+    domain.functions.iter().map(|f| declaration(&f.name, &f.parameters, f.span)).collect()
+}
+
+fn facts(init: &[InitElement]) -> Vec<Item> {
+    init.iter()
+        .map(|element| {
+            let shown = print::print_init(element);
+            match element {
+                InitElement::Value(fluent, ..) => {
+                    let mut key = fluent.function.key().to_owned();
+                    for arg in &fluent.args {
+                        key.push(' ');
+                        key.push_str(arg.name().key());
+                    }
+                    Item::keyed(format!("= {key}"), shown, element.span())
+                }
+                _ => Item::whole(shown, element.span()),
+            }
+        })
+        .collect()
+}
+
+/// One action schema, instantaneous or durative, as lists of items.
+struct Schema<'a> {
+    kind: &'static str,
+    name: &'a Name,
+    parameters: &'a [TypedName],
+    parts: [(&'static str, Vec<Item>); 4],
+    span: Span,
+}
+
+#[derive(Default)]
+struct Diff {
+    list: Vec<Difference>,
+}
+
+impl Diff {
+    fn push(&mut self, change: Change, place: &str, before: Option<&Item>, after: Option<&Item>) {
+        self.list.push(Difference {
+            change,
+            place: place.to_owned(),
+            before: before.map(|item| item.shown.clone()),
+            after: after.map(|item| item.shown.clone()),
+            before_span: before.map(|item| item.span),
+            after_span: after.map(|item| item.span),
+        });
+    }
+
+    fn names(&mut self, place: &str, a: Option<&Name>, b: Option<&Name>) {
+        let item = |name: &Name| Item::keyed(place.to_owned(), name.to_string(), name.span);
+        let (a, b): (Vec<Item>, Vec<Item>) =
+            (a.map(item).into_iter().collect(), b.map(item).into_iter().collect());
+        self.items(place, &a, &b);
+    }
+
+    /// Compares two lists as multisets of keys. Linear in their lengths.
+    fn items(&mut self, place: &str, a: &[Item], b: &[Item]) {
+        let mut others: FxHashMap<&str, Vec<&Item>> = FxHashMap::default();
+        for item in b.iter().rev() {
+            others.entry(&item.key).or_default().push(item);
+        }
+        let mut matched: Vec<*const Item> = Vec::new();
+        for item in a {
+            let same_key = others.get_mut(item.key.as_str());
+            let found = same_key.and_then(|list| {
+                // Of several with one key, the one that says the same; else the first in order.
+                let exact = list.iter().rposition(|other| other.compared == item.compared);
+                match exact {
+                    Some(index) => Some(list.remove(index)),
+                    None => list.pop(),
+                }
+            });
+            match found {
+                None => self.push(Change::Removed, place, Some(item), None),
+                Some(other) => {
+                    matched.push(other);
+                    if other.compared != item.compared {
+                        self.push(Change::Changed, place, Some(item), Some(other));
+                    }
+                }
+            }
+        }
+        let matched: rustc_hash::FxHashSet<*const Item> = matched.into_iter().collect();
+        for item in b.iter().filter(|item| !matched.contains(&std::ptr::from_ref::<Item>(item))) {
+            self.push(Change::Added, place, None, Some(item));
+        }
+    }
+
+    fn conditions(&mut self, place: &str, a: Option<&Condition>, b: Option<&Condition>) {
+        self.items(place, &condition_items(a), &condition_items(b));
+    }
+
+    fn schemas(&mut self, a: &Domain, b: &Domain) {
+        let (before, after) = (schemas(a, None), schemas(b, None));
+        for old in &before {
+            let place = format!("{} {}", old.kind, old.name);
+            match after.iter().find(|new| new.kind == old.kind && new.name == old.name) {
+                None => {
+                    let item = Item::whole(old.name.to_string(), old.span);
+                    self.push(Change::Removed, old.kind, Some(&item), None);
+                }
+                Some(new) => {
+                    self.parameters(&format!("{place}: parameter"), old.parameters, new.parameters);
+                    let renaming = Renaming::new(new.parameters, old.parameters);
+                    let renamed = schemas(b, Some((&renaming, new.name)));
+                    let Some(new) = renamed.iter().find(|s| s.kind == old.kind && s.name == old.name) else {
+                        continue;
+                    };
+                    for ((part, old_items), (_, new_items)) in old.parts.iter().zip(&new.parts) {
+                        self.items(&format!("{place}: {part}"), old_items, new_items);
+                    }
+                }
+            }
+        }
+        for new in after.iter().filter(|n| !before.iter().any(|o| o.kind == n.kind && o.name == n.name)) {
+            let item = Item::whole(new.name.to_string(), new.span);
+            self.push(Change::Added, new.kind, None, Some(&item));
+        }
+    }
+
+    /// Parameters correspond by position.
+    fn parameters(&mut self, place: &str, a: &[TypedName], b: &[TypedName]) {
+        let item = |(index, p): (usize, &TypedName)| {
+            let shown = print::print_typed_list(std::slice::from_ref(p));
+            let compared = format!("{} {}", p.name.key(), type_text(p));
+            Item { key: index.to_string(), compared, shown, span: p.name.span }
+        };
+        let (a, b): (Vec<Item>, Vec<Item>) =
+            (a.iter().enumerate().map(item).collect(), b.iter().enumerate().map(item).collect());
+        self.items(place, &a, &b);
+    }
+}
+
+/// The schemas of a domain; those called `only` with their variables renamed.
+fn schemas<'a>(domain: &'a Domain, renaming: Option<(&Renaming, &Name)>) -> Vec<Schema<'a>> {
+    let wanted = |name: &Name| renaming.is_none_or(|(_, only)| only == name);
+    let map = renaming.map(|(map, _)| map);
+    let instantaneous = domain.actions.iter().filter(|a| wanted(&a.name)).map(|a| action_schema(a, map));
+    let durative = domain.durative_actions.iter().filter(|a| wanted(&a.name));
+    instantaneous.chain(durative.map(|a| durative_schema(a, map))).collect()
+}
+
+fn action_schema<'a>(action: &'a Action, renaming: Option<&Renaming>) -> Schema<'a> {
+    let precondition = action.precondition.as_ref().map(|c| renamed_condition(c, renaming));
+    let effect = action.effect.as_ref().map(|e| renamed_effect(e, renaming));
+    Schema {
+        kind: "action",
+        name: &action.name,
+        parameters: &action.parameters,
+        parts: [
+            ("variable", typed(&action.vars)),
+            ("precondition", condition_items(precondition.as_ref())),
+            ("effect", effect_items(effect.as_ref())),
+            ("duration", Vec::new()),
+        ],
+        span: action.span,
+    }
+}
+
+fn durative_schema<'a>(action: &'a DurativeAction, renaming: Option<&Renaming>) -> Schema<'a> {
+    let duration = action.duration.as_ref().map(|c| renamed_condition(c, renaming));
+    let condition = action.condition.as_ref().map(|c| renamed_condition(c, renaming));
+    let effect = action.effect.as_ref().map(|e| renamed_effect(e, renaming));
+    Schema {
+        kind: "durative action",
+        name: &action.name,
+        parameters: &action.parameters,
+        parts: [
+            ("variable", Vec::new()),
+            ("condition", condition_items(condition.as_ref())),
+            ("effect", effect_items(effect.as_ref())),
+            ("duration", condition_items(duration.as_ref())),
+        ],
+        span: action.span,
+    }
+}
+
+fn condition_items(condition: Option<&Condition>) -> Vec<Item> {
+    let mut parts: Vec<&Condition> = Vec::new();
+    condition.into_iter().for_each(|c| flatten_condition(c, &mut parts));
+    parts
+        .into_iter()
+        .map(|part| {
+            let compared = canonical_condition(part);
+            Item { key: compared.clone(), compared, shown: print::print_condition(part), span: part.span() }
+        })
+        .collect()
+}
+
+fn effect_items(effect: Option<&Effect>) -> Vec<Item> {
+    let mut parts: Vec<&Effect> = Vec::new();
+    effect.into_iter().for_each(|e| flatten_effect(e, &mut parts));
+    parts
+        .into_iter()
+        .map(|part| {
+            let compared = canonical_effect(part);
+            Item { key: compared.clone(), compared, shown: print::print_effect(part), span: part.span() }
+        })
+        .collect()
+}
+
+fn flatten_condition<'a>(condition: &'a Condition, parts: &mut Vec<&'a Condition>) {
+    match condition {
+        Condition::And(inner, _) => inner.iter().for_each(|c| flatten_condition(c, parts)),
+        other => parts.push(other),
+    }
+}
+
+fn flatten_effect<'a>(effect: &'a Effect, parts: &mut Vec<&'a Effect>) {
+    match effect {
+        Effect::And(inner, _) => inner.iter().for_each(|e| flatten_effect(e, parts)),
+        other => parts.push(other),
+    }
+}
+
+/// The condition in lower case, conjunctions and disjunctions flat and sorted.
+fn canonical_condition(condition: &Condition) -> String {
+    let mut copy = condition.clone();
+    sort_condition(&mut copy);
+    print::print_condition(&copy).to_lowercase()
+}
+
+fn canonical_effect(effect: &Effect) -> String {
+    let mut copy = effect.clone();
+    sort_effect(&mut copy);
+    print::print_effect(&copy).to_lowercase()
+}
+
+fn sort_condition(condition: &mut Condition) {
+    match condition {
+        Condition::And(parts, _) => {
+            let mut flat = Vec::with_capacity(parts.len());
+            for mut part in parts.drain(..) {
+                sort_condition(&mut part);
+                match part {
+                    Condition::And(inner, _) => flat.extend(inner),
+                    other => flat.push(other),
+                }
+            }
+            flat.sort_by_cached_key(|part| print::print_condition(part).to_lowercase());
+            *parts = flat;
+        }
+        Condition::Or(parts, _) => {
+            parts.iter_mut().for_each(sort_condition);
+            parts.sort_by_cached_key(|part| print::print_condition(part).to_lowercase());
+        }
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => sort_condition(inner),
+        Condition::Imply(a, b, _) => {
+            sort_condition(a);
+            sort_condition(b);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => sort_condition(&mut q.body),
+        Condition::Preference(p) => sort_condition(&mut p.condition),
+        Condition::Trajectory(t) => t.conditions.iter_mut().for_each(sort_condition),
+        Condition::Atom(_) | Condition::Equal(..) | Condition::Compare(_) => {}
+    }
+}
+
+fn sort_effect(effect: &mut Effect) {
+    match effect {
+        Effect::And(parts, _) => {
+            parts.iter_mut().for_each(sort_effect);
+            parts.sort_by_cached_key(|part| print::print_effect(part).to_lowercase());
+        }
+        Effect::Forall(q) => sort_effect(&mut q.body),
+        Effect::When(condition, inner, _) => {
+            sort_condition(condition);
+            sort_effect(inner);
+        }
+        Effect::Timed(_, inner, _) => sort_effect(inner),
+        Effect::Add(_) | Effect::Delete(..) | Effect::Assign(_) => {}
+    }
+}
+
+/// The second schema's parameters under the names the first gives them.
+struct Renaming {
+    names: FxHashMap<Name, Name>,
+}
+
+impl Renaming {
+    fn new(from: &[TypedName], to: &[TypedName]) -> Self {
+        Self { names: from.iter().zip(to).map(|(a, b)| (a.name.clone(), b.name.clone())).collect() }
+    }
+
+    fn name(&self, name: &mut Name) {
+        if let Some(new) = self.names.get(name.key()) {
+            *name = new.at(name.span);
+        }
+    }
+
+    /// This renaming where a quantifier hides some of the names.
+    fn without(&self, hidden: &[TypedName]) -> Self {
+        let names = self.names.iter().filter(|(from, _)| !hidden.iter().any(|h| h.name == **from));
+        Self { names: names.map(|(a, b)| (a.clone(), b.clone())).collect() }
+    }
+}
+
+fn renamed_condition(condition: &Condition, renaming: Option<&Renaming>) -> Condition {
+    let mut copy = condition.clone();
+    if let Some(renaming) = renaming {
+        rename_condition(&mut copy, renaming);
+    }
+    copy
+}
+
+fn renamed_effect(effect: &Effect, renaming: Option<&Renaming>) -> Effect {
+    let mut copy = effect.clone();
+    if let Some(renaming) = renaming {
+        rename_effect(&mut copy, renaming);
+    }
+    copy
+}
+
+fn rename_terms(terms: &mut [Term], renaming: &Renaming) {
+    for term in terms {
+        if let Term::Variable(name) = term {
+            renaming.name(name);
+        }
+    }
+}
+
+fn rename_condition(condition: &mut Condition, renaming: &Renaming) {
+    match condition {
+        Condition::And(parts, _) | Condition::Or(parts, _) => {
+            parts.iter_mut().for_each(|part| rename_condition(part, renaming));
+        }
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => rename_condition(inner, renaming),
+        Condition::Imply(a, b, _) => {
+            rename_condition(a, renaming);
+            rename_condition(b, renaming);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => {
+            let inner = renaming.without(&q.parameters);
+            rename_condition(&mut q.body, &inner);
+        }
+        Condition::Atom(atom) => rename_terms(&mut atom.args, renaming),
+        Condition::Equal(a, b, _) => {
+            rename_terms(std::slice::from_mut(a), renaming);
+            rename_terms(std::slice::from_mut(b), renaming);
+        }
+        Condition::Compare(c) => {
+            rename_numeric(&mut c.left, renaming);
+            rename_numeric(&mut c.right, renaming);
+        }
+        Condition::Preference(p) => rename_condition(&mut p.condition, renaming),
+        Condition::Trajectory(t) => t.conditions.iter_mut().for_each(|part| rename_condition(part, renaming)),
+    }
+}
+
+fn rename_numeric(expr: &mut crate::ast::NumericExpr, renaming: &Renaming) {
+    use crate::ast::NumericExpr;
+    match expr {
+        NumericExpr::Fluent(fluent) => rename_terms(&mut fluent.args, renaming),
+        NumericExpr::Arithmetic(_, args, _) => args.iter_mut().for_each(|arg| rename_numeric(arg, renaming)),
+        _ => {}
+    }
+}
+
+fn rename_effect(effect: &mut Effect, renaming: &Renaming) {
+    match effect {
+        Effect::And(parts, _) => parts.iter_mut().for_each(|part| rename_effect(part, renaming)),
+        Effect::Forall(q) => {
+            let inner = renaming.without(&q.parameters);
+            rename_effect(&mut q.body, &inner);
+        }
+        Effect::When(condition, inner, _) => {
+            rename_condition(condition, renaming);
+            rename_effect(inner, renaming);
+        }
+        Effect::Add(atom) | Effect::Delete(atom, _) => rename_terms(&mut atom.args, renaming),
+        Effect::Assign(a) => {
+            rename_terms(&mut a.fluent.args, renaming);
+            rename_numeric(&mut a.value, renaming);
+        }
+        Effect::Timed(_, inner, _) => rename_effect(inner, renaming),
+    }
+}
