@@ -1,1 +1,50 @@
-//! planforge-planner-classical
+//! `planner-classical`: grounds the task and searches its states in process.
+//!
+//! | `search` | finds | proves cheapest |
+//! |---|---|---|
+//! | `greedy` | a plan, quickly | no |
+//! | `astar` | a cheapest plan, with LM-cut; blind where LM-cut does not apply, and the statistics say so | yes |
+//! | `bfs` | a plan of fewest steps | where steps are what counts |
+//!
+//! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a limit (of the stage,
+//! of the options, of the host's deadline, or an interrupt) is `limit-reached`: none is a statement about solvability. A task
+//! proven to have no plan comes with what delete relaxation shows about why.
+
+mod budget;
+mod codes;
+mod options;
+mod solve;
+
+pub use codes::CODES;
+pub use options::{Options, Search};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct ClassicalPlanner {
+    options: Options,
+}
+
+impl Plugin for ClassicalPlanner {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Grounding and state-space search: greedy, A* with LM-cut, breadth-first")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options })
+    }
+}
+
+impl Planner for ClassicalPlanner {
+    fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
+        Ok(solve::run(host, &self.options, request))
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Planner, ClassicalPlanner);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! One call: read the task, search, say how it ended.
+
+use crate::budget::CallBudget;
+use crate::codes;
+use crate::options::{Options, Search};
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{
+    LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic, SearchStatistics,
+};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::{TaskSources, ast, check_domain, check_problem, parse_domain, parse_problem};
+use planforge_planning::{
+    Algorithm, Explanation, PlanOptions, PlanResult, ReasonKind, StopReason, task::Unsupported,
+};
+
+/// Reads the task and looks for a plan.
+pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> PlanOutcome {
+    let mut sources = SourceMap::default();
+    sources.add("domain", request.domain.as_str());
+    sources.add("problem", request.problem.as_str());
+    if request.k > 1 {
+        return PlanOutcome::Unsupported { diagnostics: report(&[several_plans(request.k)], &sources) };
+    }
+    let (domain, problem) = match read(request) {
+        Ok(task) => task,
+        Err(errors) => return PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
+    };
+    let limits = limits(options, request.limits);
+    let plan_options = PlanOptions {
+        algorithm: algorithm(options.search),
+        max_nodes: limits.nodes.unwrap_or(PlanOptions::default().max_nodes),
+        ..PlanOptions::default()
+    };
+    let mut budget = CallBudget::new(host, &limits);
+    match planforge_planning::plan(&domain, &problem, &plan_options, &mut budget) {
+        Ok(result) => {
+            if let Some(note) = &result.note {
+                host.log(LogLevel::Info, note);
+            }
+            // Breadth-first search finds the fewest steps, which is the least cost only where steps are what counts.
+            let steps_count = options.search != Search::Bfs || problem.metric.is_none();
+            outcome(result, steps_count, &sources)
+        }
+        Err(errors) => PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
+    }
+}
+
+/// Both trees, if nothing in them is an error: a plan for what is left of a damaged task would be a plan for another task.
+fn read(request: &PlanRequest) -> Result<(ast::Domain, ast::Problem), Vec<Diagnostic>> {
+    let ids = TaskSources::default();
+    let domain = parse_domain(&request.domain, ids.domain);
+    let problem = parse_problem(&request.problem, ids.problem);
+    let mut found = [domain.diagnostics, problem.diagnostics].concat();
+    found.extend(check_domain(&domain.value, ids.domain));
+    found.extend(check_problem(&domain.value, &problem.value, ids));
+    match found.iter().any(Diagnostic::is_error) {
+        true => Err(found),
+        false => Ok((domain.value, problem.value)),
+    }
+}
+
+/// The lower of what the request and the options say.
+fn limits(options: &Options, request: PlanLimits) -> PlanLimits {
+    fn lower(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+        a.into_iter().chain(b).min()
+    }
+    PlanLimits {
+        time_ms: lower(request.time_ms, options.time_limit_s.map(|s| u64::from(s) * 1000)),
+        memory_bytes: lower(request.memory_bytes, options.memory_limit_mb.map(|m| u64::from(m) << 20)),
+        nodes: lower(request.nodes, options.node_limit),
+    }
+}
+
+const fn algorithm(search: Search) -> Algorithm {
+    match search {
+        Search::Greedy => Algorithm::Greedy,
+        Search::Astar => Algorithm::AStar,
+        Search::Bfs => Algorithm::BreadthFirst,
+    }
+}
+
+fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOutcome {
+    let statistics = statistics(&result);
+    match result.outcome {
+        planforge_planning::PlanOutcome::Plan(plan) => PlanOutcome::Plan {
+            optimal: plan.optimal && steps_count,
+            plans: vec![PlanDocument { steps: plan.step_texts(), cost: plan.cost }],
+            statistics,
+        },
+        planforge_planning::PlanOutcome::ProvenUnsolvable(why) => {
+            let explanation = explain(&why, sources);
+            PlanOutcome::ProvenUnsolvable { explanation, statistics }
+        }
+        planforge_planning::PlanOutcome::Exhausted => PlanOutcome::Exhausted {
+            explanation: vec![
+                "The search left out states that it took for hopeless, and found no plan in the rest."
+                    .to_owned(),
+            ],
+            statistics,
+        },
+        planforge_planning::PlanOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
+            limit: limit_kind(reason),
+            message: format!("{reason} was reached before a plan was found"),
+            statistics,
+        },
+        planforge_planning::PlanOutcome::Unsupported(constructs) => {
+            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported).collect();
+            PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
+        }
+    }
+}
+
+/// One sentence a reason, each with its place; where delete relaxation shows nothing, that the whole space was searched.
+fn explain(why: &Explanation, sources: &SourceMap) -> Vec<String> {
+    if !why.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
+        return vec![why.text()];
+    }
+    let place = |reason: &planforge_planning::Reason| {
+        let file = sources.get(reason.place.text.source())?;
+        let at = file.line_column(reason.place.span.start);
+        Some(format!(" ({}:{}:{})", file.name, at.line, at.column))
+    };
+    why.reasons.iter().map(|r| format!("{}{}.", r.message, place(r).unwrap_or_default())).collect()
+}
+
+fn statistics(result: &PlanResult) -> SearchStatistics {
+    let counts = result.statistics;
+    SearchStatistics {
+        expanded: Some(counts.expanded),
+        evaluated: Some(counts.evaluated),
+        generated: Some(counts.generated),
+        ground_actions: Some(result.ground_size.0 as u64),
+        search: match &result.note {
+            Some(note) => format!("{} ({note})", result.method),
+            None => result.method.to_owned(),
+        },
+    }
+}
+
+const fn limit_kind(reason: StopReason) -> LimitKind {
+    match reason {
+        StopReason::Time => LimitKind::Time,
+        StopReason::Memory => LimitKind::Memory,
+        StopReason::Nodes => LimitKind::Nodes,
+        StopReason::Grounding => LimitKind::Grounding,
+        StopReason::Cancelled => LimitKind::Cancelled,
+    }
+}
+
+fn unsupported(construct: &Unsupported) -> Diagnostic {
+    Diagnostic::error(codes::UNSUPPORTED, format!("this planner does not plan with {}", construct.what))
+        .at(construct.place.text.source(), construct.place.span, "")
+        .help("validation may still work on a plan found by another planner")
+}
+
+fn several_plans(k: u32) -> Diagnostic {
+    Diagnostic::error(codes::SEVERAL_PLANS, format!("{k} plans were asked for, and this planner finds one"))
+        .help("set `k = 1`, or use a planner for top-k planning")
+}
+
+fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
+    diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect()
+}

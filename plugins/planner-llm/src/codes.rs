@@ -1,0 +1,93 @@
+//! The codes of this plugin's failures.
+
+use planforge_diagnostics::CodeInfo;
+
+pub(crate) const NO_TEXT: &str = "planner.no-text";
+pub(crate) const NO_EXAMPLE: &str = "planner.no-example";
+pub(crate) const TEMPLATE: &str = "planner.prompt-template";
+pub(crate) const CUT_OFF: &str = "planner.cut-off";
+pub(crate) const FILTERED: &str = "planner.filtered";
+pub(crate) const NO_PLAN: &str = "planner.no-plan";
+pub(crate) const NO_REPLY: &str = "planner.no-reply";
+pub(crate) const UNREADABLE_STEP: &str = "planner.unreadable-step";
+pub(crate) const SCATTERED_PLAN: &str = "planner.scattered-plan";
+pub(crate) const SEVERAL_REPLIES: &str = "planner.llm-several-plans";
+pub(crate) const NOTHING_TO_EXPLAIN: &str = "planner.nothing-to-explain";
+pub(crate) const NO_EXPLANATION: &str = "planner.no-explanation";
+
+/// What `planforge explain` says about them.
+pub static CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: NO_TEXT,
+        title: "there is nothing to plan for",
+        explanation: "A language model that plans by itself needs to know the domain (its PDDL or the text `domain.nl`) and \
+the task (its PDDL or the text `p01.nl`). One of the two is neither given as PDDL nor as text.\n\nAdd the text to the suite's \
+folder.",
+    },
+    CodeInfo {
+        code: NO_EXAMPLE,
+        title: "the suite has no solved example",
+        explanation: "The stage sets `example = true`, and the suite lacks `example.text` or `example.plan` (the files \
+`p_example.nl` and `p_example.sol`); or the option is left out and the suite has a plan without its text.\n\nAdd the missing \
+text, or set `example = false`.",
+    },
+    CodeInfo {
+        code: TEMPLATE,
+        title: "a prompt template cannot be rendered",
+        explanation: "A fault of this plugin: one of its own prompt templates does not fit the values it is filled with.\n\n\
+Please report it with the message.",
+    },
+    CodeInfo {
+        code: CUT_OFF,
+        title: "the reply was cut off",
+        explanation: "The server ended the reply at its token limit. What would have followed is unknown, so no plan is read from \
+it.\n\nRaise `max_tokens` of the role in the pipeline file; with `chain_of_thought = true` replies are several times as long.",
+    },
+    CodeInfo {
+        code: FILTERED,
+        title: "the server held the reply back",
+        explanation: "The server's content filter ended the reply, so no plan is read from it.",
+    },
+    CodeInfo {
+        code: NO_PLAN,
+        title: "the reply holds no plan",
+        explanation: "The model answered, and no line of its answer is a step in a form that is read: `(name argument ...)`, or in \
+a code block also `name(argument, ...)` and `name argument ...` for a known action. This is a failure of the planner and no \
+statement about the task: it says neither that there is no plan nor that a plan was wrong.\n\nShow the model an example \
+(`example.text`, `example.plan`), or use another model.",
+    },
+    CodeInfo {
+        code: NO_REPLY,
+        title: "the host answered without a reply",
+        explanation: "One reply was asked for, and none came back.",
+    },
+    CodeInfo {
+        code: UNREADABLE_STEP,
+        title: "a line of the plan is no step",
+        explanation: "The plan in the reply has a line that is neither blank, nor a comment, nor a step. Leaving it out would make \
+another plan of it, and guessing what `put b1 down gently` means would credit the model with the reader's work, so the reply \
+fails as a whole. The message quotes each such line.",
+    },
+    CodeInfo {
+        code: SCATTERED_PLAN,
+        title: "steps stand in several places of the reply",
+        explanation: "The reply has no code block, and its steps stand in several places with text between them: which of them are \
+the plan cannot be told.\n\nKeep the instruction to write a code block if you replace the system text.",
+    },
+    CodeInfo {
+        code: SEVERAL_REPLIES,
+        title: "a language model gives one plan",
+        explanation: "The plan stage asks for several plans (`k` above 1), and this planner answers with one: several samples of a \
+model are neither different nor ranked.\n\nUse a planner for top-k planning, or several samples of the whole candidate.",
+    },
+    CodeInfo {
+        code: NOTHING_TO_EXPLAIN,
+        title: "the plan has no steps",
+        explanation: "The goal holds in the initial state, so the plan is empty and there is nothing to tell.",
+    },
+    CodeInfo {
+        code: NO_EXPLANATION,
+        title: "the explainer's reply is empty",
+        explanation: "The role that tells the plan answered with an empty text. The plan and its validation are not affected.",
+    },
+];

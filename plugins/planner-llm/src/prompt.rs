@@ -1,0 +1,178 @@
+//! The prompts: templates in `templates/`, filled with the task's texts. A text that is inserted is data and is never
+//! read as a template.
+
+use crate::codes;
+use crate::options::Options;
+use minijinja::{Environment, UndefinedBehavior};
+use planforge_contract::{ActionSignature, Failure, FailureClass, PlanRequest, TaskView};
+use serde::Serialize;
+
+const TEMPLATES: [(&str, &str); 4] = [
+    ("system", include_str!("../templates/system.txt")),
+    ("plan", include_str!("../templates/plan.txt")),
+    ("explain_system", include_str!("../templates/explain_system.txt")),
+    ("explain", include_str!("../templates/explain.txt")),
+];
+
+const EXAMPLE_TEXT: &str = "example.text";
+const EXAMPLE_PLAN: &str = "example.plan";
+
+/// The compiled templates.
+#[derive(Debug)]
+pub(crate) struct Prompts {
+    environment: Environment<'static>,
+}
+
+#[derive(Serialize)]
+struct Example<'a> {
+    text: &'a str,
+    plan: &'a str,
+}
+
+#[derive(Serialize)]
+struct PlanContext<'a> {
+    domain: Option<&'a str>,
+    domain_text: &'a str,
+    signatures: Vec<String>,
+    example: Option<Example<'a>>,
+    task_text: &'a str,
+    problem: Option<&'a str>,
+    objects: Vec<String>,
+    chain_of_thought: bool,
+}
+
+#[derive(Serialize)]
+struct ExplainContext<'a> {
+    domain_text: &'a str,
+    task_text: &'a str,
+    plan: String,
+    steps: usize,
+}
+
+impl Prompts {
+    /// Compiles the templates.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        for (name, source) in TEMPLATES {
+            environment.add_template(name, source).map_err(|e| template_failure(name, &e))?;
+        }
+        Ok(Self { environment })
+    }
+
+    /// The system text: the option's, or ours.
+    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+        match &options.system {
+            Some(text) => Ok(text.trim_end().to_owned()),
+            None => self.render("system", &()),
+        }
+    }
+
+    /// Asks for a plan.
+    pub(crate) fn plan(&self, options: &Options, request: &PlanRequest) -> Result<String, Failure> {
+        let task = &request.task;
+        let (domain, problem) = (given(&request.domain), given(&request.problem));
+        if domain.is_none() && given(&task.domain_text).is_none() {
+            return Err(no_text("neither a domain nor a text about it is given"));
+        }
+        if problem.is_none() && given(&task.task_text).is_none() {
+            return Err(no_text("neither a problem nor a text about the task is given"));
+        }
+        let interface = task.action_interface.as_ref();
+        let context = PlanContext {
+            domain,
+            domain_text: task.domain_text.trim(),
+            signatures: interface
+                .filter(|_| domain.is_none())
+                .map(|i| i.actions.iter().map(signature).collect())
+                .unwrap_or_default(),
+            example: example(options, task)?,
+            task_text: task.task_text.trim(),
+            problem,
+            objects: interface
+                .filter(|_| problem.is_none())
+                .map(|i| i.objects.iter().map(|o| format!("{} ({})", o.name, o.type_name)).collect())
+                .unwrap_or_default(),
+            chain_of_thought: options.chain_of_thought,
+        };
+        self.render("plan", &context)
+    }
+
+    /// The system text of the explainer.
+    pub(crate) fn explain_system(&self) -> Result<String, Failure> {
+        self.render("explain_system", &())
+    }
+
+    /// Asks to tell a plan in plain language.
+    pub(crate) fn explain(
+        &self,
+        domain_text: &str,
+        task_text: &str,
+        steps: &[String],
+    ) -> Result<String, Failure> {
+        let context = ExplainContext {
+            domain_text: domain_text.trim(),
+            task_text: task_text.trim(),
+            plan: steps.join("\n"),
+            steps: steps.len(),
+        };
+        self.render("explain", &context)
+    }
+
+    fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<String, Failure> {
+        let template = self.environment.get_template(name).map_err(|e| template_failure(name, &e))?;
+        template
+            .render(minijinja::value::Serde(context))
+            .map(|text| text.trim_end().to_owned())
+            .map_err(|e| template_failure(name, &e))
+    }
+}
+
+/// A text, unless it is blank.
+fn given(text: &str) -> Option<&str> {
+    Some(text.trim()).filter(|t| !t.is_empty())
+}
+
+/// `(drive ?from - town ?to - town)`.
+fn signature(action: &ActionSignature) -> String {
+    let parameters: String =
+        action.parameters.iter().map(|p| format!(" ?{} - {}", p.name, p.type_name)).collect();
+    format!("({}{parameters})", action.name)
+}
+
+fn example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<Example<'a>>, Failure> {
+    if options.example == Some(false) {
+        return Ok(None);
+    }
+    let get = |name: &str| task.materials.get(name).and_then(|t| given(t));
+    match (get(EXAMPLE_TEXT), get(EXAMPLE_PLAN)) {
+        (Some(text), Some(plan)) => Ok(Some(Example { text, plan })),
+        // An example of a problem alone is no mistake in the suite: other methods use it.
+        (_, None) if options.example.is_none() => Ok(None),
+        (found, _) => {
+            let lost = if found.is_none() { EXAMPLE_TEXT } else { EXAMPLE_PLAN };
+            Err(Failure::new(
+                FailureClass::Request,
+                codes::NO_EXAMPLE,
+                format!("suite `{}` has no material `{lost}` for the in-context example", task.suite),
+            )
+            .help(format!(
+                "add `{EXAMPLE_TEXT}` and `{EXAMPLE_PLAN}` to the suite, or set `example = false`"
+            )))
+        }
+    }
+}
+
+fn no_text(message: &str) -> Failure {
+    Failure::new(FailureClass::Request, codes::NO_TEXT, message).help(
+        "put the texts into the suite, as `domain.nl` and `p01.nl`, or give the PDDL in the pipeline file",
+    )
+}
+
+fn template_failure(name: &str, error: &minijinja::Error) -> Failure {
+    Failure::new(
+        FailureClass::Plugin,
+        codes::TEMPLATE,
+        format!("the prompt template `{name}` cannot be rendered: {error:#}"),
+    )
+}

@@ -1,0 +1,174 @@
+//! The planner against a scripted host: prompts as snapshots, outcomes as assertions.
+
+use super::*;
+use planforge_plugin_sdk::testing::TestHost;
+use std::collections::BTreeMap;
+
+const DOMAIN: &str = "(define (domain lamps)
+  (:predicates (on ?l) (near ?l))
+  (:action go :parameters (?from ?to) :precondition (near ?from) :effect (and (near ?to) (not (near ?from))))
+  (:action switch :parameters (?l) :precondition (near ?l) :effect (on ?l)))";
+
+const PROBLEM: &str = "(define (problem l1) (:domain lamps) (:objects red blue) (:init (near red)) (:goal (and (on red) (on blue))))";
+
+fn texts() -> PlanRequest {
+    PlanRequest {
+        k: 1,
+        task: TaskView {
+            suite: "lamps".into(),
+            task: "l1".into(),
+            domain_text: "One can go from lamp to lamp, and switch on the lamp that one is near.\n".into(),
+            task_text: "We are near red. The lamps red and {{ blue }} should be on.\n".into(),
+            ..TaskView::default()
+        },
+        ..PlanRequest::default()
+    }
+}
+
+fn with_interface(mut request: PlanRequest) -> PlanRequest {
+    let named = |name: &str, ty: &str| TypedName { name: name.into(), type_name: ty.into() };
+    let action = |name: &str, parameters: Vec<TypedName>| ActionSignature { name: name.into(), parameters };
+    request.task.action_interface = Some(ActionInterface {
+        actions: vec![
+            action("go", vec![named("from", "lamp"), named("to", "lamp")]),
+            action("switch", vec![named("l", "lamp")]),
+            action("wait", vec![]),
+        ],
+        objects: vec![named("red", "lamp"), named("blue", "lamp")],
+    });
+    request
+}
+
+fn with_example(mut request: PlanRequest) -> PlanRequest {
+    request.task.materials = BTreeMap::from([
+        ("example.text".to_owned(), "We are near green. The lamp green should be on.".to_owned()),
+        ("example.plan".to_owned(), "(switch green)\n".to_owned()),
+    ]);
+    request
+}
+
+fn ask(options: Options, request: &PlanRequest, reply: &str) -> (TestHost, Result<PlanOutcome, Failure>) {
+    let host = TestHost::for_kind(PluginKind::Planner, &[]).reply("planner", reply);
+    let outcome = LlmPlanner::create(options, &Secrets::default()).unwrap().plan(&host, request);
+    (host, outcome)
+}
+
+fn question(options: Options, request: &PlanRequest) -> String {
+    let (host, outcome) = ask(options, request, "```plan\n(switch red)\n```");
+    outcome.unwrap();
+    let messages = &host.requests()[0].1.messages;
+    messages.iter().map(|m| format!("=== {:?}\n{}\n", m.role, m.content)).collect()
+}
+
+#[test]
+fn question_from_texts_and_interface() {
+    insta::assert_snapshot!(question(Options::default(), &with_interface(texts())));
+}
+
+#[test]
+fn question_with_example_and_chain_of_thought() {
+    let options = Options { chain_of_thought: true, ..Options::default() };
+    insta::assert_snapshot!(question(options, &with_example(texts())));
+}
+
+#[test]
+fn question_with_domain_and_problem() {
+    let mut request = with_interface(texts());
+    request.domain = DOMAIN.into();
+    request.problem = PROBLEM.into();
+    insta::assert_snapshot!(question(Options { example: Some(false), ..Options::default() }, &request));
+}
+
+#[test]
+fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
+    let reply = "First red, then blue.\n```plan\n1. (switch red)\n2. go red blue\n3. switch(blue)\n```";
+    let (host, outcome) = ask(Options::default(), &with_interface(texts()), reply);
+    let PlanOutcome::Plan { plans, optimal, statistics } = outcome.unwrap() else { panic!("no plan") };
+    assert_eq!(
+        plans,
+        [PlanDocument {
+            steps: vec!["(switch red)".into(), "(go red blue)".into(), "(switch blue)".into()],
+            cost: None
+        }]
+    );
+    assert!(!optimal);
+    assert_eq!((statistics.expanded, statistics.search.as_str()), (None, "language model"));
+    let (role, request) = &host.requests()[0];
+    assert_eq!(
+        (role.as_str(), request.sampling.n, request.tags.artefact.as_str()),
+        ("planner", Some(1), "plan")
+    );
+}
+
+#[test]
+fn the_domain_says_which_actions_may_stand_without_parentheses() {
+    let reply = "```plan\ngo red blue\n```";
+    assert_eq!(ask(Options::default(), &texts(), reply).1.unwrap_err().code, "planner.unreadable-step");
+    let mut request = texts();
+    request.domain = DOMAIN.into();
+    assert_eq!(ask(Options::default(), &request, reply).1.unwrap().best().unwrap().steps, ["(go red blue)"]);
+}
+
+#[test]
+fn a_reply_without_a_plan_is_a_failure_and_no_verdict() {
+    let failure = ask(Options::default(), &texts(), "There is no plan for this.").1.unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Reply, "planner.no-plan"));
+    let nobody = TestHost::new();
+    let planner = LlmPlanner::create(Options::default(), &Secrets::default()).unwrap();
+    assert_eq!(planner.plan(&nobody, &texts()).unwrap_err().code, "testing.no-reply");
+}
+
+#[test]
+fn what_is_missing_is_a_failure_of_the_request() {
+    let code = |options: Options, request: &PlanRequest| {
+        let (host, outcome) = ask(options, request, "(switch red)");
+        assert!(host.requests().is_empty(), "nothing is asked");
+        let failure = outcome.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Request);
+        failure.code
+    };
+    let mut no_domain = texts();
+    no_domain.task.domain_text.clear();
+    assert_eq!(code(Options::default(), &no_domain), "planner.no-text");
+    let mut no_task = texts();
+    no_task.task.task_text = "\n".into();
+    assert_eq!(code(Options::default(), &no_task), "planner.no-text");
+    assert_eq!(code(Options { example: Some(true), ..Options::default() }, &texts()), "planner.no-example");
+}
+
+#[test]
+fn several_plans_are_unsupported() {
+    let (host, outcome) = ask(Options::default(), &PlanRequest { k: 2, ..texts() }, "(switch red)");
+    let PlanOutcome::Unsupported { diagnostics } = outcome.unwrap() else { panic!("asked anyway") };
+    assert_eq!(diagnostics[0].code, "planner.llm-several-plans");
+    assert!(host.requests().is_empty());
+}
+
+#[test]
+fn a_validated_plan_is_told_in_plain_language() {
+    let plan = PlanDocument { steps: vec!["(switch red)".into(), "(go red blue)".into()], cost: Some(2.0) };
+    let request = explain_request(&texts().task, &plan).unwrap();
+    let text: String =
+        request.messages.iter().map(|m| format!("=== {:?}\n{}\n", m.role, m.content)).collect();
+    insta::assert_snapshot!(text);
+    assert_eq!(request.tags.artefact, "explanation");
+    let bare = explain_request(&TaskView::default(), &plan).unwrap();
+    assert!(bare.messages[1].content.starts_with("This plan was checked"), "{}", bare.messages[1].content);
+    let empty = explain_request(&texts().task, &PlanDocument::default()).unwrap_err();
+    assert_eq!(empty.code, "planner.nothing-to-explain");
+}
+
+#[test]
+fn an_explanation_is_the_reply_unless_it_was_cut_off() {
+    let reply = |content: &str, finish| Reply { content: content.into(), finish, logprobs: None };
+    assert_eq!(explanation(&reply(" Red goes on. \n", FinishReason::Stop)).unwrap(), "Red goes on.");
+    assert_eq!(explanation(&reply("Red", FinishReason::Length)).unwrap_err().code, "planner.cut-off");
+    assert_eq!(explanation(&reply(" ", FinishReason::Stop)).unwrap_err().code, "planner.no-explanation");
+}
+
+#[test]
+fn every_code_is_explained_once() {
+    let codes: std::collections::BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();
+    assert_eq!(codes.len(), CODES.len());
+    assert!(codes.iter().all(|c| c.starts_with("planner.")));
+}
