@@ -181,14 +181,13 @@ fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static st
             return Some(("max_total_tokens", detail, state.tokens + wanted <= most));
         }
     }
-    if let Some(most) = config.max_cost_usd {
-        if state.cost >= most || state.cost + state.reserved_cost + share.cost > most {
-            let detail = format!(
-                "{:.4} of {most} US dollars were spent, the next request may cost {:.4}",
-                state.cost, share.cost
-            );
-            return Some(("max_cost_usd", detail, state.cost + share.cost <= most));
-        }
+    let passed = |most: &f64| state.cost >= *most || state.cost + state.reserved_cost + share.cost > *most;
+    if let Some(most) = config.max_cost_usd.filter(passed) {
+        let detail = format!(
+            "{:.4} of {most} US dollars were spent, the next request may cost {:.4}",
+            state.cost, share.cost
+        );
+        return Some(("max_cost_usd", detail, state.cost + share.cost <= most));
     }
     None
 }

@@ -1,4 +1,10 @@
 //! Sampling defaults, seeds, `n`, retries and interruption.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on should stop"
+)]
 
 mod common;
 

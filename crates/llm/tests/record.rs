@@ -1,4 +1,10 @@
 //! Live, record, replay and batch over journals and cassettes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on should stop"
+)]
 
 mod common;
 

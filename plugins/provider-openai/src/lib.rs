@@ -16,6 +16,7 @@ use crate::body::{Answer, read_answer, request_body};
 use crate::http::{Endpoint, Once, Slot};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure};
+use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -122,6 +123,23 @@ impl OpenAi {
         }
     }
 }
+
+impl Plugin for OpenAi {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Asks any OpenAI-compatible chat completion endpoint, local or remote")
+            .capability("n")
+            .secret("api_key_env")
+            .file("ca_file")
+    }
+
+    fn create(options: Options, secrets: &Secrets) -> Result<Self, Failure> {
+        Self::new(options, secrets.get("api_key_env"))
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Provider, OpenAi);
 
 impl Provider for OpenAi {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {

@@ -1,4 +1,10 @@
 //! Against a scripted endpoint: what is sent, how often, and how each answer is told.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on should stop"
+)]
 
 use planforge_contract::api::Provider;
 use planforge_contract::{
