@@ -1,0 +1,366 @@
+//! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way.
+
+use crate::threads::{Gate, Threads};
+use crate::worker::{Worker, WorkerSettings, WorkerSource};
+use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
+use planforge_contract::{
+    CompletionRequest, CompletionResult, CreateRequest, Document, Failure, FailureClass, PlanOutcome,
+    PlanRequest, PluginInfo, decode, encode,
+};
+use planforge_plugin_abi::raw::std_types::{RArc, RResult, RSlice, RStr};
+use planforge_plugin_abi::raw::{
+    RawHost, RawHost_TO, RawHostBox, RawPlugin_TO, RawPluginBox, RawReply, TD_Opaque,
+};
+use planforge_plugin_sdk::guard::guarded;
+use planforge_plugin_sdk::rights::{self, Question};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// What the host allows a plugin. The deadline of a call is the [`Host::remaining_ms`] it is made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes of one reply, and of one question to the host.
+    pub reply_bytes: usize,
+    /// Most bytes of one log line or progress text; the rest is cut off.
+    pub log_bytes: usize,
+    /// Milliseconds for describing, creating and ending an instance.
+    pub create_ms: u64,
+    /// Milliseconds a call may go on after the run was interrupted.
+    pub cancel_grace_ms: u64,
+    /// Most threads for all calls of a registry, those given up included.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            reply_bytes: 64 << 20,
+            log_bytes: 64 << 10,
+            create_ms: 30_000,
+            cancel_grace_ms: 5_000,
+            threads: 512,
+        }
+    }
+}
+
+/// How often a waiting call looks whether the run was interrupted.
+pub(crate) const TICK: Duration = Duration::from_millis(20);
+
+/// An instance of a plugin and everything needed to call it.
+pub(crate) struct Core {
+    pub(crate) info: Arc<PluginInfo>,
+    raw: Option<Arc<RawPluginBox>>,
+    poison: OnceLock<Failure>,
+    gate: Gate,
+    limits: Limits,
+    threads: Arc<Threads>,
+    worker: Option<Worker>,
+}
+
+impl Core {
+    pub(crate) fn new(
+        info: Arc<PluginInfo>,
+        raw: RawPluginBox,
+        limits: Limits,
+        threads: Arc<Threads>,
+        worker: Option<(WorkerSettings, WorkerSource, CreateRequest)>,
+    ) -> Self {
+        Self {
+            gate: Gate::new(info.max_concurrency as usize),
+            info,
+            raw: Some(Arc::new(raw)),
+            poison: OnceLock::new(),
+            limits,
+            threads,
+            worker: worker.map(|(settings, source, create)| Worker::new(settings, source, create)),
+        }
+    }
+
+    /// Calls a method with its documents and reads the document it answers with.
+    pub(crate) fn ask<T: Document>(
+        &self,
+        host: &dyn Host,
+        method: &str,
+        inputs: Vec<String>,
+    ) -> Result<T, Failure> {
+        let text = self.call(host, method, inputs)?;
+        decode(&text).map_err(|e| self.broke("plugin.document", format!("answered `{method}` with {e}")))
+    }
+
+    /// A failure that is the plugin's fault.
+    pub(crate) fn broke(&self, code: &str, what: String) -> Failure {
+        Failure::new(FailureClass::Plugin, code, format!("the plugin `{}` {what}", self.info.id))
+    }
+
+    pub(crate) fn call(&self, host: &dyn Host, method: &str, inputs: Vec<String>) -> Result<String, Failure> {
+        let Some(raw) = self.raw.clone() else {
+            return Err(self.broke("plugin.poisoned", "was closed".to_owned()));
+        };
+        let given = host.remaining_ms();
+        let deadline = given.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
+        let Some(_pass) = self.gate.enter(deadline) else {
+            let most = self.info.max_concurrency;
+            let text = format!(
+                "`{}` takes {most} calls at a time, and none ended before the deadline",
+                self.info.id
+            );
+            return Err(Failure::new(FailureClass::Limit, "plugin.busy", text));
+        };
+        if let Some(first) = self.poison.get() {
+            return Err(self.broke("plugin.poisoned", format!("is not called again after: {first}")));
+        }
+        let (send, receive) = mpsc::channel();
+        let cancelled = Arc::new(AtomicBool::new(host.cancelled()));
+        let bridge = Bridge { send: send.clone(), cancelled: Arc::clone(&cancelled), deadline };
+        let name = method.to_owned();
+        let job = move || {
+            let bridge: RawHostBox = RawHost_TO::from_ptr(RArc::new(bridge), TD_Opaque);
+            let texts: Vec<RStr<'_>> = inputs.iter().map(|s| s.as_str().into()).collect();
+            let reply = RawPlugin_TO::call(&*raw, name.as_str().into(), texts.as_slice().into(), bridge);
+            drop(raw);
+            // The host has given the call up where nobody receives any more.
+            drop(send.send(FromPlugin::Done(reply)));
+        };
+        self.threads.run(Box::new(job), deadline)?;
+        let reply = std::thread::scope(|scope| {
+            let mut interrupted: Option<Instant> = None;
+            loop {
+                let wait = deadline.map_or(TICK, |d| TICK.min(d.saturating_duration_since(Instant::now())));
+                match receive.recv_timeout(wait) {
+                    Ok(FromPlugin::Done(reply)) => return Ok(reply),
+                    Ok(FromPlugin::Log(level, text)) => host.log(level, clip(&text, self.limits.log_bytes)),
+                    Ok(FromPlugin::Progress(done, total, what)) => {
+                        host.progress(done, total, clip(&what, self.limits.log_bytes));
+                    }
+                    Ok(FromPlugin::Ask(question, texts, answer)) => {
+                        scope.spawn(move || {
+                            let given = guarded(|| self.serve(host, &question, &texts)).and_then(|r| r);
+                            drop(answer.send(given));
+                        });
+                    }
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(self.poisoned(
+                            self.broke("plugin.panic", format!("ended `{method}` without a reply")),
+                        ));
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+                if deadline.is_some_and(|d| Instant::now() >= d) {
+                    // A reply that came in the meantime is still a reply.
+                    if let Some(reply) = receive.try_iter().find_map(FromPlugin::done) {
+                        return Ok(reply);
+                    }
+                    return Err(self.poisoned(self.too_late(method, given.unwrap_or_default())));
+                }
+                if host.cancelled() {
+                    cancelled.store(true, Ordering::Relaxed);
+                    let since = *interrupted.get_or_insert_with(Instant::now);
+                    if since.elapsed() >= Duration::from_millis(self.limits.cancel_grace_ms) {
+                        return Err(self.poisoned(self.not_stopping(method)));
+                    }
+                }
+            }
+        })?;
+        self.judge(method, reply)
+    }
+
+    fn judge(&self, method: &str, reply: RawReply) -> Result<String, Failure> {
+        let text = match &reply {
+            RResult::ROk(text) | RResult::RErr(text) => text,
+        };
+        if text.len() > self.limits.reply_bytes {
+            let message = format!(
+                "the plugin `{}` answered `{method}` with {} bytes; the host takes {}",
+                self.info.id,
+                text.len(),
+                self.limits.reply_bytes
+            );
+            return Err(Failure::new(FailureClass::Limit, "plugin.reply-size", message));
+        }
+        match reply {
+            RResult::ROk(text) => Ok(text.into_string()),
+            RResult::RErr(text) => {
+                let failure = decode::<Failure>(&text).unwrap_or_else(|e| {
+                    self.broke(
+                        "plugin.document",
+                        format!("failed in `{method}` without a readable failure: {e}"),
+                    )
+                });
+                Err(if failure.code == "plugin.panic" { self.poisoned(self.named(failure)) } else { failure })
+            }
+        }
+    }
+
+    fn named(&self, mut failure: Failure) -> Failure {
+        failure.message =
+            failure.message.replacen("the plugin", &format!("the plugin `{}`", self.info.id), 1);
+        failure
+    }
+
+    fn poisoned(&self, failure: Failure) -> Failure {
+        tracing::warn!(plugin = %self.info.id, %failure, "the instance is not used again");
+        drop(self.poison.set(failure.clone()));
+        failure
+    }
+
+    fn too_late(&self, method: &str, ms: u64) -> Failure {
+        let text =
+            format!("`{}` did not answer `{method}` within {ms} ms; the call was given up", self.info.id);
+        Failure::new(FailureClass::Limit, "plugin.deadline", text)
+    }
+
+    fn not_stopping(&self, method: &str) -> Failure {
+        let text = format!(
+            "`{}` went on with `{method}` for {} ms after the run was interrupted; the call was given up",
+            self.info.id, self.limits.cancel_grace_ms
+        );
+        Failure::new(FailureClass::Cancelled, "plugin.deadline", text)
+    }
+
+    /// Answers a question of the plugin, as far as its kind may ask it.
+    fn serve(&self, host: &dyn Host, question: &str, texts: &[String]) -> Result<String, Failure> {
+        let Some(question) = Question::ALL.into_iter().find(|q| q.name() == question) else {
+            return Err(Failure::forbidden(question));
+        };
+        rights::check(&self.info, question)?;
+        if let Some(long) = texts.iter().find(|t| t.len() > self.limits.reply_bytes) {
+            let text =
+                format!("a question of {} bytes; the host takes {}", long.len(), self.limits.reply_bytes);
+            return Err(Failure::new(FailureClass::Limit, "plugin.reply-size", text));
+        }
+        match (question, texts) {
+            (Question::Complete, [role, request]) => {
+                let request: CompletionRequest = self.read(request)?;
+                write(&CompletionResult::Replies(host.complete(role, request)?))
+            }
+            (Question::Environment, [call]) => {
+                let answer: EnvironmentAnswer = host.environment(self.read::<EnvironmentCall>(call)?)?;
+                write(&answer)
+            }
+            (Question::Plan, [label, request]) => {
+                let outcome: PlanOutcome = host.plan(label, self.read::<PlanRequest>(request)?)?;
+                write(&outcome)
+            }
+            (Question::Worker, [input]) => match &self.worker {
+                Some(worker) => worker.ask(host, input),
+                None => Err(Failure::new(
+                    FailureClass::System,
+                    "host.no-worker",
+                    "this host was not told which executable to start for child processes",
+                )),
+            },
+            _ => Err(self
+                .broke("plugin.method", format!("asked `{}` with {} inputs", question.name(), texts.len()))),
+        }
+    }
+
+    fn read<T: Document>(&self, text: &str) -> Result<T, Failure> {
+        decode(text).map_err(|e| self.broke("plugin.document", format!("asked with {e}")))
+    }
+}
+
+fn write<T: Document>(body: &T) -> Result<String, Failure> {
+    encode(body).map_err(|e| Failure::new(FailureClass::System, "plugin.document", e))
+}
+
+/// The longest prefix of whole characters within the limit.
+fn clip(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        let Some(raw) = self.raw.take() else { return };
+        // Nothing is known about the state of a poisoned instance, so its destructor is not run.
+        if self.poison.get().is_some() {
+            std::mem::forget(raw);
+            return;
+        }
+        let (send, receive) = mpsc::channel();
+        let deadline = Instant::now().checked_add(Duration::from_millis(self.limits.create_ms));
+        let job = move || {
+            let result = Arc::try_unwrap(raw).map(RawPlugin_TO::close);
+            drop(send.send(result.unwrap_or(RResult::ROk(()))));
+        };
+        if self.threads.run(Box::new(job), deadline).is_err() {
+            return;
+        }
+        match receive.recv_timeout(Duration::from_millis(self.limits.create_ms)) {
+            Ok(RResult::ROk(())) => {}
+            Ok(RResult::RErr(text)) => {
+                let why = decode::<Failure>(&text).map_or_else(|e| e.to_string(), |f| f.to_string());
+                tracing::warn!(plugin = %self.info.id, "the instance's destructor broke: {why}");
+            }
+            Err(_) => tracing::warn!(plugin = %self.info.id, "the instance's destructor did not end in time"),
+        }
+    }
+}
+
+enum FromPlugin {
+    Done(RawReply),
+    Log(LogLevel, String),
+    Progress(u64, u64, String),
+    Ask(String, Vec<String>, Sender<Result<String, Failure>>),
+}
+
+impl FromPlugin {
+    fn done(self) -> Option<RawReply> {
+        match self {
+            Self::Done(reply) => Some(reply),
+            _ => None,
+        }
+    }
+}
+
+/// The host as it crosses the boundary: it lives as long as the plugin's thread, and passes everything on to the call
+/// that made it as long as that waits.
+struct Bridge {
+    send: Sender<FromPlugin>,
+    cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Bridge {
+    fn ask_host(&self, method: &str, texts: Vec<String>) -> Result<String, Failure> {
+        let gone = || Failure::new(FailureClass::Cancelled, "host.gone", "the host has given this call up");
+        let (send, receive) = mpsc::channel();
+        self.send.send(FromPlugin::Ask(method.to_owned(), texts, send)).map_err(|_| gone())?;
+        receive.recv().map_err(|_| gone())?
+    }
+}
+
+// A panic in here would cross the boundary and abort, so every method is guarded.
+impl RawHost for Bridge {
+    fn ask(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>) -> RawReply {
+        let texts = inputs.iter().map(|s| s.as_str().to_owned()).collect();
+        match guarded(|| self.ask_host(method.as_str(), texts)).and_then(|r| r) {
+            Ok(text) => RResult::ROk(text.into()),
+            Err(failure) => RResult::RErr(encode(&failure).unwrap_or_default().into()),
+        }
+    }
+    fn log(&self, level: u32, message: RStr<'_>) {
+        let level = match level {
+            0 => LogLevel::Debug,
+            1 => LogLevel::Info,
+            _ => LogLevel::Warn,
+        };
+        drop(guarded(|| self.send.send(FromPlugin::Log(level, message.as_str().to_owned()))));
+    }
+    fn progress(&self, done: u64, total: u64, what: RStr<'_>) {
+        drop(guarded(|| self.send.send(FromPlugin::Progress(done, total, what.as_str().to_owned()))));
+    }
+    fn cancelled(&self) -> u32 {
+        u32::from(self.cancelled.load(Ordering::Relaxed))
+    }
+    fn remaining_ms(&self) -> u64 {
+        self.deadline.map_or(u64::MAX, |d| {
+            u64::try_from(d.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX - 1)
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! What `planforge explain` knows of plugins.
+
+use planforge_diagnostics::CodeInfo;
+
+macro_rules! codes {
+    ($($code:literal, $title:literal, $explanation:literal;)*) => {
+        /// The codes `plugin.*`, `options.*` and `host.*`.
+        pub const CODES: &[CodeInfo] = &[$(CodeInfo { code: $code, title: $title, explanation: $explanation }),*];
+    };
+}
+
+codes! {
+    "plugin.file", "A plugin's file cannot be read or opened",
+    "First load gate. The file is missing, no shared library of this platform, or the dynamic linker refuses it (a library it \
+needs is absent).\n\nRebuild it for this machine, or take it off the search path.";
+    "plugin.symbol", "A library does not export exactly one plugin",
+    "Second load gate. A plugin library exports `planforge_plugin_<crate>` and `planforge_epoch_<crate>`, once each. The symbol \
+table is read before any code of the library runs.\n\nExport the plugin with the SDK's `export_plugin!`, once, and build it as \
+`crate-type = [\"cdylib\", \"rlib\"]`. A plugin must not link another plugin.";
+    "plugin.epoch", "A plugin was built for another ABI epoch",
+    "Third load gate. Host and plugin must share the epoch, which is not planforge's version: it changes only when the documents or \
+the binary interface do.\n\nRebuild the plugin against this planforge's SDK.";
+    "plugin.layout", "A plugin's binary layout is not the expected one",
+    "Fourth load gate. abi_stable compared the layout of the library's module with the host's and found them different; the message \
+holds both.\n\nRebuild the plugin against this planforge's SDK.";
+    "plugin.describe", "What a plugin says of itself is wrong",
+    "Fifth load gate. The answer of describe() cannot be read, names another id than the library's symbol, another contract, or a \
+schema of options that is no JSON schema.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.options", "The options do not fit the plugin's schema",
+    "Sixth load gate. Every problem is listed, with the nearest valid name. Unknown options are errors.\n\n`planforge plugins list` \
+shows what a plugin takes.";
+    "plugin.create", "A plugin could not be made",
+    "Last load gate. create() panicked or failed without a readable reason.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.unknown", "There is no plugin of that id",
+    "The id is the crate's name without `planforge-`. A library is found on the search path only, never in the working directory.\n\n\
+See `planforge plugins list`.";
+    "plugin.kind", "The plugin is of another kind",
+    "For example a verifier where the stage needs a planner.\n\n`planforge plugins list` shows the kind of each plugin.";
+    "plugin.duplicate", "Two libraries on the search path are the same plugin",
+    "A library takes the place of the bundled plugin of its id; of two libraries neither is taken.\n\nTake one off the search path.";
+    "plugin.panic", "A plugin panicked",
+    "The panic was caught inside the plugin; message and place are in the failure. The instance is not used again. This is never a \
+verdict about a candidate.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.poisoned", "The plugin's instance broke earlier",
+    "After a panic or a call that was given up nothing is known about the state of an instance, so it is not called again. The first \
+failure is in the message.\n\nLook at that first failure.";
+    "plugin.deadline", "A plugin did not answer in time",
+    "The call was given up; its thread is left behind and the instance is not used again. This is never a verdict.\n\nGive the stage \
+more time, or the plugin less to do.";
+    "plugin.threads", "No thread was free for a plugin's call",
+    "Calls run on a bounded number of threads; calls that were given up keep theirs.\n\nLook for plugins that hang.";
+    "plugin.busy", "The plugin was busy until the deadline",
+    "A plugin declares how many calls an instance takes at a time; this one waited for its turn until its deadline.\n\nLower the \
+concurrency or raise the time limit.";
+    "plugin.reply-size", "A plugin's reply is larger than the host takes",
+    "Replies are bounded (64 MiB by default) so that one plugin cannot take all memory. The reply was thrown away.\n\nThis is the \
+plugin's fault; tell its author.";
+    "plugin.reply-count", "A plugin answered with the wrong number of results",
+    "A batch is answered entry by entry; any other number would put verdicts beside the wrong candidates. A plan outcome without a plan \
+is refused too.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.document", "A document that crossed the boundary cannot be read",
+    "What a plugin answered or asked is not the JSON document that was expected, or of another schema number. This is a failure, never \
+a verdict.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.method", "A plugin was asked for a method it does not have",
+    "Host and plugin do not agree on the methods of a kind.\n\nRebuild the plugin against this planforge's SDK.";
+    "plugin.environment", "An environment contradicts itself or was asked for the impossible",
+    "It listed an action as applicable and refused it, or a state was asked for after a sequence that cannot be executed.\n\nCheck the \
+sequence, or tell the environment's author.";
+    "options.unknown", "Unknown option",
+    "The plugin has no option of that name. Unknown options are errors, so that a misspelt one is not silently without effect.";
+    "options.missing", "An option is missing",
+    "The plugin cannot do without this option.";
+    "options.type", "An option has the wrong type",
+    "For example a text where a number is expected.";
+    "options.value", "An option has a value that is not allowed",
+    "For example a number out of range, or a word that is not among the choices.";
+    "host.forbidden", "A plugin asked the host for something its kind may not ask",
+    "Translators: complete. Verifiers: complete, environment, plan. Planners: complete, worker. Translators with the capability \
+`worker`: worker. Providers and environments: nothing.\n\nThis is the plugin's fault; tell its author.";
+    "host.gone", "The host has given the call up",
+    "A plugin went on asking after its deadline. The answer reaches nobody.";
+    "host.cancelled", "The run was interrupted",
+    "Ctrl-C or a signal. The run's record says how to resume.";
+    "host.no-worker", "There is no child process for this plugin",
+    "The plugin has no worker side, or the host was not told which executable to start.";
+    "host.no-environment", "No environment is open",
+    "A verifier asked the task's environment, and the pipeline declares none.\n\nAdd an `[environment]` table.";
+    "host.no-planner", "There is no plan stage of that label",
+    "A verifier asked a planner by a label that no plan stage has.";
+    "host.worker-limit", "A child process met a limit",
+    "Time, memory or size of its answer. The child was killed; the next question starts another. This is a limit, never a verdict.";
+    "host.worker-died", "A child process could not be started or ended by itself",
+    "The exit status and the end of what it wrote to standard error are in the message.";
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn codes_are_unique() {
+        let mut codes: Vec<_> = super::CODES.iter().map(|c| c.code).collect();
+        codes.sort_unstable();
+        let all = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), all);
+    }
+}

@@ -1,0 +1,293 @@
+//! Which plugins there are, where they come from, and how an instance is made.
+
+use crate::adapters::Instance;
+use crate::call::{Core, Limits};
+use crate::gates;
+use crate::options::{OptionProblem, check_against_schema, nearest};
+use crate::threads::Threads;
+use crate::worker::{WorkerSettings, WorkerSource};
+use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
+use planforge_plugin_abi::{BundledPlugin, Module, id_of_crate};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Where a plugin comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Linked into the binary.
+    Bundled,
+    /// A library on the search path.
+    Library {
+        /// The file.
+        path: PathBuf,
+        /// SHA-256 of the file, lower-case hexadecimal.
+        sha256: String,
+    },
+}
+
+/// A line of `planforge plugins list`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The plugin's id; the file's name where a file would not even tell its id.
+    pub id: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// What it says of itself; or which gate it did not pass.
+    pub info: Result<Arc<PluginInfo>, Failure>,
+    /// Whether a library of the same id takes its place.
+    pub shadowed: bool,
+}
+
+impl Entry {
+    /// Its kind, where it passed the gates.
+    pub fn kind(&self) -> Option<PluginKind> {
+        self.info.as_ref().ok().map(|i| i.kind)
+    }
+}
+
+/// How a registry treats its plugins.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Bounds of calls.
+    pub limits: Limits,
+    /// How child processes are started; without it [`planforge_contract::api::Host::worker`] is `host.no-worker`.
+    pub worker: Option<WorkerSettings>,
+}
+
+struct Loaded {
+    module: Module,
+    info: Arc<PluginInfo>,
+}
+
+struct Slot {
+    source: Source,
+    crate_name: String,
+    /// What can be known without running it: symbol, epoch, or that there are two of it.
+    found: Result<Option<&'static BundledPlugin>, Failure>,
+    loaded: OnceLock<Result<Loaded, Failure>>,
+}
+
+/// All plugins. Libraries are found at once, and opened when they are first asked for; none is ever unloaded.
+pub struct Registry {
+    /// By id: the one in use, then the bundled one it shadows.
+    slots: BTreeMap<String, Vec<Slot>>,
+    /// Files on the search path that name no plugin.
+    strays: Vec<Entry>,
+    settings: Settings,
+    threads: Arc<Threads>,
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("ids", &self.ids()).finish_non_exhaustive()
+    }
+}
+
+impl Registry {
+    /// The plugins linked in and those on the search path: folders (their shared libraries are taken, not those of
+    /// folders inside) or single files. Never fails: what is wrong with a library is told by [`Registry::list`] and by
+    /// every use of its id.
+    pub fn new(bundled: &[&'static BundledPlugin], search_path: &[PathBuf], settings: Settings) -> Self {
+        let mut registry = Self {
+            slots: BTreeMap::new(),
+            strays: Vec::new(),
+            threads: Threads::new(settings.limits.threads),
+            settings,
+        };
+        for path in search_path {
+            registry.search(path);
+        }
+        for plugin in bundled {
+            registry.slots.entry(plugin.id()).or_default().push(Slot {
+                source: Source::Bundled,
+                crate_name: plugin.crate_name.to_owned(),
+                found: Ok(Some(plugin)),
+                loaded: OnceLock::new(),
+            });
+        }
+        registry
+    }
+
+    fn search(&mut self, path: &Path) {
+        let files = if path.is_dir() { libraries(path) } else { Ok(vec![path.to_owned()]) };
+        match files {
+            Ok(files) => files.iter().for_each(|file| self.file(file)),
+            Err(e) => self.stray(path, String::new(), file_failure(path, &e)),
+        }
+    }
+
+    fn stray(&mut self, path: &Path, sha256: String, failure: Failure) {
+        let id = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let source = Source::Library { path: path.to_owned(), sha256 };
+        self.strays.push(Entry { id, source, info: Err(failure), shadowed: false });
+    }
+
+    fn file(&mut self, path: &Path) {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) => return self.stray(path, String::new(), file_failure(path, &e)),
+        };
+        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
+        let file = match gates::symbols(path, &bytes) {
+            Ok(file) => file,
+            Err(failure) => return self.stray(path, sha256, failure),
+        };
+        let slots = self.slots.entry(id_of_crate(&file.crate_name)).or_default();
+        let epoch = gates::epoch(&path.display().to_string(), file.epoch);
+        let found = match slots.first_mut() {
+            Some(Slot { source: Source::Library { path: first, .. }, found: known, .. }) if first != path => {
+                let failure = twice(&id_of_crate(&file.crate_name), first, path);
+                *known = Err(failure.clone());
+                Err(failure)
+            }
+            // The same file, by two entries of the search path.
+            Some(_) => return,
+            None => epoch.map(|()| None),
+        };
+        let source = Source::Library { path: path.to_owned(), sha256 };
+        slots.push(Slot { source, crate_name: file.crate_name, found, loaded: OnceLock::new() });
+    }
+
+    /// Every id there is, in order.
+    pub fn ids(&self) -> Vec<String> {
+        self.slots.keys().cloned().collect()
+    }
+
+    /// Everything found, by id; then the files that name no plugin. Opens every library.
+    pub fn list(&self) -> Vec<Entry> {
+        let entry = |id: &String, index: usize, slot: &Slot| Entry {
+            id: id.clone(),
+            source: slot.source.clone(),
+            info: self.load(slot).map(|l| Arc::clone(&l.info)),
+            shadowed: index > 0 && slot.source == Source::Bundled,
+        };
+        let slots =
+            self.slots.iter().flat_map(|(id, s)| s.iter().enumerate().map(move |(i, s)| entry(id, i, s)));
+        slots.chain(self.strays.iter().cloned()).collect()
+    }
+
+    fn load<'a>(&self, slot: &'a Slot) -> Result<&'a Loaded, Failure> {
+        let load = || {
+            let module = match (slot.found.clone()?, &slot.source) {
+                (Some(plugin), _) => gates::bundled(plugin)?,
+                (None, Source::Library { path, .. }) => gates::library(path, &slot.crate_name)?,
+                (None, Source::Bundled) => {
+                    return Err(Failure::new(
+                        FailureClass::System,
+                        "plugin.file",
+                        "a bundled plugin without header",
+                    ));
+                }
+            };
+            let info = gates::describe(module, &slot.crate_name, &self.settings.limits, &self.threads)?;
+            Ok(Loaded { module, info: Arc::new(info) })
+        };
+        slot.loaded.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+
+    fn slot(&self, id: &str) -> Result<&Slot, Failure> {
+        if let Some(slot) = self.slots.get(id).and_then(|s| s.first()) {
+            return Ok(slot);
+        }
+        let failure =
+            Failure::new(FailureClass::Request, "plugin.unknown", format!("there is no plugin `{id}`"));
+        Err(failure.help(match nearest(id, self.slots.keys().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", self.ids().join(", ")),
+        }))
+    }
+
+    /// Where the plugin of that id comes from.
+    ///
+    /// # Errors
+    /// `plugin.unknown`.
+    pub fn source(&self, id: &str) -> Result<&Source, Failure> {
+        self.slot(id).map(|s| &s.source)
+    }
+
+    /// What a plugin says of itself.
+    ///
+    /// # Errors
+    /// `plugin.unknown`, or the load gate it did not pass.
+    pub fn info(&self, id: &str) -> Result<Arc<PluginInfo>, Failure> {
+        self.load(self.slot(id)?).map(|l| Arc::clone(&l.info))
+    }
+
+    /// Checks options against a plugin's schema, all problems at once. Makes no instance.
+    ///
+    /// # Errors
+    /// As [`Registry::info`].
+    pub fn check_options(&self, id: &str, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
+        let info = self.info(id)?;
+        check_against_schema(&info.options_schema, options)
+            .map_err(|e| Failure::new(FailureClass::Plugin, "plugin.describe", e))
+    }
+
+    /// Makes an instance, through the last two gates.
+    ///
+    /// # Errors
+    /// As [`Registry::info`]; `plugin.options` with all problems; `plugin.create` or what the plugin refused with.
+    pub fn create(&self, id: &str, request: CreateRequest) -> Result<Instance, Failure> {
+        let slot = self.slot(id)?;
+        let loaded = self.load(slot)?;
+        let problems = self.check_options(id, &request.options)?;
+        if !problems.is_empty() {
+            let lines: Vec<String> =
+                problems.iter().map(|p| format!("{}: {}", p.pointer, p.message)).collect();
+            let text = format!("options of `{id}`: {}", lines.join("; "));
+            let failure = Failure::new(FailureClass::Request, "plugin.options", text);
+            let near: Vec<_> = problems.iter().filter_map(|p| p.suggestion.as_deref()).collect();
+            return Err(if near.is_empty() {
+                failure
+            } else {
+                failure.help(format!("did you mean {}?", near.join(", ")))
+            });
+        }
+        let limits = &self.settings.limits;
+        let raw = gates::create(loaded.module, &loaded.info, &request, limits, &self.threads)?;
+        let source = match &slot.source {
+            Source::Bundled => WorkerSource::Bundled(id.to_owned()),
+            Source::Library { path, .. } => WorkerSource::Library(path.clone()),
+        };
+        let worker = self.settings.worker.clone().map(|settings| (settings, source, request));
+        let info = Arc::clone(&loaded.info);
+        Ok(Instance::over(Core::new(info, raw, limits.clone(), Arc::clone(&self.threads), worker)))
+    }
+
+    /// The raw instance, for the worker, which serves `work` alone.
+    pub(crate) fn create_core(&self, id: &str, request: &CreateRequest) -> Result<Core, Failure> {
+        let loaded = self.load(self.slot(id)?)?;
+        let limits = &self.settings.limits;
+        let raw = gates::create(loaded.module, &loaded.info, request, limits, &self.threads)?;
+        Ok(Core::new(Arc::clone(&loaded.info), raw, limits.clone(), Arc::clone(&self.threads), None))
+    }
+
+    /// The failures of files that were to hold a plugin and name none.
+    pub fn strays(&self) -> &[Entry] {
+        &self.strays
+    }
+}
+
+fn twice(id: &str, first: &Path, second: &Path) -> Failure {
+    let text = format!("two libraries are the plugin `{id}`: {} and {}", first.display(), second.display());
+    Failure::new(FailureClass::Request, "plugin.duplicate", text).help("take one of them off the search path")
+}
+
+fn file_failure(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(FailureClass::Plugin, "plugin.file", format!("{}: {error}", path.display()))
+}
+
+/// The shared libraries of a folder, by name.
+fn libraries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,1 @@
+//! `planforge plugins new KIND NAME`.

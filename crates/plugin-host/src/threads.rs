@@ -1,0 +1,157 @@
+//! The threads that plugin calls run on: std threads, bounded in number, kept for reuse.
+//!
+//! A call that outlives its deadline keeps its thread; it counts against the bound until it ends, if ever.
+
+use planforge_contract::{Failure, FailureClass};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Deep trees are read by recursion; the default of 2 MiB is little for a debug build. Only pages touched are taken.
+const STACK_BYTES: usize = 16 << 20;
+
+pub(crate) struct Threads {
+    most: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Job>,
+    idle: usize,
+    live: usize,
+}
+
+impl Threads {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, state: Mutex::default(), changed: Condvar::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a job on a thread of its own as soon as one is free. Jobs must not panic.
+    pub(crate) fn run(self: &Arc<Self>, job: Job, deadline: Option<Instant>) -> Result<(), Failure> {
+        let mut state = self.state();
+        loop {
+            if state.idle > state.queue.len() {
+                state.queue.push_back(job);
+                self.changed.notify_all();
+                return Ok(());
+            }
+            if state.live < self.most {
+                let pool = Arc::clone(self);
+                std::thread::Builder::new()
+                    .name("planforge-plugin".to_owned())
+                    .stack_size(STACK_BYTES)
+                    .spawn(move || pool.serve(job))
+                    .map_err(|e| {
+                        Failure::new(
+                            FailureClass::System,
+                            "plugin.threads",
+                            format!("no further thread: {e}"),
+                        )
+                    })?;
+                state.live += 1;
+                return Ok(());
+            }
+            let wait =
+                deadline.map_or(Duration::from_secs(1), |d| d.saturating_duration_since(Instant::now()));
+            if wait.is_zero() {
+                return Err(Failure::new(
+                    FailureClass::Limit,
+                    "plugin.threads",
+                    format!("all {} plugin threads were busy until the call's deadline", self.most),
+                ));
+            }
+            state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn serve(self: Arc<Self>, first: Job) {
+        first();
+        let mut state = self.state();
+        loop {
+            state.idle += 1;
+            self.changed.notify_all();
+            while state.queue.is_empty() {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            state.idle -= 1;
+            let Some(job) = state.queue.pop_front() else { continue };
+            drop(state);
+            job();
+            state = self.state();
+        }
+    }
+}
+
+/// A counter of calls in flight; 0 means no bound.
+pub(crate) struct Gate {
+    most: usize,
+    taken: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Gate {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, taken: Mutex::new(0), changed: Condvar::new() }
+    }
+
+    /// Waits for a place; `None` where the deadline came first.
+    pub(crate) fn enter(&self, deadline: Option<Instant>) -> Option<Pass<'_>> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.most > 0 && *taken >= self.most {
+            let wait =
+                deadline.map_or(Duration::from_secs(1), |d| d.saturating_duration_since(Instant::now()));
+            if wait.is_zero() {
+                return None;
+            }
+            taken = self.changed.wait_timeout(taken, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *taken += 1;
+        Some(Pass(self))
+    }
+}
+
+pub(crate) struct Pass<'a>(&'a Gate);
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn threads_are_reused_and_bounded() {
+        let pool = Threads::new(2);
+        let (tx, rx) = mpsc::channel();
+        for _ in 0..50 {
+            let tx = tx.clone();
+            pool.run(Box::new(move || tx.send(std::thread::current().id()).unwrap()), None).unwrap();
+        }
+        let ids: std::collections::HashSet<_> = rx.iter().take(50).collect();
+        assert!(ids.len() <= 2);
+    }
+
+    #[test]
+    fn a_full_pool_is_a_limit_not_a_hang() {
+        let pool = Threads::new(1);
+        let (release, wait) = mpsc::channel::<()>();
+        pool.run(Box::new(move || wait.recv().unwrap_or(())), None).unwrap();
+        let soon = Instant::now() + Duration::from_millis(30);
+        let failure = pool.run(Box::new(|| ()), Some(soon)).unwrap_err();
+        assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "plugin.threads"));
+        drop(release);
+    }
+}

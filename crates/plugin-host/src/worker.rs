@@ -1,0 +1,151 @@
+//! The child process behind [`planforge_contract::api::Host::worker`].
+//!
+//! The host starts its own executable as `planforge worker --bundled ID | --library PATH`, in a process group of its own.
+//! The child sets its resource limits, then reads: frames of a little-endian `u32` length and that many bytes of JSON.
+//! The first frame is a `create-request`, every further one an input as a JSON string; each input is answered by one
+//! frame, `{"ok": text}` or `{"failure": ...}`. A child that met a limit is killed and replaced at the next question.
+
+mod child;
+mod serve;
+
+pub use serve::worker_main;
+
+use crate::call::TICK;
+use child::Child;
+use planforge_contract::api::Host;
+use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Which plugin a child loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerSource {
+    /// The one linked in under that id.
+    Bundled(String),
+    /// A library.
+    Library(PathBuf),
+}
+
+/// How children are started and held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerSettings {
+    /// The `planforge` executable.
+    pub executable: PathBuf,
+    /// What stands before the worker's own arguments: `worker`.
+    pub arguments: Vec<String>,
+    /// Milliseconds of wall time for one input; the call's own deadline holds too.
+    pub time_ms: u64,
+    /// Bytes of address space of the child.
+    pub memory_bytes: u64,
+    /// Most bytes of one answer.
+    pub output_bytes: u32,
+}
+
+impl WorkerSettings {
+    /// 60 seconds, 2 GiB, 64 MiB of output.
+    pub fn new(executable: PathBuf) -> Self {
+        Self {
+            executable,
+            arguments: vec!["worker".to_owned()],
+            time_ms: 60_000,
+            memory_bytes: 2 << 30,
+            output_bytes: 64 << 20,
+        }
+    }
+}
+
+/// The child of one instance, started when it is first needed and kept.
+pub(crate) struct Worker {
+    settings: WorkerSettings,
+    source: WorkerSource,
+    create: CreateRequest,
+    child: Mutex<Option<Child>>,
+}
+
+impl Worker {
+    pub(crate) fn new(settings: WorkerSettings, source: WorkerSource, create: CreateRequest) -> Self {
+        Self { settings, source, create, child: Mutex::new(None) }
+    }
+
+    /// One input, one answer. Questions of several calls wait for one another.
+    pub(crate) fn ask(&self, host: &dyn Host, input: &str) -> Result<String, Failure> {
+        let mut slot = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = match slot.take() {
+            Some(child) => child,
+            None => Child::start(&self.settings, &self.source, &self.create)?,
+        };
+        let answer = self.exchange(host, &mut child, input);
+        // Only a child that answered is used again: any other may be in the middle of anything.
+        if answer.is_ok() {
+            *slot = Some(child);
+        }
+        answer?.into_result()
+    }
+
+    fn exchange(&self, host: &dyn Host, child: &mut Child, input: &str) -> Result<Outcome<String>, Failure> {
+        let time = host.remaining_ms().map_or(self.settings.time_ms, |left| left.min(self.settings.time_ms));
+        let deadline = Instant::now() + Duration::from_millis(time);
+        child.send(input)?;
+        loop {
+            if let Some(answer) =
+                child.receive(TICK.min(deadline.saturating_duration_since(Instant::now())))?
+            {
+                return Ok(answer);
+            }
+            if Instant::now() >= deadline {
+                let text = format!("the child process did not answer within {time} ms and was killed");
+                return Err(Failure::new(FailureClass::Limit, "host.worker-limit", text));
+            }
+            if host.cancelled() {
+                let text = "the run was interrupted while a child process worked";
+                return Err(Failure::new(FailureClass::Cancelled, "host.cancelled", text));
+            }
+        }
+    }
+}
+
+/// Writes one frame.
+pub(crate) fn write_frame(out: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
+    let length =
+        u32::try_from(body.len()).map_err(|_| std::io::Error::other("a frame holds less than 4 GiB"))?;
+    out.write_all(&length.to_le_bytes())?;
+    out.write_all(body)?;
+    out.flush()
+}
+
+/// Reads one frame; `None` at the end of the input.
+pub(crate) fn read_frame(input: &mut impl Read, most: u32) -> std::io::Result<Option<Vec<u8>>> {
+    let mut header = [0; 4];
+    match input.read_exact(&mut header) {
+        Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let length = u32::from_le_bytes(header);
+    if length > most {
+        let text = format!("a frame of {length} bytes, where at most {most} are taken");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
+    }
+    let mut body = vec![0; length as usize];
+    input.read_exact(&mut body)?;
+    Ok(Some(body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_back_and_a_large_one_is_not_read() {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, b"one").unwrap();
+        write_frame(&mut bytes, b"").unwrap();
+        let mut input = bytes.as_slice();
+        assert_eq!(read_frame(&mut input, 3).unwrap().as_deref(), Some(&b"one"[..]));
+        assert_eq!(read_frame(&mut input, 3).unwrap().as_deref(), Some(&b""[..]));
+        assert_eq!(read_frame(&mut input, 3).unwrap(), None);
+        let error = read_frame(&mut bytes.as_slice(), 2).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
+    }
+}

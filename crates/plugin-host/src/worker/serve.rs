@@ -1,0 +1,77 @@
+//! The child's end.
+
+use super::{WorkerSource, read_frame, write_frame};
+use crate::registry::{Registry, Settings};
+use nix::sys::resource::{Resource, setrlimit};
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode};
+use planforge_plugin_abi::BundledPlugin;
+use std::io::{Read, Write};
+
+/// Most bytes of one input.
+const INPUT_BYTES: u32 = 256 << 20;
+
+/// The whole of `planforge worker`: sets the limits of this process, loads one plugin, answers until the input ends.
+///
+/// # Errors
+/// The limits cannot be set, the plugin does not pass its gates, or the streams break. The caller prints it to standard
+/// error, from where the host takes it.
+pub fn worker_main(
+    source: &WorkerSource,
+    memory_bytes: u64,
+    bundled: &[&'static BundledPlugin],
+    mut input: impl Read,
+    mut output: impl Write,
+) -> Result<(), Failure> {
+    let system =
+        |e: &dyn std::fmt::Display| Failure::new(FailureClass::System, "host.worker-died", e.to_string());
+    // Before anything is read: what comes in may be what breaks the limits.
+    setrlimit(Resource::RLIMIT_AS, memory_bytes, memory_bytes).map_err(|e| system(&e))?;
+    setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(|e| system(&e))?;
+    let (registry, id) = load(source, bundled)?;
+    let Some(first) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? else { return Ok(()) };
+    let text = String::from_utf8(first).map_err(|e| system(&e))?;
+    let create: CreateRequest = decode(&text).map_err(|e| system(&e))?;
+    let core = registry.create_core(&id, &create)?;
+    while let Some(body) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? {
+        let text: String = serde_json::from_slice(&body).map_err(|e| system(&e))?;
+        let answer = Outcome::from(core.call(&NoHost, "work", vec![text]));
+        let body = serde_json::to_vec(&answer).map_err(|e| system(&e))?;
+        write_frame(&mut output, &body).map_err(|e| system(&e))?;
+    }
+    Ok(())
+}
+
+fn load(source: &WorkerSource, bundled: &[&'static BundledPlugin]) -> Result<(Registry, String), Failure> {
+    match source {
+        WorkerSource::Bundled(id) => Ok((Registry::new(bundled, &[], Settings::default()), id.clone())),
+        WorkerSource::Library(path) => {
+            let registry = Registry::new(&[], std::slice::from_ref(path), Settings::default());
+            match (registry.ids().pop(), registry.strays()) {
+                (Some(id), _) => Ok((registry, id)),
+                (None, [stray, ..]) => Err(match &stray.info {
+                    Err(failure) => failure.clone(),
+                    Ok(info) => Failure::new(FailureClass::System, "plugin.file", info.id.clone()),
+                }),
+                (None, []) => {
+                    let text = format!("{}: there is no library", path.display());
+                    Err(Failure::new(FailureClass::Plugin, "plugin.file", text))
+                }
+            }
+        }
+    }
+}
+
+/// A worker has nobody to ask: what it needs is in its input.
+struct NoHost;
+
+impl Host for NoHost {
+    fn log(&self, _level: LogLevel, _message: &str) {}
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        None
+    }
+}
