@@ -103,6 +103,12 @@ pub const CODES: &[CodeInfo] = &[
          program, not of the pipeline file.",
     ),
     code(
+        "pipeline.no-secret",
+        "an environment variable is not set",
+        "An option names an environment variable that holds a secret, and the variable is not set or empty. Set it in the shell\n\
+         that starts planforge, or leave the option out where the server needs no key. Replay needs no secrets.",
+    ),
+    code(
         "pipeline.no-stages",
         "the pipeline has no stages",
         "A pipeline is a list of stages. Add at least one [[stage]] table with do = \"translate\", \"verify\", \"select\" or \"plan\".",

@@ -9,7 +9,7 @@ pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) 
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
         // A name that only lacks or repeats a part (`val` for `verifier-val`) is as good as a near miss.
         .map(|(d, c)| {
-            if wanted.len() >= 3 && (c.contains(&wanted) || wanted.contains(c)) {
+            if wanted.len() >= 3 && c.len() >= 3 && (c.contains(&wanted) || wanted.contains(c)) {
                 (d.min(limit), c)
             } else {
                 (d, c)

@@ -167,16 +167,14 @@ impl Host for Call<'_> {
         ask_planner(&call, planner.as_ref(), &request)
     }
 
-    fn worker(&self, input: &str) -> Result<String, Failure> {
+    fn worker(&self, _input: &str) -> Result<String, Failure> {
         check(self.info, Question::Worker)?;
-        match &self.context.services.workers {
-            Some(workers) => workers.work(&self.info.id, input, self.remaining_ms()),
-            None => Err(Failure::new(
-                FailureClass::System,
-                "host.no-worker",
-                "no child process can be started here",
-            )),
-        }
+        // The adapter of a real plugin knows which library to start in a child process, and answers this question itself.
+        Err(Failure::new(
+            FailureClass::Request,
+            "host.no-worker",
+            format!("`{}` has no worker", self.info.id),
+        ))
     }
 
     fn log(&self, level: LogLevel, message: &str) {

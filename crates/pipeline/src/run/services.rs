@@ -3,7 +3,7 @@
 use crate::config::Pipeline;
 use crate::suite::{Suite, task_view};
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
-use planforge_contract::{EnvironmentOpen, Event, Failure, PluginInfo, TaskView};
+use planforge_contract::{EnvironmentOpen, Event, PluginInfo, TaskView};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::{Llm, Mode};
 use planforge_record::{Journal, Lookup};
@@ -48,15 +48,6 @@ pub enum Progress<'a> {
     },
 }
 
-/// Runs a plugin's worker side in a child process.
-pub trait Workers: Send + Sync {
-    /// Runs the worker of the plugin with that id on the input.
-    ///
-    /// # Errors
-    /// A limit, or the child's failure.
-    fn work(&self, plugin: &str, input: &str, remaining_ms: Option<u64>) -> Result<String, Failure>;
-}
-
 /// What a run needs from outside.
 #[derive(Clone)]
 pub struct Services {
@@ -64,8 +55,6 @@ pub struct Services {
     pub instances: Instances,
     /// The language models, over the same journal.
     pub llm: Arc<Llm>,
-    /// Child processes; without them a worker call is a failure.
-    pub workers: Option<Arc<dyn Workers>>,
     /// Where the run is written, and what it goes on from.
     pub journal: Arc<dyn Journal>,
     /// Further records to look into: the run that is replayed, cassettes. Not used in [`Mode::Live`].

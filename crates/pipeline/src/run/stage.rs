@@ -32,12 +32,12 @@ impl Step {
         path: String,
         failure: &Failure,
     ) -> Result<bool, Failure> {
-        if failure.class == FailureClass::Cancelled {
-            self.interrupted = true;
-            return Ok(true);
-        }
         if failure.code == PENDING {
             self.parked = true;
+            return Ok(true);
+        }
+        if failure.class == FailureClass::Cancelled {
+            self.interrupted = true;
             return Ok(true);
         }
         context.recorder.event(Event::SampleFailed {

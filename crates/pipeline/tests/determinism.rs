@@ -1,0 +1,255 @@
+//! The number of jobs, an interruption, a crash at any event, and a replay change nothing but the time.
+
+mod common;
+
+use common::*;
+use planforge_contract::api::Host;
+use planforge_contract::*;
+use planforge_llm::Mode;
+use planforge_pipeline::*;
+use planforge_record::{Journal, MemoryJournal, comparable_events};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const CHAIN: &str = r#"
+schema = 1
+seed = 7
+[llm.main]
+use = "provider-openai"
+model = "scripted"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+n = 4
+roles = { writer = "main" }
+[[stage]]
+do = "verify"
+label = "first"
+use = "verifier-val"
+[[stage]]
+do = "translate"
+label = "again"
+use = "translator-direct"
+n = 3
+roles = { writer = "main" }
+feedback = ["first"]
+[[stage]]
+do = "verify"
+label = "ew"
+use = "verifier-val"
+[[stage]]
+do = "select"
+by = "ew.score"
+keep = 2
+group_by = "problem"
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+[[stage]]
+do = "select"
+by = "plan.steps"
+keep = 3
+order = "lowest"
+"#;
+
+/// The events of a journal without those that belong to a session.
+fn story(journal: &MemoryJournal) -> String {
+    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
+    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
+    comparable_events(&events)
+}
+
+#[test]
+fn one_job_and_sixteen_give_the_same_bytes() {
+    let (one, journal_one) = Bench::new(CHAIN).run(&tasks(3), 1);
+    assert_eq!(one.state, RunState::Finished);
+    for _ in 0..3 {
+        let (many, journal_many) = Bench::new(CHAIN).run(&tasks(3), 16);
+        assert_eq!(bytes(&one), bytes(&many));
+        assert_eq!(story(&journal_one), story(&journal_many));
+    }
+    // What is compared is worth comparing.
+    assert!(one.tasks.iter().any(|t| t.stages.iter().any(|s| !s.failed.is_empty())));
+    let effects =
+        journal_one.events().iter().filter(|e| matches!(e, Event::Effect { timed: true, .. })).count();
+    assert!(effects > 0, "no outcome depended on time");
+}
+
+#[test]
+fn another_seed_gives_other_replies() {
+    let (a, _) = Bench::new(CHAIN).run(&tasks(1), 2);
+    let (b, _) = Bench::new(&CHAIN.replace("seed = 7", "seed = 8")).run(&tasks(1), 2);
+    assert_ne!(bytes(&a), bytes(&b));
+}
+
+#[test]
+fn a_crash_after_any_event_loses_nothing_that_was_recorded() {
+    let whole_bench = Bench::new(CHAIN);
+    let (whole, journal) = whole_bench.run(&tasks(1), 1);
+    let events = journal.events();
+    let completions =
+        |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
+    assert!(events.len() > 30, "{}", events.len());
+    for cut in 0..=events.len() {
+        let torn = Arc::new(MemoryJournal::default());
+        copy(&journal, &events[..cut], &torn);
+        let bench = Bench::new(CHAIN);
+        let resumed = bench.run_on(&torn, &tasks(1), 4);
+        assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
+        assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
+        // Nothing is paid for twice.
+        let missing = completions(&events) - completions(&events[..cut]);
+        assert_eq!(bench.provider.asked.load(Ordering::SeqCst), missing, "cut after event {cut}");
+    }
+}
+
+/// Copies events with the blobs that they name.
+fn copy(from: &MemoryJournal, events: &[Event], to: &MemoryJournal) {
+    for event in events {
+        let text = serde_json::to_value(event).unwrap();
+        let names = text.as_object().unwrap().values().filter_map(|v| v.as_str());
+        for name in names.filter(|n| n.len() == 64) {
+            if let Ok(blob) = from.get(name) {
+                to.put(&blob).unwrap();
+            }
+        }
+        to.append(event).unwrap();
+    }
+}
+
+#[test]
+fn replay_needs_no_provider_and_gives_the_same_bytes() {
+    let bench = Bench::new(CHAIN);
+    let (live, journal) = bench.run(&tasks(2), 8);
+    let asked = bench.provider.asked.load(Ordering::SeqCst);
+    let (replayed, again) = bench.replay(&journal, &tasks(2));
+    assert_eq!(bytes(&live), bytes(&replayed));
+    assert_eq!(bench.provider.asked.load(Ordering::SeqCst), asked);
+    let effects = |j: &MemoryJournal| {
+        let key = |event| match event {
+            Event::Effect { key, .. } | Event::Completion { key, .. } => Some(key),
+            _ => None,
+        };
+        let mut keys: Vec<String> = j.events().into_iter().filter_map(key).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(effects(&journal), effects(&again));
+}
+
+const PLAN_ONLY: &str = r#"
+schema = 1
+[given]
+domain = true
+problem = true
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+limits = { time_s = 1.5, memory_mb = 64, nodes = 1000 }
+"#;
+
+fn plan_task() -> Vec<RunTask> {
+    let mut tasks = tasks(1);
+    tasks[0].view.given.problem = Some("(problem 4)".into());
+    tasks
+}
+
+/// Answers with each of the outcomes in turn and counts.
+fn in_turn(outcomes: Vec<PlanOutcome>) -> (StageInstance, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let planner = Plan(move |_: &dyn Host, request: &PlanRequest| {
+        assert_eq!((request.limits.time_ms, request.limits.memory_bytes), (Some(1500), Some(64 << 20)));
+        let n = counter.fetch_add(1, Ordering::SeqCst);
+        Ok(outcomes[n.min(outcomes.len() - 1)].clone())
+    });
+    (StageInstance::Planner(Arc::new(planner)), count)
+}
+
+fn out_of_time() -> PlanOutcome {
+    PlanOutcome::LimitReached {
+        limit: LimitKind::Time,
+        message: "out of time".into(),
+        statistics: SearchStatistics::default(),
+    }
+}
+
+#[test]
+fn replay_takes_what_depended_on_time_from_the_record_and_recomputes_the_rest() {
+    let plan = || one_plan(vec!["(go)".into()]);
+    // Out of time when it was recorded; a faster machine would find a plan.
+    let (instance, count) = in_turn(vec![out_of_time(), plan()]);
+    let bench = Bench::new(PLAN_ONLY).stage("plan", instance);
+    let (live, journal) = bench.run(&plan_task(), 1);
+    assert!(matches!(live.tasks[0].verdict, Some(TaskVerdict::Undecided { .. })));
+    assert_eq!(bytes(&live), bytes(&bench.replay(&journal, &plan_task()).0));
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    // A plan when it was recorded; a slower machine runs out of time, which says nothing against the record.
+    let (instance, count) = in_turn(vec![plan(), out_of_time()]);
+    let bench = Bench::new(PLAN_ONLY).stage("plan", instance);
+    let (live, journal) = bench.run(&plan_task(), 1);
+    assert_eq!(live.tasks[0].verdict, Some(TaskVerdict::Accepted));
+    assert_eq!(bytes(&live), bytes(&bench.replay(&journal, &plan_task()).0));
+    assert_eq!(count.load(Ordering::SeqCst), 2, "it was not recomputed");
+    // A planner that answers otherwise is seen: its answer does not depend on time, so it is not taken from the record.
+    let (instance, _) = in_turn(vec![plan(), one_plan(vec!["(stop)".into()])]);
+    let bench = Bench::new(PLAN_ONLY).stage("plan", instance);
+    let (live, journal) = bench.run(&plan_task(), 1);
+    assert_ne!(bytes(&live), bytes(&bench.replay(&journal, &plan_task()).0));
+    // Going on with a run searches nothing twice.
+    let (instance, count) = in_turn(vec![plan(), out_of_time()]);
+    let bench = Bench::new(PLAN_ONLY).stage("plan", instance);
+    let (live, journal) = bench.run(&plan_task(), 1);
+    assert_eq!(bytes(&live), bytes(&bench.run_on(&journal, &plan_task(), 1)));
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn replay_without_the_record_is_a_failure_and_no_verdict_about_the_candidate() {
+    let bench = Bench::new(CHAIN);
+    let (report, _) = bench.replay(&Arc::new(MemoryJournal::default()), &tasks(1));
+    match &report.tasks[0].verdict {
+        Some(TaskVerdict::Failed { stage, failure }) => {
+            assert_eq!((stage.as_str(), failure.class), ("problem", FailureClass::ReplayMiss));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_goes_on_later() {
+    let (whole, whole_journal) = Bench::new(CHAIN).run(&tasks(3), 2);
+    for at in [1, 2, 5, 9] {
+        let mut bench = Bench::new(CHAIN);
+        let cancelled = Arc::clone(&bench.cancelled);
+        bench.provider =
+            Arc::new(ScriptedProvider { cancel_at: Some((at, cancelled)), ..ScriptedProvider::default() });
+        let (report, journal) = bench.run(&tasks(3), 2);
+        assert_eq!(report.state, RunState::Interrupted, "at {at}");
+        assert!(report.tasks.iter().any(|t| t.verdict.is_none()));
+        let last = journal.events().pop().unwrap();
+        assert!(matches!(&last, Event::SessionFinished { state, .. } if state == "interrupted"), "{last:?}");
+        let resumed = Bench::new(CHAIN).run_on(&journal, &tasks(3), 2);
+        assert_eq!(bytes(&whole), bytes(&resumed), "at {at}");
+        assert_eq!(story(&whole_journal), story(&journal), "at {at}");
+    }
+}
+
+#[test]
+fn pending_answers_park_the_task_and_the_other_questions_are_still_asked() {
+    let bench = Bench::new(CHAIN);
+    let journal = Arc::new(MemoryJournal::default());
+    let services = bench.services(Arc::clone(&journal) as _, Vec::new(), Mode::Batch, 2);
+    let report = run(&bench.pipeline, &tasks(2), &services).unwrap();
+    assert_eq!(report.state, RunState::Parked);
+    assert!(report.tasks.iter().all(|t| t.verdict.is_none()));
+    assert!(
+        !journal
+            .events()
+            .iter()
+            .any(|e| matches!(e, Event::TaskFinished { .. } | Event::SampleFailed { .. }))
+    );
+}
