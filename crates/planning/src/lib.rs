@@ -4,6 +4,7 @@
 mod axioms;
 mod bits;
 mod budget;
+mod codes;
 mod csr;
 mod ground;
 pub mod lifted;
@@ -18,6 +19,7 @@ mod unsolvable;
 mod validate;
 
 pub use budget::{Budget, CountingBudget, Poll, StopReason, Unlimited};
+pub use codes::CODES;
 pub use ground::{GroundLimits, ground};
 pub use normalize::normalize;
 pub use plan_file::{FileStep, PlanFile, Word, parse_plan};

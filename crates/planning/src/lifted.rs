@@ -59,6 +59,8 @@ pub struct Variable {
 pub enum LiftedExpr {
     /// A number.
     Constant(f64),
+    /// The number of steps so far: what `total-time` means without durations. In metrics only.
+    Steps,
     /// A function term.
     Function(LiftedAtom),
     /// An operation.
@@ -212,7 +214,7 @@ pub struct Predicate {
 /// What a plan costs.
 #[derive(Debug, Clone)]
 pub enum Metric {
-    /// The number of steps: the problem has no metric, or asks for `total-time`.
+    /// The number of steps: the problem has no metric.
     Steps,
     /// The value of an expression over the last state, and whether more is better.
     Value {

@@ -153,6 +153,8 @@ pub enum NumExpr {
     Constant(f64),
     /// The value of a variable, undefined (NaN) where nothing has set it.
     Variable(NumVar),
+    /// The number of steps so far; in metrics only, and no number by itself (NaN).
+    Steps,
     /// An operation.
     Binary(Arithmetic, Box<(NumExpr, NumExpr)>),
 }
@@ -163,6 +165,7 @@ impl NumExpr {
         match self {
             NumExpr::Constant(c) => *c,
             NumExpr::Variable(v) => numbers[*v as usize],
+            NumExpr::Steps => f64::NAN,
             NumExpr::Binary(op, sides) => op.apply(sides.0.value(numbers), sides.1.value(numbers)),
         }
     }

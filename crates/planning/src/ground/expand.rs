@@ -158,6 +158,7 @@ impl<'f> Expander<'f> {
     pub(crate) fn number(&mut self, expr: &LiftedExpr, binding: &[ObjectId]) -> NumExpr {
         match expr {
             LiftedExpr::Constant(c) => NumExpr::Constant(*c),
+            LiftedExpr::Steps => NumExpr::Steps,
             LiftedExpr::Function(term) => self.facts.function(&term.instantiate(binding)),
             LiftedExpr::Binary(op, sides) => {
                 let (left, right) = (self.number(&sides.0, binding), self.number(&sides.1, binding));

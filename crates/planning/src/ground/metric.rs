@@ -11,6 +11,8 @@ const SCALES: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 /// How numeric effects count towards the metric.
 pub(crate) struct CostModel {
     coefficients: Option<FxHashMap<NumVar, f64>>,
+    /// What each step adds by itself.
+    per_step: f64,
     pub(crate) unsupported: Option<Unsupported>,
 }
 
@@ -18,13 +20,13 @@ impl CostModel {
     /// `expr` is the ground metric of `task`, where it has one.
     pub(crate) fn new(task: &LiftedTask, expr: Option<&NumExpr>) -> Self {
         let (Metric::Value { maximize, span, .. }, Some(expr)) = (&task.metric, expr) else {
-            return CostModel { coefficients: None, unsupported: None };
+            return CostModel { coefficients: None, per_step: 1.0, unsupported: None };
         };
-        let mut coefficients = FxHashMap::default();
-        if linear(expr, if *maximize { -1.0 } else { 1.0 }, &mut coefficients) {
-            return CostModel { coefficients: Some(coefficients), unsupported: None };
+        let (mut coefficients, mut per_step) = (FxHashMap::default(), 0.0);
+        if linear(expr, if *maximize { -1.0 } else { 1.0 }, &mut coefficients, &mut per_step) {
+            return CostModel { coefficients: Some(coefficients), per_step, unsupported: None };
         }
-        let mut model = CostModel { coefficients: None, unsupported: None };
+        let mut model = CostModel { coefficients: None, per_step: 1.0, unsupported: None };
         model.refuse("a metric that is not linear", Place::problem(*span));
         model
     }
@@ -36,7 +38,7 @@ impl CostModel {
     /// What an operator with these numeric effects adds to the metric; 1 where steps are counted.
     pub(crate) fn cost(&mut self, effects: &[(NumEffect, Span)]) -> f64 {
         let Some(coefficients) = &self.coefficients else { return 1.0 };
-        let mut cost = 0.0;
+        let mut cost = self.per_step;
         let mut fault = None;
         for (effect, span) in effects {
             let Some(&coefficient) = coefficients.get(&effect.variable) else { continue };
@@ -84,20 +86,24 @@ impl CostModel {
 }
 
 /// Adds `factor * expr` to the coefficients; whether the expression is linear.
-fn linear(expr: &NumExpr, factor: f64, coefficients: &mut FxHashMap<NumVar, f64>) -> bool {
+fn linear(expr: &NumExpr, factor: f64, coefficients: &mut FxHashMap<NumVar, f64>, per_step: &mut f64) -> bool {
     match expr {
         NumExpr::Constant(c) => !c.is_nan(),
+        NumExpr::Steps => {
+            *per_step += factor;
+            true
+        }
         NumExpr::Variable(v) => {
             *coefficients.entry(*v).or_default() += factor;
             true
         }
         NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
-            (Arithmetic::Add, a, b) => linear(a, factor, coefficients) && linear(b, factor, coefficients),
-            (Arithmetic::Subtract, a, b) => linear(a, factor, coefficients) && linear(b, -factor, coefficients),
+            (Arithmetic::Add, a, b) => linear(a, factor, coefficients, per_step) && linear(b, factor, coefficients, per_step),
+            (Arithmetic::Subtract, a, b) => linear(a, factor, coefficients, per_step) && linear(b, -factor, coefficients, per_step),
             (Arithmetic::Multiply, NumExpr::Constant(c), x) | (Arithmetic::Multiply, x, NumExpr::Constant(c)) => {
-                linear(x, factor * c, coefficients)
+                linear(x, factor * c, coefficients, per_step)
             }
-            (Arithmetic::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => linear(x, factor / c, coefficients),
+            (Arithmetic::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => linear(x, factor / c, coefficients, per_step),
             _ => false,
         },
     }
@@ -141,7 +147,7 @@ fn in_formula(formula: &Formula, read: &mut FxHashSet<u32>) {
 
 fn in_expr(expr: &LiftedExpr, read: &mut FxHashSet<u32>) {
     match expr {
-        LiftedExpr::Constant(_) => {}
+        LiftedExpr::Constant(_) | LiftedExpr::Steps => {}
         LiftedExpr::Function(term) => {
             read.insert(term.predicate);
         }

@@ -184,10 +184,7 @@ impl Normalizer {
                 self.unsupported("a duration", scope.place(*span));
                 None
             }
-            NumericExpr::TotalTime(span) => {
-                self.unsupported("total-time inside an expression", scope.place(*span));
-                None
-            }
+            NumericExpr::TotalTime(_) => Some(LiftedExpr::Steps),
             NumericExpr::IsViolated(_, span) => {
                 self.unsupported("a preference", scope.place(*span));
                 None

@@ -186,9 +186,6 @@ impl Normalizer {
 
     fn metric(&mut self, problem: &ast::Problem) -> Metric {
         let Some(metric) = &problem.metric else { return Metric::Steps };
-        if matches!(metric.expr, ast::NumericExpr::TotalTime(_)) {
-            return Metric::Steps;
-        }
         let scope = Scope::new(Text::Problem);
         let Some(expr) = self.expression(&metric.expr, &scope) else { return Metric::Steps };
         // A sum of constants says nothing about plans; the shortest is as good as any.

@@ -13,8 +13,6 @@ const MAX_WORDS: usize = 40_000_000;
 /// Facts that every plan makes true at some time.
 pub(crate) struct Landmarks {
     facts: Vec<Fact>,
-    /// Landmark number by fact, or `NONE`.
-    number: Vec<u32>,
     /// Whether the goal asks for it.
     goal: Vec<bool>,
     /// For each landmark those that are true in the step before it first becomes true.
@@ -58,7 +56,7 @@ impl Landmarks {
             .map(|&f| bits::ones(sets.of(f)).filter(|&p| p != f).filter_map(|p| number.get(p as usize).copied()).filter(|&n| n != NONE).collect())
             .collect();
         let just_before = facts.iter().map(|&f| sets.just_before(f, relaxed, &number)).collect();
-        Ok(Some(Landmarks { facts, number, goal, just_before, earlier, added_by }))
+        Ok(Some(Landmarks { facts, goal, just_before, earlier, added_by }))
     }
 
     fn len(&self) -> usize {
@@ -269,11 +267,5 @@ impl<'l> LandmarkCount<'l> {
                 favourites.push(operator);
             }
         }
-    }
-
-    /// Landmark of a fact, for tests.
-    #[cfg(test)]
-    pub(crate) fn has(&self, fact: Fact) -> bool {
-        self.landmarks.number[fact as usize] != NONE
     }
 }

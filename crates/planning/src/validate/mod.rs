@@ -336,6 +336,7 @@ impl Execution<'_> {
         for atom in step.added.iter().chain(&step.deleted) {
             self.changed_by.insert(atom.clone(), index);
         }
+        self.world.steps += 1;
         self.world.close();
         self.trace.push(step);
     }

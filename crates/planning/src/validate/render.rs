@@ -248,6 +248,7 @@ impl Explainer<'_> {
     fn write_expression(&self, expr: &LiftedExpr, binding: &[ObjectId], scope: &[(u32, String)]) -> String {
         match expr {
             LiftedExpr::Constant(c) => c.to_string(),
+            LiftedExpr::Steps => "total-time".to_owned(),
             LiftedExpr::Function(term) => {
                 let name = &self.task.symbols.functions[term.predicate as usize];
                 self.term_list(name, &term.args, binding, scope)

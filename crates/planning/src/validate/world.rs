@@ -1,7 +1,7 @@
 //! A state that is executed without grounding: atoms by predicate, numbers by function term, derived atoms on demand.
 
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, LiftedTask, Rule, Term, Variable};
-use crate::task::{Atom, ObjectId};
+use crate::task::ObjectId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -14,6 +14,8 @@ pub(crate) struct World<'t> {
     task: &'t LiftedTask,
     facts: Vec<FxHashSet<Args>>,
     numbers: FxHashMap<(u32, Args), f64>,
+    /// Steps executed so far.
+    pub(crate) steps: usize,
     /// Whether the derived atoms in `facts` follow from the others.
     closed: bool,
 }
@@ -31,7 +33,7 @@ impl<'t> World<'t> {
         }
         let numbers =
             task.init_numbers.iter().map(|(t, v)| ((t.predicate, Args::from_slice(&t.args)), *v)).collect();
-        let mut world = World { task, facts, numbers, closed: false };
+        let mut world = World { task, facts, numbers, steps: 0, closed: false };
         world.close();
         world
     }
@@ -57,16 +59,6 @@ impl<'t> World<'t> {
     pub(crate) fn set_number(&mut self, function: u32, args: Args, value: f64) {
         self.closed = false;
         self.numbers.insert((function, args), value);
-    }
-
-    /// All atoms that hold, sorted.
-    pub(crate) fn atoms(&self) -> Vec<Atom> {
-        let of = |(p, set): (usize, &FxHashSet<Args>)| {
-            set.iter().map(|a| Atom { predicate: p as u32, args: a.as_slice().into() }).collect::<Vec<_>>()
-        };
-        let mut atoms: Vec<Atom> = self.facts.iter().enumerate().flat_map(of).collect();
-        atoms.sort();
-        atoms
     }
 
     /// Whether a condition holds.
@@ -96,6 +88,7 @@ impl<'t> World<'t> {
     pub(crate) fn value(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> f64 {
         match expr {
             LiftedExpr::Constant(c) => *c,
+            LiftedExpr::Steps => self.steps as f64,
             LiftedExpr::Function(term) => self.number(term.predicate, &args_of(term, binding)),
             LiftedExpr::Binary(op, sides) => op.apply(self.value(&sides.0, binding), self.value(&sides.1, binding)),
         }
