@@ -46,7 +46,6 @@ struct ExplainContext<'a> {
     domain_text: &'a str,
     task_text: &'a str,
     plan: String,
-    steps: usize,
 }
 
 impl Prompts {
@@ -114,7 +113,6 @@ impl Prompts {
             domain_text: domain_text.trim(),
             task_text: task_text.trim(),
             plan: steps.join("\n"),
-            steps: steps.len(),
         };
         self.render("explain", &context)
     }

@@ -1,1 +1,68 @@
-//! planforge-verifier-val
+//! `verifier-val`: reads and checks a candidate's PDDL, and executes its plan step by step.
+//!
+//! | `what` | `against` | judges |
+//! |---|---|---|
+//! | `auto` | | the plan where the candidate has one, else the PDDL |
+//! | `pddl` | | domain and problem; errors reject, warnings do not |
+//! | `plan` | `candidate` | the plan by the candidate's own domain and problem |
+//! | `plan` | `environment` | the plan by the task's environment: a plan that is valid only for a problem that was written wrongly is caught here |
+//!
+//! A plan that is missing leaves the candidate undecided, as does a construct that validation does not execute: neither is a
+//! rejection. The feedback is ready for a prompt: it quotes the line, says what was the case and what would make it right.
+//! Against the environment it names the failing step and nothing else, because the reference is withheld; what the environment
+//! said is in the evidence.
+//!
+//! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`), `failing_step`, `missing_goals`, cut
+//! at 1000 atoms and 500 steps. Evidence (environment): `executed`, `reasons`, `diagnostics`.
+
+mod check;
+mod codes;
+mod evidence;
+mod feedback;
+mod judge;
+mod options;
+
+pub use codes::CODES;
+pub use options::{Against, Options, What};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct ValVerifier {
+    options: Options,
+}
+
+impl Plugin for ValVerifier {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Checks PDDL and validates plans step by step")
+            .metric("errors", "errors found in the domain, the problem and the plan")
+            .metric("warnings", "warnings found in the domain and the problem")
+            .metric("steps", "steps of the plan")
+            .metric("executed", "steps executed before the first that failed")
+            .metric("cost", "cost of a valid plan, by the problem's metric or else its steps")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options })
+    }
+}
+
+impl Verifier for ValVerifier {
+    fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        let total = request.candidates.len() as u64;
+        let mut results = Vec::with_capacity(request.candidates.len());
+        for candidate in &request.candidates {
+            results.push(judge::judge(host, &self.options, &request.task, candidate).into());
+            host.progress(results.len() as u64, total, "candidates");
+        }
+        Ok(VerifyResponse { results })
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Verifier, ValVerifier);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! The codes of this plugin's diagnostics and failures.
+
+use planforge_diagnostics::CodeInfo;
+
+pub(crate) const REFUSED: &str = "verify.environment-refused";
+pub(crate) const GOAL: &str = "verify.environment-goal";
+pub(crate) const ANSWER: &str = "verify.environment-answer";
+pub(crate) const CANCELLED: &str = "verify.cancelled";
+
+/// What `planforge explain` says about them.
+pub static CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: REFUSED,
+        title: "the environment refuses a step of the plan",
+        explanation: "The stage judges the plan `against = \"environment\"`, and the environment does not execute one of its steps. \
+The plan may still be valid for the candidate's own domain and problem: then these differ from what was meant. The diagnostic and \
+the feedback name the step alone, because the reference is withheld from the candidate; what the environment said about it is in \
+the assessment's evidence.",
+    },
+    CodeInfo {
+        code: GOAL,
+        title: "the plan does not reach the environment's goal",
+        explanation: "The stage judges the plan `against = \"environment\"`: every step was executed, and the goal of the task does \
+not hold in the end. The plan may still be valid for the candidate's own problem: then its goal or initial state differs from what \
+was meant. What is missing is in the assessment's evidence and never in the feedback.",
+    },
+    CodeInfo {
+        code: ANSWER,
+        title: "the environment answered another question",
+        explanation: "A fault of the host or of the environment plugin: a plan was to be judged, and the answer is of another kind.",
+    },
+    CodeInfo {
+        code: CANCELLED,
+        title: "the run was interrupted",
+        explanation: "The run was interrupted before this candidate was judged. `planforge run --resume RUN` goes on.",
+    },
+];

@@ -1,0 +1,317 @@
+//! Every verdict, and the feedback texts as snapshots: they are what a model learns from.
+
+use super::*;
+use planforge_plugin_sdk::testing::TestHost;
+use std::sync::Arc;
+
+const DOMAIN: &str = "(define (domain kitchen)
+  (:requirements :strips :typing)
+  (:types cup)
+  (:predicates (clean ?c - cup) (full ?c - cup) (hot) (served ?c - cup))
+  (:action boil
+    :parameters ()
+    :precondition (not (hot))
+    :effect (hot))
+  (:action pour
+    :parameters (?c - cup)
+    :precondition (and
+      (hot)
+      (clean ?c))
+    :effect (and (full ?c) (not (hot))))
+  (:action serve
+    :parameters (?c - cup)
+    :precondition (full ?c)
+    :effect (and (served ?c) (not (full ?c)) (not (clean ?c)))))";
+
+const PROBLEM: &str = "(define (problem tea)
+  (:domain kitchen)
+  (:objects blue red - cup)
+  (:init (clean blue) (clean red))
+  (:goal (and
+    (served blue)
+    (served red))))";
+
+const PLAN: &str = "(boil) (pour blue) (serve blue) (boil) (pour red) (serve red)";
+
+fn domain() -> String {
+    DOMAIN.replace(":typing", ":typing :negative-preconditions")
+}
+
+fn found(steps: &str) -> PlanOutcome {
+    let steps = steps.split_inclusive(')').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
+    PlanOutcome::Plan {
+        plans: vec![PlanDocument { steps, cost: None }],
+        optimal: false,
+        statistics: SearchStatistics::default(),
+    }
+}
+
+fn candidate(domain: &str, problem: &str, plan: Option<&str>) -> Candidate {
+    Candidate {
+        domain: Some(domain.into()),
+        problem: Some(problem.into()),
+        plan: plan.map(found),
+        ..Candidate::default()
+    }
+}
+
+fn assess_with(host: &TestHost, options: Options, candidate: Candidate) -> Result<Assessment, Failure> {
+    let request = VerifyRequest { candidates: vec![candidate], ..VerifyRequest::default() };
+    let verifier = ValVerifier::create(options, &Secrets::default()).unwrap();
+    verifier.verify(host, &request).unwrap().results.remove(0).into_result()
+}
+
+fn assess(options: Options, candidate: Candidate) -> Assessment {
+    assess_with(&TestHost::for_kind(PluginKind::Verifier, &[]), options, candidate).unwrap()
+}
+
+fn auto(candidate: Candidate) -> Assessment {
+    assess(Options::default(), candidate)
+}
+
+fn undecided(assessment: &Assessment) -> Option<UndecidedReason> {
+    match assessment.decision {
+        Decision::Undecided { reason, .. } => Some(reason),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_valid_plan_is_accepted_with_cost_and_trace() {
+    let got = auto(candidate(&domain(), PROBLEM, Some(PLAN)));
+    assert_eq!(got.decision, Decision::Accepted);
+    let metric = |name: &str| got.metrics.get(name).copied();
+    assert_eq!(
+        [metric("errors"), metric("steps"), metric("executed"), metric("cost")],
+        [Some(0.0), Some(6.0), Some(6.0), Some(6.0)]
+    );
+    assert!(got.feedback.is_empty());
+    assert_eq!(got.summary, "The plan is valid: 6 steps, cost 6.");
+    insta::assert_json_snapshot!(got.evidence);
+}
+
+#[test]
+fn a_step_that_cannot_be_executed_is_told_with_line_and_remedy() {
+    let got = auto(candidate(&domain(), PROBLEM, Some("(boil) (pour blue) (serve blue) (pour blue)")));
+    assert_eq!(got.decision, Decision::Rejected);
+    assert_eq!(got.metrics.get("executed"), Some(&3.0));
+    assert!(!got.metrics.contains_key("cost"));
+    assert!(got.diagnostics.iter().any(|d| d.code == "plan.precondition" && d.file == "plan" && d.line == 4));
+    insta::assert_snapshot!(got.feedback.join("\n---\n"));
+}
+
+#[test]
+fn a_goal_that_is_missed_is_told_with_line_and_remedy() {
+    let got = auto(candidate(&domain(), PROBLEM, Some("(boil) (pour blue) (serve blue)")));
+    assert_eq!(got.decision, Decision::Rejected);
+    insta::assert_snapshot!(got.feedback.join("\n---\n"));
+}
+
+#[test]
+fn a_step_that_is_none_is_told_with_the_near_miss() {
+    let got = auto(candidate(&domain(), PROBLEM, Some("(boil) (por blue green) (serve boil)")));
+    assert_eq!(got.decision, Decision::Rejected);
+    assert_eq!(got.metrics.get("executed"), Some(&1.0));
+    insta::assert_snapshot!(got.feedback.join("\n---\n"));
+}
+
+#[test]
+fn errors_of_the_pddl_reject_and_are_quoted() {
+    let broken_domain = domain().replace("(full ?c) (not (hot))", "(ful ?c) (not (hot ?c))");
+    let broken_problem = PROBLEM.replace("(clean red)", "(clean green)").replace("))))", "))");
+    let got = auto(candidate(&broken_domain, &broken_problem, None));
+    assert_eq!(got.decision, Decision::Rejected);
+    assert!(got.metrics["errors"] >= 3.0, "{:?}", got.metrics);
+    assert_eq!(got.feedback.len(), 2, "one text for the domain, one for the problem");
+    insta::assert_snapshot!(got.feedback.join("\n---\n"));
+}
+
+#[test]
+fn a_plan_for_pddl_with_errors_is_rejected_for_the_pddl() {
+    let got = auto(candidate(&domain().replace("(full ?c) (not", "(ful ?c) (not"), PROBLEM, Some(PLAN)));
+    assert_eq!(got.decision, Decision::Rejected);
+    assert!(got.feedback[0].starts_with("The domain has 1 error."), "{:?}", got.feedback);
+    assert!(!got.metrics.contains_key("steps"), "the plan was not judged");
+}
+
+#[test]
+fn warnings_leave_a_candidate_accepted() {
+    let got = auto(candidate(DOMAIN, PROBLEM, None));
+    assert_eq!(got.decision, Decision::Accepted, "{:?}", got.diagnostics);
+    assert!(got.metrics["warnings"] >= 1.0);
+    assert!(got.feedback.is_empty());
+    assert!(got.summary.contains("no errors and "), "{}", got.summary);
+}
+
+#[test]
+fn what_is_missing_leaves_the_candidate_undecided() {
+    let plan = Options { what: What::Plan, ..Options::default() };
+    let none = assess(plan.clone(), candidate(&domain(), PROBLEM, None));
+    assert_eq!(undecided(&none), Some(UndecidedReason::MissingInput));
+    let exhausted = PlanOutcome::Exhausted { explanation: vec![], statistics: SearchStatistics::default() };
+    let unplanned = Candidate { plan: Some(exhausted), ..candidate(&domain(), PROBLEM, None) };
+    let got = assess(plan, unplanned.clone());
+    assert_eq!(undecided(&got), Some(UndecidedReason::MissingInput));
+    assert!(got.summary.contains("exhausted"), "{}", got.summary);
+    assert_eq!(auto(unplanned).decision, Decision::Accepted, "auto judges the PDDL where there is no plan");
+    assert_eq!(undecided(&auto(Candidate::default())), Some(UndecidedReason::MissingInput));
+    let planned = Candidate { plan: Some(found(PLAN)), ..Candidate::default() };
+    assert_eq!(undecided(&auto(planned)), Some(UndecidedReason::MissingInput));
+}
+
+#[test]
+fn the_given_domain_stands_in_for_the_candidates() {
+    let request = VerifyRequest {
+        task: TaskView { given: Given { domain: Some(domain()), problem: None }, ..TaskView::default() },
+        candidates: vec![Candidate { domain: None, ..candidate("", PROBLEM, Some(PLAN)) }],
+        seed: 0,
+    };
+    let verifier = ValVerifier::create(Options::default(), &Secrets::default()).unwrap();
+    let got = verifier.verify(&TestHost::new(), &request).unwrap().results.remove(0).into_result().unwrap();
+    assert_eq!(got.decision, Decision::Accepted, "{:?}", got.diagnostics);
+}
+
+#[test]
+fn what_validation_does_not_execute_is_undecided() {
+    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
+    let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
+    let got = auto(candidate(domain, problem, Some("(a)")));
+    assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
+    assert!(got.feedback.is_empty());
+}
+
+#[test]
+fn pddl_alone_is_judged_where_the_stage_says_so() {
+    let options = Options { what: What::Pddl, ..Options::default() };
+    let got = assess(options, candidate(&domain(), PROBLEM, Some("(nonsense)")));
+    assert_eq!(got.decision, Decision::Accepted);
+}
+
+#[test]
+fn long_feedback_is_cut_and_says_so() {
+    let wrong: String = (0..14).map(|n| format!(" (wrong{n})")).collect();
+    let got = auto(candidate(&domain(), &PROBLEM.replace("(clean red)", &wrong), None));
+    assert!(got.feedback[0].starts_with("The problem has 14 errors."), "{}", got.feedback[0]);
+    assert!(got.feedback[0].ends_with("There are 4 more."), "{}", got.feedback[0]);
+    assert_eq!(got.metrics["errors"], 14.0);
+}
+
+/// Plays a withheld reference: refuses what holds no cup, and has a secret in what it says.
+struct Reference;
+
+impl Environment for Reference {
+    fn describe(&self, _: &dyn Host, _: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
+        Err(Failure::forbidden("describe"))
+    }
+    fn walks(&self, _: &dyn Host, _: &EnvironmentOpen, _: &WalkSpec) -> Result<Walks, Failure> {
+        Err(Failure::forbidden("walks"))
+    }
+    fn execute(&self, _: &dyn Host, _: &EnvironmentOpen, _: &Sequences) -> Result<ExecutionReport, Failure> {
+        Err(Failure::forbidden("execute"))
+    }
+    fn validate(
+        &self,
+        _: &dyn Host,
+        _: &EnvironmentOpen,
+        plan: &EnvironmentPlan,
+    ) -> Result<EnvironmentVerdict, Failure> {
+        let executed = plan.steps.iter().take_while(|s| !s.contains("red")).count();
+        let all = executed == plan.steps.len();
+        Ok(EnvironmentVerdict {
+            valid: all && plan.steps.len() > 1,
+            executed: executed as u32,
+            reasons: vec!["SECRET-PREDICATE is false".into()],
+            diagnostics: vec![],
+        })
+    }
+    fn describe_state(
+        &self,
+        _: &dyn Host,
+        _: &EnvironmentOpen,
+        _: &StateQuery,
+    ) -> Result<StateDescription, Failure> {
+        Err(Failure::forbidden("describe_state"))
+    }
+}
+
+fn in_environment(plan: &str) -> Assessment {
+    let host = TestHost::for_kind(PluginKind::Verifier, &[])
+        .environment(Arc::new(Reference), EnvironmentOpen::default());
+    let options = Options { against: Against::Environment, ..Options::default() };
+    assess_with(&host, options, candidate(&domain(), PROBLEM, Some(plan))).unwrap()
+}
+
+#[test]
+fn the_environment_decides_and_its_model_stays_out_of_the_feedback() {
+    let refused = in_environment(PLAN);
+    assert_eq!(refused.decision, Decision::Rejected, "valid for the candidate, refused by the reference");
+    assert_eq!(refused.metrics.get("executed"), Some(&4.0));
+    assert_eq!(
+        (refused.diagnostics[0].code.as_str(), refused.diagnostics[0].line),
+        ("verify.environment-refused", 5)
+    );
+    assert_eq!(
+        &PLAN_FILE[refused.diagnostics[0].start as usize..refused.diagnostics[0].end as usize],
+        "(pour red)"
+    );
+    let missed = in_environment("(boil)");
+    assert_eq!(
+        (missed.decision.name(), missed.diagnostics[0].code.as_str()),
+        ("rejected", "verify.environment-goal")
+    );
+    for assessment in [&refused, &missed] {
+        let told = format!("{:?}{:?}{}", assessment.feedback, assessment.diagnostics, assessment.summary);
+        assert!(!told.contains("SECRET"), "{told}");
+        assert!(assessment.evidence.to_string().contains("SECRET"), "the evidence keeps what was said");
+    }
+    let accepted = in_environment("(boil) (pour blue)");
+    assert_eq!((accepted.decision, accepted.feedback.len()), (Decision::Accepted, 0));
+    let options = Options { against: Against::Environment, ..Options::default() };
+    let host = TestHost::new().environment(Arc::new(Reference), EnvironmentOpen::default());
+    let intrinsic = Candidate { plan: Some(found("(pour red)")), ..Candidate::default() };
+    let bare = assess_with(&host, options, intrinsic).unwrap();
+    assert!(
+        !bare.feedback[0].contains("domain"),
+        "nothing was written that could be at fault: {:?}",
+        bare.feedback
+    );
+    insta::assert_snapshot!([refused.feedback, missed.feedback].concat().join("\n---\n"));
+}
+
+const PLAN_FILE: &str = "(boil)\n(pour blue)\n(serve blue)\n(boil)\n(pour red)\n(serve red)\n";
+
+#[test]
+fn a_broken_environment_is_a_failure_of_that_candidate_and_no_verdict() {
+    let options = Options { against: Against::Environment, ..Options::default() };
+    let failure =
+        assess_with(&TestHost::new(), options, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
+    assert_eq!(failure.code, "host.no-environment");
+}
+
+#[test]
+fn an_interrupted_run_is_a_failure() {
+    let host = TestHost::new();
+    host.cancel();
+    let failure = assess_with(&host, Options::default(), candidate(&domain(), PROBLEM, None)).unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Cancelled, "verify.cancelled"));
+}
+
+#[test]
+fn metrics_are_those_declared_and_codes_are_explained_once() {
+    let info = planforge_plugin_sdk::__private::describe::<
+        __planforge::Names,
+        planforge_plugin_sdk::kinds::Verifier,
+        ValVerifier,
+    >();
+    let declared: Vec<&str> = info.metrics.iter().map(|m| m.name.as_str()).collect();
+    for assessment in [auto(candidate(&domain(), PROBLEM, Some(PLAN))), in_environment(PLAN)] {
+        assert!(
+            assessment.metrics.keys().all(|k| declared.contains(&k.as_str())),
+            "{:?}",
+            assessment.metrics
+        );
+    }
+    let codes: std::collections::BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();
+    assert_eq!(codes.len(), CODES.len());
+    assert!(codes.iter().all(|c| c.starts_with("verify.")));
+}
