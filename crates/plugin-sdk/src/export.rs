@@ -17,6 +17,10 @@ use std::marker::PhantomData;
 #[macro_export]
 macro_rules! export_plugin {
     ($kind:ident, $plugin:ty) => {
+        $crate::export_plugin!(@raw $crate::__private::EPOCH, $crate::kinds::$kind, $plugin);
+    };
+    // For plugins that break the rules on purpose: another epoch, or a kind with replies of its own.
+    (@raw $epoch:expr, $kind:ty, $plugin:ty) => {
         #[doc(hidden)]
         mod __planforge {
             #[allow(unused_imports)]
@@ -29,11 +33,10 @@ macro_rules! export_plugin {
             }
 
             #[unsafe(export_name = ::core::concat!("planforge_plugin_", ::core::env!("CARGO_CRATE_NAME")))]
-            pub static HEADER: $crate::__private::Header =
-                $crate::__private::header::<Names, $crate::kinds::$kind, $plugin>();
+            pub static HEADER: $crate::__private::Header = $crate::__private::header::<Names, $kind, $plugin>();
 
             #[unsafe(export_name = ::core::concat!("planforge_epoch_", ::core::env!("CARGO_CRATE_NAME")))]
-            pub static EPOCH: u32 = $crate::__private::EPOCH;
+            pub static EPOCH: u32 = $epoch;
         }
 
         /// This plugin, for a binary that bundles it.

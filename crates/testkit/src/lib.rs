@@ -1,6 +1,7 @@
 //! What tests share. Replies that a person or a test wrote are called *scripted* and are never mixed with recorded ones.
 
 pub mod clock;
+pub mod plugins;
 pub mod scripted;
 pub mod silent;
 

@@ -1,1 +1,109 @@
-//! planforge-frozen-epoch-1
+//! A verifier as it was built for epoch 1, without the SDK: binary interface and JSON are written out here and stay as
+//! they are. It is loaded in CI, so that a change which breaks plugins of epoch 1 is seen before they are.
+#![allow(unsafe_code, missing_docs)]
+
+pub mod abi;
+
+use abi::{
+    PluginModule, PluginModule_Ref, RawHost_TO, RawHostBox, RawPlugin, RawPlugin_TO, RawPluginBox, RawReply,
+};
+use abi_stable::library::{CheckTypeLayout, LibHeader, RootModuleResult};
+use abi_stable::prefix_type::PrefixTypeTrait;
+use abi_stable::sabi_trait::TD_Opaque;
+use abi_stable::std_types::{RResult, RSlice, RStr, RString};
+use serde_json::{Value, json};
+
+/// Accepts a candidate whose domain holds the word of its option `word`, and rejects any other.
+struct HoldsWord {
+    word: String,
+}
+
+fn document(name: &str, body: Value) -> RString {
+    json!({"document": name, "schema": 1, "body": body}).to_string().into()
+}
+
+fn failure(message: &str) -> RString {
+    document("failure", json!({"class": "plugin", "code": "frozen.failure", "message": message}))
+}
+
+fn body(text: &str, name: &str) -> Result<Value, String> {
+    let mut envelope: Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    if envelope["document"] != name || envelope["schema"] != 1 {
+        return Err(format!(
+            "expected {name} of schema 1, found {} of {}",
+            envelope["document"], envelope["schema"]
+        ));
+    }
+    Ok(envelope["body"].take())
+}
+
+impl HoldsWord {
+    fn verify(&self, request: &str, host: &RawHostBox) -> Result<RString, String> {
+        let request = body(request, "verify-request")?;
+        let candidates = request["candidates"].as_array().ok_or("no candidates")?;
+        RawHost_TO::log(host, 1, "frozen at epoch 1".into());
+        let results: Vec<Value> = candidates
+            .iter()
+            .map(|c| match c["domain"].as_str() {
+                None => json!({"ok": {"decision": "undecided", "reason": "missing-input", "message": "no domain"}}),
+                Some(domain) if domain.contains(&self.word) => {
+                    json!({"ok": {"decision": "accepted", "metrics": {"length": domain.len() as f64}}})
+                }
+                Some(_) => json!({"ok": {"decision": "rejected", "summary": "the word is missing"}}),
+            })
+            .collect();
+        Ok(document("verify-response", json!({"results": results})))
+    }
+}
+
+impl RawPlugin for HoldsWord {
+    fn call(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>, host: RawHostBox) -> RawReply {
+        match (method.as_str(), inputs.as_slice()) {
+            ("verify", [request]) => self.verify(request, &host).map_err(|e| failure(&e)).into(),
+            _ => RResult::RErr(failure("no such method")),
+        }
+    }
+    fn close(self) -> RResult<(), RString> {
+        RResult::ROk(())
+    }
+}
+
+extern "C" fn describe() -> RawReply {
+    RResult::ROk(document(
+        "plugin-info",
+        json!({
+            "id": "frozen-epoch-1", "kind": "verifier", "version": "0.1.0", "contract": 1,
+            "about": "Accepts domains that hold a word",
+            "metrics": [{"name": "length", "about": "bytes of the domain"}],
+            "options_schema": {
+                "type": "object", "additionalProperties": false, "required": ["word"],
+                "properties": {"word": {"type": "string", "description": "The word."}}
+            }
+        }),
+    ))
+}
+
+extern "C" fn create(request: RStr<'_>) -> RResult<RawPluginBox, RString> {
+    let word = body(&request, "create-request")
+        .and_then(|b| Ok(b["options"]["word"].as_str().ok_or("no word")?.to_owned()));
+    match word {
+        Ok(word) => RResult::ROk(RawPlugin_TO::from_value(HoldsWord { word }, TD_Opaque)),
+        Err(e) => RResult::RErr(failure(&e)),
+    }
+}
+
+fn module() -> PluginModule_Ref {
+    PluginModule { describe, create }.leak_into_prefix()
+}
+
+extern "C" fn constructor() -> RootModuleResult {
+    abi_stable::library::__call_root_module_loader(module)
+}
+
+#[unsafe(export_name = "planforge_plugin_planforge_frozen_epoch_1")]
+// SAFETY: the constructor erases the module type that is named here.
+pub static HEADER: LibHeader =
+    unsafe { LibHeader::from_constructor::<PluginModule_Ref>(constructor, CheckTypeLayout::Yes) };
+
+#[unsafe(export_name = "planforge_epoch_planforge_frozen_epoch_1")]
+pub static EPOCH: u32 = 1;

@@ -1,1 +1,139 @@
-//! planforge-misbehave-methods
+//! A verifier that misbehaves in the way its options name. Nothing it does may take the host down or be read as a verdict.
+#![forbid(unsafe_code)]
+
+use planforge_plugin_sdk::kinds::{self, Kind};
+use planforge_plugin_sdk::prelude::*;
+use planforge_plugin_sdk::serde_json;
+
+/// Which fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// None: accepts every candidate.
+    None,
+    /// Refuses its options.
+    RefuseCreate,
+    /// Panics in create.
+    PanicCreate,
+    /// Panics in verify.
+    PanicVerify,
+    /// Panics in verify with something that is no text.
+    PanicPayload,
+    /// Panics in the destructor.
+    PanicDrop,
+    /// Never ends the destructor.
+    HangDrop,
+    /// Answers with something that is no JSON.
+    BadJson,
+    /// Answers with another document.
+    OtherDocument,
+    /// Answers with another schema number.
+    OtherSchema,
+    /// Answers for one candidate too few.
+    FewResults,
+    /// Never answers.
+    Hang,
+    /// Never answers, and goes on asking and logging.
+    HangAsking,
+    /// Answers with 100 MB.
+    Huge,
+    /// Logs a line of 100 MB, then accepts.
+    HugeLog,
+    /// Asks the host for what a verifier may not have.
+    Forbidden,
+    /// Asks the host to complete, and passes on what it says.
+    Complete,
+}
+
+/// What to do wrong.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The fault.
+    pub fault: Fault,
+}
+
+/// The verifier.
+#[derive(Debug)]
+pub struct Misbehave(Fault);
+
+const MEGABYTES_100: usize = 100_000_000;
+
+fn forever(host: Option<&dyn Host>) -> ! {
+    loop {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        if let Some(host) = host {
+            host.log(LogLevel::Warn, "still here");
+            // Whatever the host says to it, it goes on.
+            let _ = host.complete("critic", CompletionRequest::default());
+        }
+    }
+}
+
+impl Plugin for Misbehave {
+    type Options = Options;
+    fn about() -> About {
+        About::new("Misbehaves on purpose").role("critic", "asked where the fault says so")
+    }
+    #[allow(clippy::panic)]
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        match options.fault {
+            Fault::PanicCreate => panic!("panic in create"),
+            Fault::RefuseCreate => Err(Failure::new(FailureClass::Request, "misbehave.refused", "not today")),
+            fault => Ok(Self(fault)),
+        }
+    }
+}
+
+impl Verifier for Misbehave {
+    #[allow(clippy::panic)]
+    fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        let accept = || Outcome::Ok(Assessment::new(Decision::Accepted, "fine"));
+        let mut results: Vec<_> = request.candidates.iter().map(|_| accept()).collect();
+        match self.0 {
+            Fault::PanicVerify => panic!("panic in verify"),
+            Fault::PanicPayload => std::panic::panic_any(42_u8),
+            Fault::Hang => forever(None),
+            Fault::HangAsking => forever(Some(host)),
+            Fault::FewResults => drop(results.pop()),
+            Fault::HugeLog => host.log(LogLevel::Info, &"x".repeat(MEGABYTES_100)),
+            Fault::Forbidden => drop(host.worker("input")?),
+            Fault::Complete => drop(host.complete("critic", CompletionRequest::default())?),
+            _ => {}
+        }
+        Ok(VerifyResponse { results })
+    }
+}
+
+impl Drop for Misbehave {
+    #[allow(clippy::panic)]
+    fn drop(&mut self) {
+        match self.0 {
+            Fault::PanicDrop => panic!("panic in drop"),
+            Fault::HangDrop => forever(None),
+            _ => {}
+        }
+    }
+}
+
+/// A verifier whose replies are written by hand where the fault says so.
+#[derive(Debug)]
+pub struct ByHand;
+
+impl Kind<Misbehave> for ByHand {
+    const KIND: PluginKind = PluginKind::Verifier;
+    fn call(plugin: &Misbehave, method: &str, inputs: &[&str], host: &dyn Host) -> Result<String, Failure> {
+        let envelope = |document: &str, schema: u32| {
+            serde_json::json!({"document": document, "schema": schema, "body": {"results": []}}).to_string()
+        };
+        match plugin.0 {
+            Fault::BadJson => Ok("{\"document\": \"verify-response\", oops".to_owned()),
+            Fault::OtherDocument => Ok(envelope("plan-outcome", 1)),
+            Fault::OtherSchema => Ok(envelope("verify-response", 99)),
+            Fault::Huge => Ok("x".repeat(MEGABYTES_100)),
+            _ => <kinds::Verifier as Kind<Misbehave>>::call(plugin, method, inputs, host),
+        }
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(@raw planforge_plugin_sdk::EPOCH, ByHand, Misbehave);

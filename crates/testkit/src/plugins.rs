@@ -1,0 +1,125 @@
+//! Plugins in tests: the libraries that `cargo test` built, and what every plugin must do, bundled and loaded.
+
+use planforge_contract::{CreateRequest, JsonObject, PluginInfo};
+use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings, Source};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The library of a crate, beside the running test. Cargo puts it there for every plugin that the test's package
+/// depends on, and for the package's own.
+///
+/// # Errors
+/// It is missing. A test must fail then: a skipped one would hide that loading broke.
+pub fn library(crate_name: &str) -> Result<PathBuf, String> {
+    let test = std::env::current_exe().map_err(|e| e.to_string())?;
+    let folder = test.parent().ok_or("the test has no folder")?;
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let path = folder.join(format!("{prefix}{crate_name}{suffix}"));
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(format!("{} is missing: the package of this test must depend on the plugin", path.display()))
+}
+
+/// A registry of that one library.
+///
+/// # Errors
+/// As [`library`].
+pub fn loaded(crate_name: &str, settings: Settings) -> Result<Registry, String> {
+    Ok(Registry::new(&[], &[library(crate_name)?], settings))
+}
+
+/// A plugin both ways: linked in, and from its library.
+#[derive(Debug)]
+pub struct BothWays {
+    /// The plugin's id.
+    pub id: String,
+    /// Linked in.
+    pub bundled: Registry,
+    /// From its library.
+    pub loaded: Registry,
+}
+
+/// Makes both registries.
+///
+/// # Errors
+/// As [`library`].
+pub fn both_ways(plugin: &'static BundledPlugin) -> Result<BothWays, String> {
+    let loaded = loaded(plugin.crate_name, Settings::default())?;
+    Ok(BothWays { id: plugin.id(), bundled: Registry::new(&[plugin], &[], Settings::default()), loaded })
+}
+
+impl BothWays {
+    /// Makes an instance each way: bundled, then loaded.
+    ///
+    /// # Errors
+    /// The failure of either, as text.
+    pub fn create(&self, request: &CreateRequest) -> Result<[Instance; 2], String> {
+        let make =
+            |r: &Registry, way: &str| r.create(&self.id, request.clone()).map_err(|e| format!("{way}: {e}"));
+        Ok([make(&self.bundled, "bundled")?, make(&self.loaded, "loaded")?])
+    }
+}
+
+/// What every plugin must do, whatever its kind. All violations are told, not the first.
+///
+/// # Errors
+/// One sentence a violation.
+pub fn conformance(plugin: &'static BundledPlugin) -> Result<(), Vec<String>> {
+    let both = both_ways(plugin).map_err(|e| vec![e])?;
+    let mut wrong = Vec::new();
+    let infos = [&both.bundled, &both.loaded].map(|r| r.info(&both.id));
+    let [Ok(bundled), Ok(loaded)] = infos else {
+        return Err(infos.into_iter().filter_map(|r| r.err().map(|f| f.to_string())).collect());
+    };
+    if bundled != loaded {
+        wrong.push("bundled and loaded describe themselves differently".to_owned());
+    }
+    if !matches!(both.loaded.source(&both.id), Ok(Source::Library { sha256, .. }) if sha256.len() == 64) {
+        wrong.push("the loaded one does not come from a library with its SHA-256".to_owned());
+    }
+    if bundled.about.trim().is_empty() || bundled.about.contains('\n') {
+        wrong.push("`about` must be one line".to_owned());
+    }
+    wrong.extend(schema_violations(&bundled));
+    let mut unknown = JsonObject::new();
+    unknown.insert("no-such-option".to_owned(), Value::Null);
+    for (way, registry) in [("bundled", &both.bundled), ("loaded", &both.loaded)] {
+        match registry.check_options(&both.id, &unknown) {
+            Ok(problems)
+                if problems.iter().any(|p| p.code == "options.unknown" && p.pointer == "/no-such-option") => {
+            }
+            Ok(_) => wrong.push(format!("{way}: an unknown option is accepted; use `deny_unknown_fields`")),
+            Err(failure) => wrong.push(format!("{way}: {failure}")),
+        }
+        let request = CreateRequest { options: unknown.clone(), ..CreateRequest::default() };
+        match registry.create(&both.id, request) {
+            Err(failure) if failure.code == "plugin.options" => {}
+            Err(failure) => wrong.push(format!("{way}: an unknown option gives {failure}")),
+            Ok(_) => wrong.push(format!("{way}: an instance was made with an unknown option")),
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+fn schema_violations(info: &PluginInfo) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let none = serde_json::Map::new();
+    let properties = info.options_schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    for (name, schema) in properties {
+        if schema.get("description").and_then(Value::as_str).is_none_or(|d| d.trim().is_empty()) {
+            wrong.push(format!("the option `{name}` has no doc comment"));
+        }
+    }
+    for (what, names) in [("secret", &info.secrets), ("file", &info.files)] {
+        for name in names.iter().filter(|n| !properties.contains_key(*n)) {
+            wrong.push(format!("the {what} `{name}` is no option"));
+        }
+    }
+    for (what, declared) in [("role", &info.roles), ("metric", &info.metrics)] {
+        for d in declared.iter().filter(|d| d.about.trim().is_empty()) {
+            wrong.push(format!("the {what} `{}` says nothing about itself", d.name));
+        }
+    }
+    wrong
+}
