@@ -1,4 +1,4 @@
-//! The codes of this plugin's failures.
+//! The codes of this plugin's failures. Those about a reply, `reply.*`, are the SDK's.
 
 use planforge_diagnostics::CodeInfo;
 
@@ -6,9 +6,6 @@ pub(crate) const NO_TEXT: &str = "translate.no-text";
 pub(crate) const NO_EXAMPLE: &str = "translate.no-example";
 pub(crate) const NO_TEMPLATE: &str = "translate.no-template";
 pub(crate) const TEMPLATE: &str = "translate.prompt-template";
-pub(crate) const NO_PDDL: &str = "translate.no-pddl";
-pub(crate) const CUT_OFF: &str = "translate.cut-off";
-pub(crate) const FILTERED: &str = "translate.filtered";
 pub(crate) const FEW_REPLIES: &str = "translate.too-few-replies";
 
 /// What `planforge explain` says about them.
@@ -25,8 +22,8 @@ the domain as PDDL.",
         title: "the suite has no in-context example",
         explanation: "The stage sets `example = true`, and the suite lacks one half of the example or both. A problem's \
 example is `example.text` and `example.problem` (the files `p_example.nl` and `p_example.pddl`), a domain's is \
-`example.domain-text` and `example.domain`. The message also comes up, whatever the option says, where a suite has only one \
-half: that is a mistake in the suite.\n\nAdd the missing text, or set `example = false`.",
+`example.domain-text` and `example.domain`. The message also comes up, whatever the option says, where a suite has the PDDL of an \
+example without its text: that is a mistake in the suite.\n\nAdd the missing text, or set `example = false`.",
     },
     CodeInfo {
         code: NO_TEMPLATE,
@@ -40,25 +37,6 @@ action interface, and neither is there.\n\nLet the pipeline give the interface a
         title: "a prompt template cannot be rendered",
         explanation: "A fault of this plugin: one of its own prompt templates does not fit the values it is filled with.\n\n\
 Please report it with the message.",
-    },
-    CodeInfo {
-        code: NO_PDDL,
-        title: "the reply holds no PDDL",
-        explanation: "The model answered, and nothing in its answer is a PDDL domain or problem of the kind that was asked for. \
-The sample is out of the beam; the others go on. The reply is in the record.\n\nAsk for more samples (`n`), use an \
-in-context example, or another model.",
-    },
-    CodeInfo {
-        code: CUT_OFF,
-        title: "the reply was cut off",
-        explanation: "The server ended the reply at its token limit, so that what follows is unknown. A text cut off is never \
-judged and never repaired: the sample failed.\n\nRaise `max_tokens` of the role in the pipeline file.",
-    },
-    CodeInfo {
-        code: FILTERED,
-        title: "the server held the reply back",
-        explanation: "The server's content filter ended the reply. The sample failed.\n\nAsk again, word the task's text in \
-another way, or use another server.",
     },
     CodeInfo {
         code: FEW_REPLIES,

@@ -15,7 +15,6 @@
 mod codes;
 mod options;
 mod prompt;
-mod reply;
 mod skeleton;
 mod translate;
 

@@ -178,7 +178,7 @@ fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
     );
     assert_eq!(first.messages[2].content, likely.content);
     let code = |i: usize| got[i].as_ref().unwrap_err().code.clone();
-    assert_eq!([code(1), code(2), code(3)], ["translate.no-pddl", "translate.cut-off", "translate.no-pddl"]);
+    assert_eq!([code(1), code(2), code(3)], ["reply.no-pddl", "reply.cut-off", "reply.no-pddl"]);
     assert!(got[3].as_ref().unwrap_err().message.contains("holds a domain, and no PDDL problem"));
     assert!(got.iter().skip(1).all(|g| g.as_ref().unwrap_err().class == FailureClass::Reply));
 }
@@ -223,7 +223,7 @@ fn both_writes_each_problem_for_its_own_domain_in_one_conversation() {
         asked.iter().map(|(_, r)| (r.tags.artefact.as_str(), r.sampling.n)).collect::<Vec<_>>(),
         [("domain", Some(3)), ("problem", Some(1)), ("problem", Some(1))]
     );
-    assert_eq!(got[1].as_ref().unwrap_err().code, "translate.no-pddl");
+    assert_eq!(got[1].as_ref().unwrap_err().code, "reply.no-pddl");
     let last = got[2].as_ref().unwrap();
     assert_eq!(last.domain.as_deref(), Some(other.as_str()));
     assert!(last.problem.as_deref().unwrap().contains("(:domain lights)"));
@@ -291,7 +291,7 @@ fn what_is_missing_is_a_failure_of_the_request_with_a_way_out() {
         "translate.no-example"
     );
     let mut half = with_example(request(true, 1));
-    half.task.materials.remove("example.problem");
+    half.task.materials.remove("example.text");
     assert_eq!(fail(Options::default(), &half), "translate.no-example");
 }
 

@@ -3,12 +3,12 @@
 use crate::codes;
 use crate::options::{Mode, Options};
 use crate::prompt::Prompts;
-use crate::reply::{self, Read};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, Sampling, Tags,
     TranslateRequest, TranslateResponse,
 };
+use planforge_plugin_sdk::reply::{Wanted, read_reply};
 
 /// The role that writes.
 pub(crate) const ROLE: &str = "writer";
@@ -111,19 +111,14 @@ impl Call<'_> {
 
     /// One reply as a patch: its PDDL, its turns and what reading it had to say.
     fn patch(&self, new_turns: &[Message], reply: &Reply, wanted: Mode) -> Result<CandidatePatch, Failure> {
-        let Read { domain, problem, fixes, diagnostics } = reply::read(reply, wanted, self.request.fixes)?;
+        let wanted = match wanted {
+            Mode::Problem => Wanted::Problem,
+            Mode::Domain => Wanted::Domain,
+            Mode::Both => Wanted::Either,
+        };
         let mut messages = new_turns.to_vec();
         messages.push(Message::assistant(reply.content.clone()));
-        Ok(CandidatePatch {
-            domain,
-            problem,
-            thought: None,
-            log_likelihood: reply.log_likelihood(),
-            messages,
-            raw_reply: reply.content.clone(),
-            fixes,
-            diagnostics,
-        })
+        Ok(CandidatePatch { messages, ..read_reply(reply, wanted, self.request.fixes)? })
     }
 
     /// Asks for the problem of a domain just written, in the same conversation.
