@@ -35,12 +35,6 @@ pub const CODES: &[CodeInfo] = &[
          refused every further question to a model.",
     ),
     code(
-        "pipeline.file",
-        "a file that an option names cannot be read",
-        "Some options hold the path of a file; planforge reads it and gives the plugin its text. Paths in a pipeline file are\n\
-         relative to that file. The file must exist, be UTF-8 and have at most 4 MiB.",
-    ),
-    code(
         "pipeline.group-by",
         "group_by does not name an earlier translate stage",
         "A select stage may keep the best of each group: group_by names the translate stage whose samples make the groups.\n\n    \
@@ -101,12 +95,6 @@ pub const CODES: &[CodeInfo] = &[
         "a stage without a plugin instance",
         "The program that started the run gave it no instance for the stage, or one of another kind. This is a fault of that\n\
          program, not of the pipeline file.",
-    ),
-    code(
-        "pipeline.no-secret",
-        "an environment variable is not set",
-        "An option names an environment variable that holds a secret, and the variable is not set or empty. Set it in the shell\n\
-         that starts planforge, or leave the option out where the server needs no key. Replay needs no secrets.",
     ),
     code(
         "pipeline.no-stages",
@@ -218,11 +206,6 @@ pub const CODES: &[CodeInfo] = &[
         "pipeline.unknown-stage-key",
         "a stage has no such key",
         "Keys of a stage depend on its kind; the message names the nearest one. What belongs to the plugin stands in `options`.",
-    ),
-    code(
-        "pipeline.unreadable",
-        "a pipeline file cannot be read",
-        "The file is not there, may not be read, or is not UTF-8.",
     ),
     code(
         "pipeline.unused-llm",

@@ -323,5 +323,22 @@ pub struct PlanStageLimits {
 pub fn pipeline_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Pipeline);
     schema.insert("title".to_owned(), "planforge pipeline".into());
-    schema.to_value()
+    let mut schema = schema.to_value();
+    // A model's table holds the host's keys, which are known here, beside the provider's options, which are not.
+    let host =
+        schemars::SchemaGenerator::default().into_root_schema_for::<planforge_llm::RoleConfig>().to_value();
+    let table = schema.pointer_mut("/$defs/LlmTable").and_then(serde_json::Value::as_object_mut);
+    if let (Some(table), Some(properties), Some(required)) =
+        (table, host.get("properties"), host.get("required"))
+    {
+        table.insert("properties".to_owned(), properties.clone());
+        table.insert("required".to_owned(), required.clone());
+    }
+    let defs = host.get("$defs").and_then(serde_json::Value::as_object);
+    if let (Some(defs), Some(all)) =
+        (defs, schema.get_mut("$defs").and_then(serde_json::Value::as_object_mut))
+    {
+        all.extend(defs.clone());
+    }
+    schema
 }

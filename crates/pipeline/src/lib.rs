@@ -8,7 +8,6 @@
 mod codes;
 mod config;
 mod front;
-mod prepare;
 mod run;
 mod suggest;
 mod suite;
@@ -19,7 +18,6 @@ pub use front::{
     Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, NEEDS_ENVIRONMENT,
     OptionProblem, OptionProblemKind, Override, check,
 };
-pub use prepare::{Preparation, Prepared, prepare};
 pub use run::{
     FailedSample, Instances, Progress, RunReport, RunState, RunTask, Services, StageInstance, StageReport,
     TaskReport, TaskUsage, Written, run, run_tasks,

@@ -6,7 +6,6 @@ mod llm;
 mod overrides;
 mod plugins;
 pub(crate) mod reader;
-mod registry;
 mod secrets;
 mod stages;
 pub(crate) mod tree;
