@@ -8,7 +8,7 @@ use crate::retry;
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure, ProviderFailureClass,
-    Replies, Usage,
+    Replies,
 };
 use planforge_record::{CompletionRecord, EffectRecord, Lookup, nearest};
 use serde_json::Value;
@@ -195,32 +195,30 @@ impl Ask<'_> {
                 }
             }
         };
-        let elapsed_ms = (clock.now() - start).as_millis() as u64;
-        let (result, failure) = match end {
-            Ok(replies) => (Some(CompletionResult::Replies(replies)), None),
-            Err(failure) => (None, Some(failure)),
-        };
-        let usage = match &result {
-            Some(CompletionResult::Replies(replies)) => replies.usage,
-            _ => Usage::default(),
-        };
+        self.finish(question, end, attempts, clock.now() - start)
+    }
+
+    /// Records how a question ended and hands it out.
+    fn finish(
+        &self,
+        question: &Question,
+        end: Result<Replies, ProviderFailure>,
+        attempts: u32,
+        elapsed: Duration,
+    ) -> Result<Replies, Failure> {
         let record = CompletionRecord {
             key: question.key.clone(),
             path: question.path.clone(),
             role: self.site.role.clone(),
             request: question.canonical.clone(),
-            result,
-            failure,
-            usage,
+            result: end.as_ref().ok().cloned().map(CompletionResult::Replies),
+            failure: end.as_ref().err().cloned(),
+            usage: end.as_ref().map(|replies| replies.usage).unwrap_or_default(),
             attempts,
-            elapsed_ms,
+            elapsed_ms: elapsed.as_millis() as u64,
         };
         self.observe(&self.llm.options.journal.record_completion(&record)?);
-        match (record.result, record.failure) {
-            (Some(CompletionResult::Replies(replies)), _) => Ok(replies),
-            (_, Some(failure)) => Err(retry::failure_of(self.name, &self.role.config, attempts, &failure)),
-            _ => Err(pending(&question.path)),
-        }
+        end.map_err(|failure| retry::failure_of(self.name, &self.role.config, attempts, &failure))
     }
 
     /// Exactly one request to the provider. `Err` is a question that ends without the server's word.

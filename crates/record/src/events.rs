@@ -63,6 +63,10 @@ impl Writer {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn append(&mut self, event: &Event, redactor: &Redactor) -> Result<Event, RecordError> {
         if self.broken {
             return Err(RecordError::new(
@@ -100,17 +104,23 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
     Ok(files)
 }
 
-/// The first event file that another process (or another writer in this one) holds.
-pub(crate) fn held_by_another(folder: &Path) -> Result<Option<PathBuf>, RecordError> {
+/// The first event file but `own` that another process (or another writer in this one) holds.
+pub(crate) fn held_by_another(folder: &Path, own: Option<&Path>) -> Result<Option<PathBuf>, RecordError> {
     for path in files(folder)? {
-        let file = File::open(&path).map_err(|e| RecordError::io("open an event file", &path, &e))?;
-        match file.try_lock_shared() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Some(path)),
-            Err(TryLockError::Error(e)) => return Err(RecordError::io("test the lock of", &path, &e)),
+        if own != Some(path.as_path()) && is_held(&path)? {
+            return Ok(Some(path));
         }
     }
     Ok(None)
+}
+
+fn is_held(path: &Path) -> Result<bool, RecordError> {
+    let file = File::open(path).map_err(|e| RecordError::io("open an event file", path, &e))?;
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(e)) => Err(RecordError::io("test the lock of an event file", path, &e)),
+    }
 }
 
 /// Reads one file. A last line without its line feed was torn by a kill: it is dropped and reported.
@@ -130,7 +140,9 @@ pub(crate) fn read(path: &Path, mut each: impl FnMut(Event)) -> Result<Option<Di
         })?;
         each(event);
     }
-    Ok((!torn.is_empty()).then(|| {
+    // Where the writer is still at work, half a line is just not finished yet.
+    let crashed = !torn.is_empty() && !is_held(path)?;
+    Ok(crashed.then(|| {
         Diagnostic::warning(
             "record.torn-line",
             format!(

@@ -59,12 +59,19 @@ impl RunFolder {
     pub fn resume(root: &Path, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
         let manifest = RunManifest::read(&root.join("run.json"))?;
         let folder = root.join("events");
-        if let Some(path) = events::held_by_another(&folder)? {
-            return Err(RecordError::new("record.locked", "another process is writing to this run")
-                .at(&path)
-                .help("wait until it has ended, or stop it"));
+        let locked = |path: &Path| {
+            RecordError::new("record.locked", "another process is writing to this run")
+                .at(path)
+                .help("wait until it has ended, or stop it")
+        };
+        if let Some(path) = events::held_by_another(&folder, None)? {
+            return Err(locked(&path));
         }
         let writer = Writer::create(&folder)?;
+        // Looked at again with our own lock held: of two that begin at the same moment at least one sees the other.
+        if let Some(path) = events::held_by_another(&folder, Some(writer.path()))? {
+            return Err(locked(&path));
+        }
         let mut run = Self::new(root.to_owned(), manifest, redactor, Some(writer));
         run.load()?;
         Ok(run)

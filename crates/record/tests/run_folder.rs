@@ -164,7 +164,11 @@ fn a_run_is_written_by_one_process_and_never_overwritten() {
     let run = RunFolder::create(dir.path(), manifest("r"), none()).unwrap();
     assert_eq!(RunFolder::create(dir.path(), manifest("r"), none()).unwrap_err().code, "record.exists");
     assert_eq!(RunFolder::resume(run.path(), none()).unwrap_err().code, "record.locked");
-    RunFolder::open(run.path(), none()).expect("reading is always possible");
+    let writing = event_files(run.path()).remove(0);
+    fs::write(&writing, "{\"event\":").unwrap();
+    let read = RunFolder::open(run.path(), none()).expect("reading is always possible");
+    assert!(read.warnings().is_empty(), "a line that is being written is not torn");
+    fs::write(&writing, "").unwrap();
     let path = run.path().to_owned();
     drop(run);
     RunFolder::resume(&path, none()).expect("the lock goes with its holder");

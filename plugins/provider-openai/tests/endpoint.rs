@@ -277,3 +277,20 @@ fn calls_of_many_threads_run_side_by_side() {
     assert_eq!(server.count(), 8);
     assert!(server.most_in_flight() > 1, "calls do not queue behind each other");
 }
+
+#[test]
+fn options_read_as_a_pipeline_file_writes_them_and_each_is_documented() {
+    let table = json!({
+        "base_url": "http://127.0.0.1:8081/v1", "timeout_s": 30, "max_tokens_field": "max_completion_tokens",
+        "omit": ["seed", "logprobs"], "headers": {"X-Team": "blue"}
+    });
+    let options: Options = serde_json::from_value(table).unwrap();
+    assert_eq!((options.timeout_s, options.omit), (30.0, vec![Field::Seed, Field::Logprobs]));
+    let error = serde_json::from_value::<Options>(json!({"base_ur": "x"})).unwrap_err().to_string();
+    assert!(error.contains("base_ur") && error.contains("base_url"), "{error}");
+    let schema = planforge_plugin_sdk::schemars::schema_for!(Options).to_value();
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        assert!(property["description"].is_string(), "{name} has no description");
+    }
+    assert_eq!(schema["additionalProperties"], false);
+}
