@@ -54,6 +54,7 @@ fn run(
     statistics: &mut SearchStatistics,
 ) -> Result<Outcome, StopReason> {
     let mut evaluate = |state: &[u64], statistics: &mut SearchStatistics| match &mut lmcut {
+        _ if space.is_dead_end(state) => DEAD,
         Some(lmcut) => {
             statistics.evaluated += 1;
             lmcut.evaluate(state).unwrap_or(DEAD)

@@ -26,6 +26,10 @@ fn run(
         watch.tick(table.len(), table.bytes_per_state())?;
         state.clear();
         state.extend_from_slice(table.state(current));
+        if space.is_dead_end(&state) {
+            current += 1;
+            continue;
+        }
         statistics.expanded += 1;
         space.applicable(&state, &mut operators);
         for &operator in &operators {

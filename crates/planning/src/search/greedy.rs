@@ -106,6 +106,9 @@ impl Greedy<'_, '_> {
 
     /// Evaluates a state and queues its successors.
     fn expand(&mut self, id: StateId, state: &[u64], statistics: &mut SearchStatistics) {
+        if self.space.is_dead_end(state) {
+            return;
+        }
         statistics.evaluated += 1;
         let mut favourites = Vec::new();
         let Some(ff) = self.ff.evaluate(state, &mut favourites) else { return };

@@ -6,6 +6,7 @@ mod ff;
 mod greedy;
 mod landmarks;
 mod lmcut;
+mod mutex;
 mod node_table;
 mod open_list;
 mod reduce;
@@ -18,6 +19,7 @@ pub use space::SearchStatistics;
 use crate::budget::Budget;
 use crate::solve::Algorithm;
 use crate::task::Task;
+use mutex::Mutexes;
 use space::{Space, Watch};
 
 /// How a search ended and what it did.
@@ -43,9 +45,26 @@ impl Found {
 
 /// Searches.
 pub(crate) fn run_search(task: &Task, algorithm: Algorithm, max_nodes: u64, budget: &mut dyn Budget) -> Found {
-    let reduced = reduce::reduce(task);
-    let space = Space::new(&reduced);
+    let mut reduced = reduce::reduce(task);
     let mut watch = Watch::new(budget, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mutexes = match Mutexes::find(&reduced, &space::initial_state(&reduced), &mut watch) {
+        Ok(mutexes) => mutexes,
+        Err(reason) => {
+            return Found {
+                outcome: Outcome::Stopped(reason),
+                method: "mutex analysis",
+                note: None,
+                statistics: SearchStatistics::default(),
+                reduced,
+            };
+        }
+    };
+    if let Some(mutexes) = &mutexes {
+        let operators = std::mem::take(&mut reduced.operators);
+        let useful = operators.into_iter().enumerate().filter(|(o, _)| mutexes.is_useful(*o));
+        reduced.operators = useful.map(|(_, operator)| operator).collect();
+    }
+    let space = Space::new(&reduced, mutexes);
     let mut statistics = SearchStatistics::default();
     let mut note = None;
     let (outcome, method) = match algorithm {

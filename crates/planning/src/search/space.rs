@@ -1,5 +1,6 @@
 //! The state space of a task as the searches see it: packed states, applicable operators, successors.
 
+use super::mutex::Mutexes;
 use super::node_table::NodeTable;
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
@@ -35,22 +36,27 @@ pub(crate) struct Space<'t> {
     pub(crate) task: &'t Task,
     axioms: AxiomEvaluator,
     generator: SuccessorGenerator,
+    mutexes: Option<Mutexes>,
 }
 
 impl<'t> Space<'t> {
-    pub(crate) fn new(task: &'t Task) -> Self {
+    pub(crate) fn new(task: &'t Task, mutexes: Option<Mutexes>) -> Self {
         Space {
             task,
             axioms: AxiomEvaluator::new(task),
             generator: SuccessorGenerator::new(task.operators.iter().map(|o| &o.precondition), task.facts.len()),
+            mutexes,
         }
     }
 
     pub(crate) fn initial(&self) -> Vec<u64> {
-        let mut state = vec![0; self.task.words()];
-        self.task.init.iter().for_each(|&f| bits::set(&mut state, f));
-        self.axioms.close(&mut state, &[]);
-        state
+        initial_state(self.task)
+    }
+
+    /// Whether no plan leads from a state to the goal, as far as pairs of facts tell.
+    #[inline]
+    pub(crate) fn is_dead_end(&self, state: &[u64]) -> bool {
+        self.mutexes.as_ref().is_some_and(|m| m.is_dead_end(state))
     }
 
     #[inline]
@@ -82,6 +88,14 @@ impl<'t> Space<'t> {
     pub(crate) fn table(&self) -> NodeTable {
         NodeTable::new(self.task.words())
     }
+}
+
+/// The initial state with its derived facts.
+pub(crate) fn initial_state(task: &Task) -> Vec<u64> {
+    let mut state = vec![0; task.words()];
+    task.init.iter().for_each(|&f| bits::set(&mut state, f));
+    AxiomEvaluator::new(task).close(&mut state, &[]);
+    state
 }
 
 /// Watches the limits of a search.
