@@ -1,6 +1,6 @@
 //! Random planning tasks as PDDL text, and a slow interpreter that works on the tree alone: what the crate does is compared
 //! with it.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::Name;
