@@ -1,1 +1,50 @@
-//! planforge-loaded-tests
+//! Tests of loaded plugins: they depend on every plugin, so that `cargo test` builds every plugin as a dynamic library.
+//!
+//! The library itself is a planner that hands its work to a child process and misbehaves there as its task's text says.
+
+use planforge_plugin_sdk::prelude::*;
+
+/// None.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(crate = "planforge_plugin_sdk::serde", deny_unknown_fields)]
+#[schemars(crate = "planforge_plugin_sdk::schemars")]
+pub struct Options {}
+
+/// Sends the task's text to its worker and tells the answer as an explanation.
+#[derive(Debug)]
+pub struct Delegates;
+
+impl Plugin for Delegates {
+    type Options = Options;
+    fn about() -> About {
+        About::new("Hands its work to a child process")
+    }
+    fn create(_options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+}
+
+impl Planner for Delegates {
+    fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
+        let answer = host.worker(&request.task.task_text)?;
+        Ok(PlanOutcome::Exhausted { explanation: vec![answer], statistics: SearchStatistics::default() })
+    }
+
+    #[allow(clippy::panic, clippy::exit)]
+    fn work(&self, input: &str) -> Result<String, Failure> {
+        match input {
+            "process" => Ok(std::process::id().to_string()),
+            "panic" => panic!("panic in work"),
+            "hang" => loop {
+                std::thread::sleep(std::time::Duration::from_secs(1));
+            },
+            "memory" => Ok(vec![1_u8; 8 << 30].len().to_string()),
+            "output" => Ok("x".repeat(1 << 20)),
+            "exit" => std::process::exit(7),
+            "fail" => Err(Failure::new(FailureClass::Request, "test.fail", "not this")),
+            other => Ok(other.to_uppercase()),
+        }
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Planner, Delegates);

@@ -53,7 +53,7 @@ fn init(header: &'static LibHeader) -> Result<Module, LoadError> {
 }
 
 fn layout_message(error: &LibraryError) -> String {
-    error.to_string()
+    error.to_string().trim().to_owned()
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

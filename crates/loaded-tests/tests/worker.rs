@@ -1,0 +1,88 @@
+//! Child processes: answers come back, limits are limits, and a child that broke is replaced.
+
+use planforge_contract::api::Planner;
+use planforge_contract::{CreateRequest, Failure, FailureClass, PlanOutcome, PlanRequest, TaskView};
+use planforge_plugin_host::{Instance, Registry, Settings, WorkerSettings};
+use planforge_plugin_sdk::testing::TestHost;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+fn planner(change: impl FnOnce(&mut WorkerSettings)) -> Arc<dyn Planner> {
+    let mut worker = WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into());
+    change(&mut worker);
+    let settings = Settings { worker: Some(worker), ..Settings::default() };
+    let registry = Registry::new(&[&planforge_loaded_tests::PLANFORGE_PLUGIN], &[], settings);
+    match registry.create("loaded-tests", CreateRequest::default()).unwrap() {
+        Instance::Planner(planner) => planner,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ask(planner: &dyn Planner, text: &str) -> Result<String, Failure> {
+    let task = TaskView { task_text: text.to_owned(), ..TaskView::default() };
+    let request = PlanRequest { task, k: 1, ..PlanRequest::default() };
+    match planner.plan(&TestHost::new().remaining_ms(120_000), &request)? {
+        PlanOutcome::Exhausted { mut explanation, .. } => Ok(explanation.remove(0)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn one_child_answers_many_inputs() {
+    let planner = planner(|_| ());
+    assert_eq!(ask(planner.as_ref(), "shout").unwrap(), "SHOUT");
+    let first = ask(planner.as_ref(), "process").unwrap();
+    assert_ne!(first, std::process::id().to_string());
+    assert_eq!(ask(planner.as_ref(), "fail").unwrap_err().code, "test.fail");
+    assert_eq!(ask(planner.as_ref(), "process").unwrap(), first);
+}
+
+#[test]
+fn a_panic_in_the_child_is_told_with_its_place() {
+    let failure = ask(planner(|_| ()).as_ref(), "panic").unwrap_err();
+    assert!(failure.message.contains("panic in work"), "{failure}");
+    assert!(failure.place.as_deref().unwrap().contains("loaded-tests/src/lib.rs:"), "{failure}");
+}
+
+#[test]
+fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
+    for (fault, says) in [("hang", "within 1500 ms"), ("memory", "memory allocation of"), ("output", "1048")]
+    {
+        let planner = planner(|w| {
+            w.time_ms = 1_500;
+            w.output_bytes = 100_000;
+        });
+        let first = ask(planner.as_ref(), "process").unwrap();
+        let start = Instant::now();
+        let failure = ask(planner.as_ref(), fault).unwrap_err();
+        assert_eq!(
+            (failure.class, failure.code.as_str()),
+            (FailureClass::Limit, "host.worker-limit"),
+            "{failure}"
+        );
+        assert!(failure.message.contains(says), "{fault}: {failure}");
+        assert!(start.elapsed() < Duration::from_secs(30));
+        assert_ne!(ask(planner.as_ref(), "process").unwrap(), first);
+    }
+}
+
+#[test]
+fn a_child_that_leaves_is_a_failure_with_its_status() {
+    let failure = ask(planner(|_| ()).as_ref(), "exit").unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::System, "host.worker-died"));
+    assert!(failure.message.contains("exit status: 7"), "{failure}");
+}
+
+#[test]
+fn an_executable_that_is_missing_or_no_worker_is_named() {
+    let failure = ask(planner(|w| w.executable = "/nowhere/planforge".into()).as_ref(), "x").unwrap_err();
+    assert!(
+        failure.code == "host.worker-died" && failure.message.contains("/nowhere/planforge"),
+        "{failure}"
+    );
+    let failure = ask(planner(|w| w.arguments = vec!["wrong".into()]).as_ref(), "x").unwrap_err();
+    assert!(
+        failure.code == "host.worker-died" && failure.message.contains("unexpected arguments"),
+        "{failure}"
+    );
+}
