@@ -35,6 +35,12 @@ pub const CODES: &[CodeInfo] = &[
          refused every further question to a model.",
     ),
     code(
+        "pipeline.file",
+        "a file that an option names cannot be read",
+        "Some options hold the path of a file; planforge reads it and gives the plugin its text. Paths in a pipeline file are\n\
+         relative to that file. The file must exist, be UTF-8 and have at most 4 MiB.",
+    ),
+    code(
         "pipeline.group-by",
         "group_by does not name an earlier translate stage",
         "A select stage may keep the best of each group: group_by names the translate stage whose samples make the groups.\n\n    \

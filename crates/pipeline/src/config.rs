@@ -62,8 +62,8 @@ pub struct GivenSpec {
     pub interface: bool,
     /// The objects of the task, and the suite's object template where it has one.
     pub objects: bool,
-    /// The suite's in-context example: its text, problem and plan. Left out, it is given where the domain is, for an
-    /// example problem shows the domain's predicates.
+    /// The suite's in-context example: its text and plan, and its problem where the domain is given, for a problem shows
+    /// the domain's predicates. Left out, it is given where the domain is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<bool>,
 }

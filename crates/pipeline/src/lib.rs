@@ -8,6 +8,7 @@
 mod codes;
 mod config;
 mod front;
+mod option_files;
 mod run;
 mod suggest;
 mod suite;
@@ -18,9 +19,10 @@ pub use front::{
     Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, NEEDS_ENVIRONMENT,
     OptionProblem, OptionProblemKind, Override, check,
 };
+pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{
-    FailedSample, Instances, Progress, RunReport, RunState, RunTask, Services, StageInstance, StageReport,
-    TaskReport, TaskUsage, Written, run, run_tasks,
+    FailedSample, Instances, Progress, RunObserver, RunReport, RunState, RunTask, Services, StageInstance,
+    StageReport, TaskReport, TaskUsage, Written, run, run_tasks,
 };
 pub use suite::{
     Example, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Suite, SuiteTask, load_suite, load_task,

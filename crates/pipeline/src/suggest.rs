@@ -21,7 +21,7 @@ pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) 
 }
 
 /// "did you mean `x`?", else the list of all names, else nothing.
-pub(crate) fn help_for<'a>(name: &str, names: &[&'a str], what: &str) -> Option<String> {
+pub(crate) fn help_for(name: &str, names: &[&str], what: &str) -> Option<String> {
     if let Some(near) = nearest(name, names.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
     }

@@ -1,5 +1,8 @@
 //! Every mistake in a pipeline file is found in one go, at its place, with a way out.
 
+// Helpers outside of #[test] are no production code either.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use common::info;
@@ -316,6 +319,7 @@ fn every_code_of_the_checker_is_triggered() {
                 "pipeline.assessment-count",
                 "pipeline.cancelled",
                 "pipeline.environment-leak",
+                "pipeline.file",
                 "pipeline.no-instance",
                 "pipeline.sample-count",
             ]

@@ -1,5 +1,8 @@
 //! The number of jobs, an interruption, a crash at any event, and a replay change nothing but the time.
 
+// Helpers outside of #[test] are no production code either.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use common::*;

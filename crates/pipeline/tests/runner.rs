@@ -1,5 +1,8 @@
 //! What becomes of candidates: failed samples, verdicts, conversations, and what plugins may ask.
 
+// Helpers outside of #[test] are no production code either.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use common::*;

@@ -67,10 +67,11 @@ fn segments(path: &str, source: SourceId) -> Vec<Key> {
 /// The text as a TOML value, else as the string that it is.
 fn value(text: &str, place: Place) -> Node {
     let ParsedToml { mut root, errors } = parse(&format!("v = {text}\n"), place.source);
-    if errors.is_empty() && root.entries.len() == 1 {
-        if let Some((_, node)) = root.entries.pop() {
-            return node;
-        }
+    if errors.is_empty()
+        && root.entries.len() == 1
+        && let Some((_, node)) = root.entries.pop()
+    {
+        return node;
     }
     Node { place, value: Value::String(text.to_owned()) }
 }

@@ -185,10 +185,10 @@ impl Stages<'_> {
             roles: self.roles(reader, info.as_ref(), out),
             options: plugins::options(reader, info.as_ref(), self.catalogue, out),
         };
-        if let Some(info) = &info {
-            if needs_environment(info, &stage.options) {
-                self.read.need_environment.push((info.id.clone(), place));
-            }
+        if let Some(info) = &info
+            && needs_environment(info, &stage.options)
+        {
+            self.read.need_environment.push((info.id.clone(), place));
         }
         let metrics = info.map(|info| info.metrics.into_iter().map(|m| m.name).collect()).unwrap_or_default();
         (Stage::Verify(stage), metrics)
@@ -349,7 +349,8 @@ fn needs_environment(info: &PluginInfo, options: &planforge_contract::JsonObject
             None => rest.is_empty(),
             Some((option, wanted)) => options.get(option).is_some_and(|value| match value {
                 serde_json::Value::String(text) => text == wanted,
-                other => other.to_string() == wanted,
+                serde_json::Value::Bool(flag) => (if *flag { "true" } else { "false" }) == wanted,
+                _ => false,
             }),
         }
     })

@@ -201,11 +201,6 @@ mod tests {
     fn reads_on_after_syntax_errors() {
         let text = "schema = 1\nseed = \n[llm.main]\nuse = \"x\"\n[[stage]\ndo = \"verify\"\n[[stage]]\ndo = \"plan\nlabel = \"a\"\n";
         let parsed = parse(text, SourceId(0));
-        eprintln!("{:#?}", parsed.errors.iter().map(|e| (&e.message, e.labels[0].span)).collect::<Vec<_>>());
-        eprintln!(
-            "{:?}",
-            Node { place: Place::default(), value: Value::Table(parsed.root.clone()) }.to_json()
-        );
         assert!(parsed.errors.len() >= 3);
         assert!(parsed.root.get("llm").is_some());
     }

@@ -15,7 +15,7 @@ mod translate;
 mod verify;
 
 pub use report::{FailedSample, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written};
-pub use services::{Instances, Progress, RunTask, Services, StageInstance, run_tasks};
+pub use services::{Instances, Progress, RunObserver, RunTask, Services, StageInstance, run_tasks};
 
 use crate::front::CheckedPipeline;
 use context::{Context, lock};

@@ -1,6 +1,6 @@
 //! The runner's side of the journal: events that are already there are not written twice, and effects are looked up first.
 
-use super::services::Progress;
+use super::services::{Progress, RunObserver};
 use planforge_contract::{Event, Failure};
 use planforge_llm::Mode;
 use planforge_record::{EffectRecord, Journal, Lookup, effect_key};
@@ -15,7 +15,7 @@ pub(super) struct Recorder {
     journal: Arc<dyn Journal>,
     sources: Vec<Arc<dyn Lookup>>,
     mode: Mode,
-    observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    observer: Option<RunObserver>,
     /// How often each line of an earlier session stands in the journal and has not come up in this one.
     earlier: Mutex<HashMap<String, u32>>,
 }
@@ -25,7 +25,7 @@ impl Recorder {
         journal: Arc<dyn Journal>,
         sources: Vec<Arc<dyn Lookup>>,
         mode: Mode,
-        observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+        observer: Option<RunObserver>,
     ) -> Self {
         let mut earlier = HashMap::new();
         for event in journal.events() {
@@ -95,18 +95,18 @@ impl Recorder {
                 found = found.or(source.effect(&key)?);
             }
         }
-        if let Some(record) = &found {
-            if record.timed || self.mode != Mode::Replay {
-                return self.taken(record, had);
-            }
+        if let Some(record) = &found
+            && (record.timed || self.mode != Mode::Replay)
+        {
+            return self.taken(record, had);
         }
         let start = Instant::now();
         let value = make()?;
         let keep = keep(&value);
-        if keep == Keep::Timed {
-            if let Some(record) = &found {
-                return self.taken(record, had);
-            }
+        if keep == Keep::Timed
+            && let Some(record) = &found
+        {
+            return self.taken(record, had);
         }
         if keep != Keep::No && !had {
             let timed = keep == Keep::Timed;

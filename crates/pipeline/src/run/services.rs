@@ -7,6 +7,7 @@ use planforge_contract::{EnvironmentOpen, Event, PluginInfo, TaskView};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::{Llm, Mode};
 use planforge_record::{Journal, Lookup};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,6 +49,9 @@ pub enum Progress<'a> {
     },
 }
 
+/// Told of a run's progress.
+pub type RunObserver = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
+
 /// What a run needs from outside.
 #[derive(Clone)]
 pub struct Services {
@@ -66,13 +70,13 @@ pub struct Services {
     /// Whether the run is being interrupted.
     pub cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Told of progress.
-    pub observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    pub observer: Option<RunObserver>,
     /// The time of day as RFC 3339 in UTC, for the record alone.
     pub now: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
-/// A task to work on.
-#[derive(Debug, Clone, PartialEq)]
+/// A task to work on: all that a run needs of its suite.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunTask {
     /// Its name in events and sample paths: `SUITE.STEM`.
     pub name: String,

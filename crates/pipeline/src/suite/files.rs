@@ -14,20 +14,20 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    pub(super) fn open(path: &Path) -> Result<Self, Diagnostic> {
+    pub(super) fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let fail = |why: String| {
             Diagnostic::error("suite.not-a-folder", format!("{}: {why}", path.display()))
                 .help("a suite is a folder with domain.nl and a .nl file for each task")
         };
         let resolved = path.canonicalize().map_err(|e| fail(format!("cannot be opened: {e}")))?;
         if !resolved.is_dir() {
-            return Err(fail("is not a folder".to_owned()));
+            return Err(Box::new(fail("is not a folder".to_owned())));
         }
         Ok(Self { path: path.to_owned(), resolved })
     }
 
     /// Names of the files in the folder, sorted.
-    pub(super) fn names(&self) -> Result<Vec<String>, Diagnostic> {
+    pub(super) fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let fail = |e: std::io::Error| {
             Diagnostic::error("suite.unreadable", format!("{}: cannot be listed: {e}", self.path.display()))
         };
@@ -41,7 +41,7 @@ impl Folder {
     }
 
     /// The text of a file in the folder; `None` where there is none.
-    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Diagnostic> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Box<Diagnostic>> {
         let shown = self.path.join(name).display().to_string();
         let unreadable = |e: std::io::Error| {
             Diagnostic::error("suite.unreadable", format!("{shown}: cannot be read: {e}"))
@@ -49,25 +49,26 @@ impl Folder {
         let path = match self.resolved.join(name).canonicalize() {
             Ok(path) => path,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(unreadable(e)),
+            Err(e) => return Err(Box::new(unreadable(e))),
         };
         if !path.starts_with(&self.resolved) {
-            return Err(Diagnostic::error(
-                "suite.outside",
-                format!("{shown} lies outside the suite's folder"),
-            )
-            .help("copy the file into the suite's folder"));
+            let outside =
+                Diagnostic::error("suite.outside", format!("{shown} lies outside the suite's folder"));
+            return Err(Box::new(outside.help("copy the file into the suite's folder")));
+        }
+        // Looked at before it is opened, for opening a pipe waits until somebody writes to it.
+        if !path.metadata().map_err(unreadable)?.is_file() {
+            let message = format!("{shown} is not a file");
+            return Err(Box::new(Diagnostic::error("suite.unreadable", message)));
         }
         let file = std::fs::File::open(&path).map_err(unreadable)?;
-        if !file.metadata().map_err(unreadable)?.is_file() {
-            return Err(Diagnostic::error("suite.unreadable", format!("{shown} is not a file")));
-        }
         let mut bytes = Vec::new();
         file.take(MAX_SUITE_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > MAX_SUITE_FILE_BYTES {
             let message = format!("{shown} is larger than {MAX_SUITE_FILE_BYTES} bytes");
-            return Err(Diagnostic::error("suite.too-large", message)
-                .help("a text that large fits into no model's context; is it the right file?"));
+            let too_large = Diagnostic::error("suite.too-large", message);
+            let help = "a text that large fits into no model's context; is it the right file?";
+            return Err(Box::new(too_large.help(help)));
         }
         let text = String::from_utf8(bytes).map_err(|e| {
             let at = e.utf8_error().valid_up_to();

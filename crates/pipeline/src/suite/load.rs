@@ -221,8 +221,8 @@ impl Loader {
         materials
     }
 
-    fn keep<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
-        result.map_err(|diagnostic| self.found.push(diagnostic)).ok()
+    fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {
+        result.map_err(|diagnostic| self.found.push(*diagnostic)).ok()
     }
 
     fn read(&mut self, folder: &Folder, name: &str) -> Option<String> {

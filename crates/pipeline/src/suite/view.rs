@@ -115,7 +115,8 @@ fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> BTreeMap<Str
         suite.example.as_ref().filter(|_| given.gives_example() && !suite.withheld.contains(&"example"));
     if let Some(example) = example {
         put("example.text", Some(&example.text));
-        put("example.problem", example.problem.as_ref());
+        // An example problem is written with the domain's predicates, so it goes with the domain alone.
+        put("example.problem", example.problem.as_ref().filter(|_| given.domain));
         put("example.plan", example.plan.as_ref());
     }
     materials

@@ -1,5 +1,6 @@
 //! Scripted plugins that live in the test: they implement the contract's traits, nothing is loaded.
-#![allow(dead_code)]
+// Each test uses a part of this, and clippy takes helpers outside of #[test] for production code.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};
 use planforge_contract::*;
@@ -85,10 +86,10 @@ impl Provider for ScriptedProvider {
         self.prompts.lock().unwrap().push(question.clone());
         let seed = request.sampling.seed.unwrap_or_default();
         std::thread::sleep(Duration::from_millis(hash(&format!("{seed}{number}")) % 4));
-        if let Some((at, flag)) = &self.cancel_at {
-            if number >= *at {
-                flag.store(true, Ordering::SeqCst);
-            }
+        if let Some((at, flag)) = &self.cancel_at
+            && number >= *at
+        {
+            flag.store(true, Ordering::SeqCst);
         }
         let n = request.sampling.n.unwrap_or(1);
         let replies = (0..n)
@@ -186,7 +187,7 @@ pub fn writer() -> Arc<dyn Translator> {
         let samples = replies.replies.into_iter().map(|reply| {
             let number: u64 =
                 reply.content.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap();
-            if number % 7 == 0 {
+            if number.is_multiple_of(7) {
                 return Outcome::Failure(Failure::new(
                     FailureClass::Reply,
                     "test.nothing",
@@ -232,7 +233,7 @@ pub fn planner() -> Arc<dyn Planner> {
     Arc::new(Plan(|_: &dyn Host, request: &PlanRequest| {
         let number = number(&request.problem);
         std::thread::sleep(Duration::from_millis(number % 3));
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             return Ok(PlanOutcome::LimitReached {
                 limit: LimitKind::Time,
                 message: "out of time".into(),

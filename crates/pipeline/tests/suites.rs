@@ -1,0 +1,285 @@
+//! Suites: what is read, what is refused, and what translators may see.
+
+// Helpers outside of #[test] are no production code either.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use planforge_pipeline::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn codes(loaded: &LoadedSuite) -> Vec<&str> {
+    loaded.diagnostics.iter().map(|d| &*d.code).collect()
+}
+
+/// A folder in the LLM+P layout, and nothing wrong with it.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("domain.nl", "A robot moves balls.");
+    write(
+        "domain.pddl",
+        "(define (domain balls) (:requirements :typing) (:types ball room) (:constants home - room)\n\
+        (:predicates (in ?b - ball ?r - room)) (:action move :parameters (?b - ball ?r - (either room ball) ?x)\n\
+        :precondition (in ?b home) :effect (in ?b ?r)))",
+    );
+    for stem in ["p01", "p02"] {
+        write(&format!("{stem}.nl"), &format!("Task {stem}."));
+        write(
+            &format!("{stem}.pddl"),
+            &format!(
+                "(define (problem {stem}) (:domain balls) (:objects b1 b2 - ball c) (:init) (:goal (and)))"
+            ),
+        );
+    }
+    write("p_example.nl", "An example.");
+    write("p_example.pddl", "(define (problem e) (:domain balls))");
+    write("p_example.sol", "(move b home)\n");
+    folder
+}
+
+fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
+    fs::write(folder.path().join(name), text).unwrap();
+}
+
+#[test]
+fn the_llm_p_layout_needs_no_manifest() {
+    let folder = folder();
+    let suite = load_suite(folder.path()).suite.unwrap();
+    let stems: Vec<&str> = suite.tasks.iter().map(|t| t.stem.as_str()).collect();
+    assert_eq!(stems, ["p01", "p02"]);
+    assert_eq!(suite.domain_text, "A robot moves balls.");
+    assert_eq!(suite.example.as_ref().unwrap().plan.as_deref(), Some("(move b home)\n"));
+    for path in ["p02", "p02.nl", "p02.pddl"] {
+        let one = load_task(&folder.path().join(path)).suite.unwrap();
+        assert_eq!((one.tasks.len(), one.tasks[0].text.as_str()), (1, "Task p02."));
+        assert_eq!(one.digest(&one.tasks[0]), suite.digest(&suite.tasks[1]));
+    }
+    assert_ne!(suite.digest(&suite.tasks[0]), suite.digest(&suite.tasks[1]));
+}
+
+#[test]
+fn a_manifest_adds_names_texts_and_what_is_withheld() {
+    let folder = folder();
+    write(&folder, "hint.txt", "Balls are round.");
+    write(
+        &folder,
+        "suite.toml",
+        "schema = 1\nname = \"my balls\"\nlicence = \"MIT\"\ntitle = \"Balls\"\n\
+        [materials]\nhint = \"hint.txt\"\n[titles]\np01 = \"First\"\n[given]\ndomain = false\n",
+    );
+    let suite = load_suite(folder.path()).suite.unwrap();
+    assert_eq!(
+        (suite.name.as_str(), suite.licence.as_str(), suite.title.as_str()),
+        ("my-balls", "MIT", "Balls")
+    );
+    assert_eq!((suite.tasks[0].title.as_str(), suite.tasks[1].title.as_str()), ("First", ""));
+    let view = task_view(&suite, &suite.tasks[0], &GivenSpec::default()).unwrap();
+    assert_eq!(view.materials.keys().collect::<Vec<_>>(), ["hint"]);
+    let wrong =
+        task_view(&suite, &suite.tasks[0], &GivenSpec { domain: true, ..GivenSpec::default() }).unwrap_err();
+    assert_eq!(wrong[0].code, "suite.withheld");
+}
+
+#[test]
+fn a_view_has_what_is_given_and_nothing_else() {
+    let folder = folder();
+    write(&folder, "p01_template.pddl", "(objects template)");
+    write(&folder, "domain_template.pddl", "(domain template)");
+    let suite = load_suite(folder.path()).suite.unwrap();
+    let task = &suite.tasks[0];
+    let view = |given| task_view(&suite, task, &given).unwrap();
+    let none = view(GivenSpec::default());
+    assert_eq!((none.given.domain, none.given.problem, none.action_interface), (None, None, None));
+    assert!(none.materials.is_empty());
+
+    let interface = view(GivenSpec { interface: true, ..GivenSpec::default() });
+    let actions = interface.action_interface.unwrap();
+    assert!(actions.objects.is_empty() && interface.given.domain.is_none());
+    let types: Vec<(&str, &str)> =
+        actions.actions[0].parameters.iter().map(|p| (p.name.as_str(), p.type_name.as_str())).collect();
+    assert_eq!(types, [("b", "ball"), ("r", "(either room ball)"), ("x", "object")]);
+    assert_eq!(interface.materials.keys().collect::<Vec<_>>(), ["domain.template"]);
+
+    let objects = view(GivenSpec { objects: true, ..GivenSpec::default() });
+    let names: Vec<String> = objects.action_interface.unwrap().objects.into_iter().map(|o| o.name).collect();
+    assert_eq!(names, ["b1", "b2", "c", "home"]);
+    assert_eq!(objects.materials.keys().collect::<Vec<_>>(), ["objects.template"]);
+
+    let domain = view(GivenSpec { domain: true, ..GivenSpec::default() });
+    assert_eq!(domain.given.domain, suite.reference_domain);
+    assert_eq!(
+        domain.materials.keys().collect::<Vec<_>>(),
+        ["domain.template", "example.plan", "example.problem", "example.text"]
+    );
+
+    let example = view(GivenSpec { example: Some(true), ..GivenSpec::default() });
+    assert_eq!(example.materials.keys().collect::<Vec<_>>(), ["example.plan", "example.text"]);
+    let without = view(GivenSpec { domain: true, example: Some(false), ..GivenSpec::default() });
+    assert!(!without.materials.contains_key("example.text"));
+}
+
+#[test]
+fn what_is_given_must_be_there() {
+    let folder = folder();
+    fs::remove_file(folder.path().join("domain.pddl")).unwrap();
+    fs::remove_file(folder.path().join("p01.pddl")).unwrap();
+    let suite = load_suite(folder.path()).suite.unwrap();
+    let all = GivenSpec { domain: true, problem: true, interface: true, objects: true, example: None };
+    let wrong = task_view(&suite, &suite.tasks[0], &all).unwrap_err();
+    let messages: Vec<String> = wrong.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+    assert!(wrong.iter().all(|d| d.code == "suite.no-reference"), "{messages:?}");
+    assert!(
+        messages.iter().any(|m| m.contains("domain.pddl")) && messages.iter().any(|m| m.contains("p01.pddl"))
+    );
+}
+
+#[test]
+fn every_mistake_in_a_folder_is_one_clear_diagnostic() {
+    let missing = load_suite(Path::new("/nonexistent/suite"));
+    assert_eq!(codes(&missing), ["suite.not-a-folder"]);
+
+    let f = folder();
+    assert_eq!(codes(&load_suite(&f.path().join("p01.nl"))), ["suite.not-a-folder"]);
+    let unknown = load_task(&f.path().join("p03"));
+    assert_eq!(codes(&unknown), ["suite.unknown-task"]);
+    assert!(
+        unknown.diagnostics[0].help[0].contains("`p01`") || unknown.diagnostics[0].help[0].contains("`p02`")
+    );
+
+    fs::remove_file(f.path().join("p01.nl")).unwrap();
+    assert_eq!(codes(&load_task(&f.path().join("p01"))), ["suite.no-text"]);
+    let left_out = load_suite(f.path());
+    assert_eq!(codes(&left_out), ["suite.no-text"]);
+    assert_eq!(left_out.suite.unwrap().tasks.len(), 1);
+    fs::remove_file(f.path().join("p02.nl")).unwrap();
+    let silent = load_suite(f.path());
+    assert_eq!((codes(&silent), silent.suite.is_none()), (vec!["suite.no-text"], true));
+
+    let f = folder();
+    write(&f, "p01.nl", "  \n");
+    assert_eq!(codes(&load_suite(f.path())), ["suite.no-text"]);
+    fs::write(f.path().join("p01.nl"), b"caf\xe9").unwrap();
+    let encoding = load_suite(f.path());
+    assert_eq!(codes(&encoding), ["suite.encoding"]);
+    assert!(
+        encoding.diagnostics[0].message.contains("byte 3, in line 1"),
+        "{}",
+        encoding.diagnostics[0].message
+    );
+    fs::write(f.path().join("p01.nl"), vec![b'x'; MAX_SUITE_FILE_BYTES as usize + 1]).unwrap();
+    assert_eq!(codes(&load_suite(f.path())), ["suite.too-large"]);
+    fs::remove_file(f.path().join("p01.nl")).unwrap();
+    fs::create_dir(f.path().join("p01.nl")).unwrap();
+    assert_eq!(codes(&load_suite(f.path())), ["suite.unreadable"]);
+
+    let f = folder();
+    fs::remove_file(f.path().join("domain.nl")).unwrap();
+    assert_eq!(codes(&load_suite(f.path())), ["suite.no-domain-text"]);
+
+    let f = folder();
+    write(&f, "suite.toml", "schema = 2\nnaem = \"x\"\n[materials]\na = \"gone.txt\"\nb = 3\n");
+    let manifest = load_suite(f.path());
+    assert_eq!(codes(&manifest), ["suite.manifest", "suite.manifest", "suite.manifest", "suite.no-material"]);
+    assert!(manifest.diagnostics.iter().any(|d| d.help.iter().any(|h| h.contains("`name`"))));
+}
+
+#[test]
+fn no_file_outside_the_folder_is_read() {
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    fs::write(outside.path(), "secret").unwrap();
+    let f = folder();
+    let absolute = outside.path().display().to_string();
+    for path in [absolute.clone(), "../../../../../../../etc/hostname".to_owned(), "link.txt".to_owned()] {
+        #[cfg(unix)]
+        if path == "link.txt" {
+            std::os::unix::fs::symlink(outside.path(), f.path().join("link.txt")).unwrap();
+        }
+        write(&f, "suite.toml", &format!("schema = 1\n[materials]\nx = \"{path}\"\n"));
+        let loaded = load_suite(f.path());
+        assert!(loaded.suite.is_none(), "{path}");
+        assert!(
+            ["suite.outside", "suite.no-material"].contains(&codes(&loaded)[0]),
+            "{path}: {:?}",
+            codes(&loaded)
+        );
+        assert!(!format!("{loaded:?}").contains("\"secret\""));
+    }
+}
+
+#[test]
+fn two_suites_of_one_name_are_told_apart_or_refused() {
+    let (a, b) = (folder(), folder());
+    for f in [&a, &b] {
+        write(f, "suite.toml", "schema = 1\nname = \"same\"\n");
+    }
+    let text = "schema = 1\n[[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n";
+    mod_check(text, |pipeline| {
+        let suites = [load_suite(a.path()).suite.unwrap(), load_suite(b.path()).suite.unwrap()];
+        let wrong = run_tasks(pipeline, &suites).unwrap_err();
+        assert!(wrong.iter().all(|d| d.code == "suite.duplicate-task"));
+        let one = run_tasks(pipeline, &suites[..1]).unwrap();
+        assert_eq!(one.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["same.p01", "same.p02"]);
+        assert_eq!(one[0].reference.domain, suites[0].reference_domain);
+    });
+    write(&a, "domain_validation.pddl", "(weaker)");
+    mod_check(text, |pipeline| {
+        let tasks = run_tasks(pipeline, &[load_suite(a.path()).suite.unwrap()]).unwrap();
+        assert_eq!(tasks[0].reference.domain.as_deref(), Some("(weaker)"));
+    });
+}
+
+mod common;
+
+fn mod_check(text: &str, with: impl Fn(&Pipeline)) {
+    with(&common::good(text).config);
+}
+
+/// Every folder with texts under a root.
+fn suites_under(root: &Path, into: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(root) else { return };
+    if root.join("domain.nl").is_file() {
+        into.push(root.to_owned());
+    }
+    let mut folders: Vec<PathBuf> =
+        entries.filter_map(|e| Some(e.ok()?.path())).filter(|p| p.is_dir()).collect();
+    folders.sort();
+    folders.iter().for_each(|folder| suites_under(folder, into));
+}
+
+#[test]
+fn the_suites_of_this_repository_are_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites");
+    let mut folders = Vec::new();
+    suites_under(&root, &mut folders);
+    assert!(folders.len() >= 2, "{folders:?}");
+    for folder in folders {
+        let loaded = load_suite(&folder);
+        assert!(loaded.diagnostics.is_empty(), "{}: {:?}", folder.display(), loaded.diagnostics);
+        let suite = loaded.suite.unwrap();
+        let all =
+            GivenSpec { domain: true, problem: true, interface: true, objects: true, example: Some(true) };
+        for task in &suite.tasks {
+            let view = task_view(&suite, task, &all).unwrap();
+            assert!(view.action_interface.is_some_and(|i| !i.actions.is_empty() && !i.objects.is_empty()));
+        }
+    }
+}
+
+#[test]
+fn shared_suites_load_where_they_are_at_hand() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/suites");
+    let mut folders = Vec::new();
+    suites_under(&root, &mut folders);
+    if folders.is_empty() {
+        println!("skipped: no suites in {}", root.display());
+        return;
+    }
+    let mut tasks = 0;
+    for folder in &folders {
+        let loaded = load_suite(folder);
+        assert!(loaded.suite.is_some(), "{}: {:?}", folder.display(), loaded.diagnostics);
+        tasks += loaded.suite.unwrap().tasks.len();
+    }
+    println!("{} suites, {tasks} tasks", folders.len());
+    assert!(tasks > folders.len());
+}
