@@ -66,3 +66,36 @@ codes! {
      Usual causes: another seed or another order of stages than in the recording, a changed prompt template, an override that\n\
      changes model or sampling.";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CODES;
+    use std::collections::BTreeSet;
+
+    /// Every code that stands in quotes in this crate's sources.
+    fn written() -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for part in text.split('"').filter(|p| p.starts_with("llm.")) {
+                if part.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-')
+                    && part.len() > "llm.".len()
+                {
+                    found.insert(part.to_owned());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_code_that_is_given_is_explained_once() {
+        let mut written = written();
+        // The name of an effect, not a code.
+        written.remove("llm.complete");
+        let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
+        explained.sort();
+        assert_eq!(written.into_iter().collect::<Vec<_>>(), explained);
+        assert!(CODES.iter().all(|c| c.explanation.len() > 60 && !c.title.is_empty()));
+    }
+}

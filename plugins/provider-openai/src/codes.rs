@@ -30,3 +30,34 @@ codes! {
     "provider.cancelled", "the run was interrupted while the server was answering",
     "The connection was closed and the answer is lost. The question is asked again on resume.";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CODES;
+    use std::collections::BTreeSet;
+
+    /// Every code that stands in quotes in this crate's sources.
+    fn written() -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for part in text.split('"').filter(|p| p.starts_with("provider.")) {
+                if part.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-')
+                    && part.len() > "provider.".len()
+                {
+                    found.insert(part.to_owned());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_code_that_is_given_is_explained_once() {
+        let written = written();
+        let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
+        explained.sort();
+        assert_eq!(written.into_iter().collect::<Vec<_>>(), explained);
+        assert!(CODES.iter().all(|c| c.explanation.len() > 60 && !c.title.is_empty()));
+    }
+}
