@@ -10,6 +10,7 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 /// # Errors
 /// One diagnostic when the file is empty, larger than [`MAX_TEXT_BYTES`], binary or not UTF-8. For the last two it has
 /// the place of the first offending byte, counted in the bytes as they are.
+#[expect(clippy::result_large_err, reason = "it ends the reading of a file; nothing is gained by a box")]
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
     let source = SourceId(0);
     if bytes.len() > MAX_TEXT_BYTES {

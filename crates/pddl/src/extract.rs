@@ -67,6 +67,9 @@ fn meant(blocks: &[Block]) -> Option<&Block> {
     last(|b| b.complete && b.has_sections).or_else(|| last(|b| b.has_sections)).or_else(|| last(|_| true))
 }
 
+/// Blocks pointed at beside the one that is used.
+const MAX_LABELS: usize = 8;
+
 /// Finds definitions in a reply. `source` is the reply's id in the diagnostics.
 pub fn find_pddl(reply: &str, source: SourceId) -> Extracted {
     let mut found = Extracted::default();
@@ -106,7 +109,7 @@ fn report(found: &mut Extracted, fences: &[Fence], source: SourceId) {
             let message = format!("the reply has {} {what}; one is used", blocks.len());
             let mut diagnostic =
                 Diagnostic::advice("pddl.several-blocks", message).at(source, head(used), "this one");
-            for other in blocks.iter().filter(|block| block.span != used.span) {
+            for other in blocks.iter().filter(|block| block.span != used.span).take(MAX_LABELS) {
                 diagnostic = diagnostic.also(source, head(other), "");
             }
             found.diagnostics.push(diagnostic);
@@ -135,6 +138,13 @@ struct Fence {
     closed: bool,
 }
 
+/// The fence whose content has that byte, and where the next fence after it opens. `fences` is in order.
+fn fence_at(fences: &[Fence], at: usize) -> (Option<&Fence>, Option<usize>) {
+    let after = fences.partition_point(|fence| fence.open <= at);
+    let before = after.checked_sub(1).and_then(|index| fences.get(index));
+    (before.filter(|fence| fence.content.contains(&at)), fences.get(after).map(|fence| fence.open))
+}
+
 /// Lines that begin with three backticks or tildes, paired; the last may lack its partner.
 fn fences(reply: &str) -> Vec<Fence> {
     let mut fences = Vec::new();
@@ -144,12 +154,8 @@ fn fences(reply: &str) -> Vec<Fence> {
         let trimmed = line.trim();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         match (mark, open) {
-            (Some(mark), None) => {
-                // A fence opened and closed on one line is inline code.
-                if !trimmed[3..].contains(mark) {
-                    open = Some((at, at + line.len(), mark));
-                }
-            }
+            // A fence opened and closed on one line is inline code.
+            (Some(mark), None) if !trimmed[3..].contains(mark) => open = Some((at, at + line.len(), mark)),
             (Some(mark), Some((start, content, opened))) if mark == opened => {
                 fences.push(Fence { open: start, content: content..at, closed: true });
                 // ```` ```pddl ```` right after an unclosed block opens the next one.
@@ -171,26 +177,27 @@ fn fences(reply: &str) -> Vec<Fence> {
     fences
 }
 
-/// The offsets of every `(define`, in any case, with space after it or a list.
+/// The offsets of every `(define`, in any case, with space after it or a list. Lines of comment have none.
 fn definition_starts(reply: &str) -> Vec<usize> {
-    let bytes = reply.as_bytes();
     let mut starts = Vec::new();
-    for (at, _) in reply.match_indices('(') {
-        let rest = &bytes[at + 1..];
-        let skip = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        let word = &rest[skip..];
-        let is_define = word.len() > 6
-            && word[..6].eq_ignore_ascii_case(b"define")
-            && (word[6].is_ascii_whitespace() || word[6] == b'(');
-        if is_define && !is_commented(bytes, at) {
-            starts.push(at);
+    let mut line_start = 0;
+    for line in reply.split_inclusive('\n') {
+        if !line.trim_start().starts_with(';') {
+            let found = line.match_indices('(').map(|(at, _)| line_start + at);
+            starts.extend(found.filter(|at| is_define(&reply.as_bytes()[at + 1..])));
         }
+        line_start += line.len();
     }
     starts
 }
 
-fn is_commented(bytes: &[u8], at: usize) -> bool {
-    bytes[..at].iter().rev().take_while(|b| **b != b'\n').any(|b| *b == b';')
+/// Whether the text after a parenthesis begins with `define` as a word of its own. The word may stand on a later line.
+fn is_define(rest: &[u8]) -> bool {
+    let skip = rest.iter().take(64).take_while(|b| b.is_ascii_whitespace()).count();
+    let word = &rest[skip..];
+    word.len() > 6
+        && word[..6].eq_ignore_ascii_case(b"define")
+        && (word[6].is_ascii_whitespace() || word[6] == b'(')
 }
 
 fn definition(reply: &str, start: usize, limit: usize) -> Block {
@@ -275,22 +282,26 @@ fn end_before_prose(reply: &str, start: usize, limit: usize) -> usize {
     limit
 }
 
-/// A sentence or Markdown, not PDDL: no parenthesis, several words, and a capital or a mark in front.
+/// A sentence or Markdown, not PDDL. No line of PDDL begins with a Markdown mark, and lines of objects, which begin
+/// with words, have no punctuation.
 fn is_prose(line: &str) -> bool {
     let line = line.trim();
-    let words = line.split_whitespace().count();
-    let starts = line.starts_with(|c: char| c.is_uppercase()) || line.starts_with(['#', '*', '>']);
-    let is_list = line.contains(" - ") && !line.starts_with(['#', '*', '>']);
-    let ends = line.ends_with(['.', ':', '!', '?', '*']) || line.contains(". ") || line.contains(", ");
-    let marked = line.starts_with(['#', '*', '>']);
-    starts && !line.contains(['?', ';']) | marked && !is_list && words >= 3 && (ends || marked)
+    if line.starts_with(['#', '*', '>']) {
+        return true;
+    }
+    let is_sentence = line.starts_with(char::is_uppercase) && line.split_whitespace().count() >= 3;
+    let punctuated = line.ends_with(['.', ':', '!', '?', '*']) || line.contains(". ") || line.contains(", ");
+    let is_pddl = line.contains([';', '?']) || line.contains(" - ");
+    is_sentence && punctuated && !is_pddl
 }
 
 /// Fences without a definition, and lists such as `(:action ...)` outside all fences.
 fn other_blocks(reply: &str, fences: &[Fence], covered: &[Span], others: &mut Vec<Block>) {
-    let is_covered = |at: usize| covered.iter().any(|span| span.range().contains(&at));
+    // Definitions come in order and do not overlap.
+    let next_covered = |at: usize| covered.partition_point(|span| span.end as usize <= at);
     for fence in fences {
-        if covered.iter().any(|span| fence.content.contains(&(span.start as usize))) {
+        let next = covered.get(next_covered(fence.content.start));
+        if next.is_some_and(|span| (span.start as usize) < fence.content.end) {
             continue;
         }
         let content = &reply[fence.content.clone()];
@@ -303,13 +314,18 @@ fn other_blocks(reply: &str, fences: &[Fence], covered: &[Span], others: &mut Ve
     }
     let mut at = 0;
     while let Some(found) = reply[at..].find("(:").map(|n| at + n) {
-        let fence = fences.iter().find(|f| f.content.contains(&found));
-        if is_covered(found) || fence.is_some() {
-            at = found + 2;
+        let (fence, next_fence) = fence_at(fences, found);
+        let covering = covered.get(next_covered(found)).map(|span| span.range());
+        if let Some(inside) = covering.clone().filter(|range| range.contains(&found)) {
+            at = inside.end;
             continue;
         }
-        let limit = covered.iter().map(|s| s.start as usize).chain(fences.iter().map(|f| f.open));
-        let limit = limit.filter(|stop| *stop > found).min().unwrap_or(reply.len());
+        if let Some(fence) = fence {
+            at = fence.content.end.max(found + 2);
+            continue;
+        }
+        let limit = reply.len().min(next_fence.unwrap_or(reply.len()));
+        let limit = limit.min(covering.map_or(reply.len(), |range| range.start));
         let end = match balanced_end(reply, found, limit) {
             Some(end) => with_what_follows(reply, end, limit),
             None => end_before_prose(reply, found, limit),

@@ -1,9 +1,13 @@
 //! Where the reader and the checks put what they find, with a bound on how much.
 
+use crate::suggest;
 use planforge_diagnostics::{Diagnostic, SourceId};
 
 /// Findings kept of one text; the rest is counted. A text with more is not PDDL, and nobody reads that many.
 pub const MAX_DIAGNOSTICS: usize = 1000;
+
+/// Findings that get a suggestion.
+const MAX_SUGGESTIONS: usize = 100;
 
 /// A bounded list of diagnostics about one source.
 pub(crate) struct Sink {
@@ -28,6 +32,15 @@ impl Sink {
     /// Whether there is room for more; building a message nobody keeps is wasted time on a huge faulty text.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= MAX_DIAGNOSTICS
+    }
+
+    /// The nearest known name for a slip, for the first findings only: looking for it takes longer than all the rest,
+    /// and a text with hundreds of slips has other problems.
+    pub(crate) fn suggestion<'k>(&self, word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+        if self.list.len() >= MAX_SUGGESTIONS {
+            return None;
+        }
+        suggest::nearest(word, known).map(|near| format!("did you mean `{near}`?"))
     }
 
     /// The findings in the order of the text, and a last one if some were only counted.

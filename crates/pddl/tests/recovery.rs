@@ -1,5 +1,7 @@
 //! Faulty texts: what is read all the same, what is said, and what the fixes make of them.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
+
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, apply_fixes, render};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::{
@@ -206,7 +208,7 @@ fn mutate(text: &str, changes: &[(usize, usize, u8)]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 800, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn fixes_of_damaged_texts_keep_the_tree(

@@ -2,6 +2,8 @@
 //!
 //! The suites are no part of this repository. Where they are absent the tests say so and pass.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
+
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{

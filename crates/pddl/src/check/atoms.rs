@@ -1,6 +1,6 @@
 //! Atoms, fluents and their arguments: defined, the right number, the right types, in scope.
 
-use super::{Checker, Fit};
+use super::{Checker, Fit, Known};
 use crate::ast::{Atom, Fluent, Term, TypeRef, TypedName};
 use crate::name::Name;
 use planforge_diagnostics::{Diagnostic, Span};
@@ -36,9 +36,9 @@ impl<'a> Checker<'a> {
             format!("no predicate `{name}` is declared"),
         )
         .at(self.sink.source, name.span, "");
-        let nearest = crate::suggest::nearest(name.key(), self.predicates.values().map(|p| p.name.as_str()));
-        diagnostic = match nearest {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        let known = self.predicates.values().map(|p| p.name.as_str());
+        diagnostic = match self.sink.suggestion(name.key(), known) {
+            Some(suggestion) => diagnostic.help(suggestion),
             None => diagnostic.help(format!("declare it in `:predicates` with {arity} parameter(s)")),
         };
         self.push(diagnostic);
@@ -58,8 +58,7 @@ impl<'a> Checker<'a> {
                 } else {
                     format!("no function `{name}` is declared")
                 };
-                let known: Vec<&str> = self.functions.values().map(|f| f.name.as_str()).collect();
-                self.unknown("pddl.undefined-function", message, name, known.into_iter());
+                self.unknown("pddl.undefined-function", message, name, Known::Functions);
                 self.terms(&fluent.args);
             }
         }
@@ -148,9 +147,8 @@ impl<'a> Checker<'a> {
                     binding.used = true;
                     return;
                 }
-                let known: Vec<&str> = self.scope.iter().map(|b| b.variable.name.as_str()).collect();
                 let message = format!("the variable `{name}` is bound by no parameter or quantifier");
-                self.unknown("pddl.unbound-variable", message, name, known.into_iter());
+                self.unknown("pddl.unbound-variable", message, name, Known::Variables);
             }
             Term::Constant(name) if !self.objects.contains_key(name.key()) => self.unknown_object(name),
             Term::Constant(_) => {}
@@ -170,8 +168,7 @@ impl<'a> Checker<'a> {
             );
         } else if self.objects_known {
             let message = format!("no object or constant `{name}` is declared");
-            let known: Vec<&str> = self.objects.values().map(|o| o.name.as_str()).collect();
-            self.unknown("pddl.undefined-object", message, name, known.into_iter());
+            self.unknown("pddl.undefined-object", message, name, Known::Objects);
         } else if self.undeclared_seen.insert(name.key()) {
             self.undeclared.push(name);
             let message = format!("the constant `{name}` is not declared");

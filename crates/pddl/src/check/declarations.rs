@@ -97,6 +97,9 @@ impl<'a> Checker<'a> {
             if known || !reported.insert(parent.key()) {
                 continue;
             }
+            if self.sink.is_full() {
+                break;
+            }
             let mut diagnostic = Diagnostic::warning(
                 "pddl.undeclared-parent",
                 format!(
@@ -104,11 +107,8 @@ impl<'a> Checker<'a> {
                 ),
             )
             .at(self.sink.source, parent.span, "");
-            if let Some(near) =
-                crate::suggest::nearest(parent.key(), declared.values().map(|t| t.name.as_str()))
-            {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
+            let known = declared.values().map(|t| t.name.as_str());
+            diagnostic.help.extend(self.sink.suggestion(parent.key(), known));
             self.push(diagnostic);
         }
     }

@@ -1,7 +1,7 @@
 //! The checks of a domain.
 
 use super::requirements::{self, Feature, Insertion};
-use super::{Checker, TypeHierarchy};
+use super::{Checker, Known, TypeHierarchy};
 use crate::ast::{
     Action, CompareOp, Condition, Derived, Domain, DurativeAction, Effect, NumericExpr, TypeRef, TypedName,
 };
@@ -172,8 +172,7 @@ impl<'a> Checker<'a> {
         match declared {
             None if !self.predicates_unknown => {
                 let message = format!("no predicate `{}` is declared", rule.predicate);
-                let known: Vec<&str> = self.predicates.values().map(|p| p.name.as_str()).collect();
-                self.unknown("pddl.undefined-predicate", message, &rule.predicate, known.into_iter());
+                self.unknown("pddl.undefined-predicate", message, &rule.predicate, Known::Predicates);
             }
             Some(decl) if decl.parameters.len() != rule.parameters.len() => {
                 let (want, have) = (decl.parameters.len(), rule.parameters.len());

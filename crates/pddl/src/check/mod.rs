@@ -117,20 +117,41 @@ impl<'a> Checker<'a> {
     }
 
     /// An error about an unknown name, with the nearest known one.
-    fn unknown<'n>(
-        &mut self,
-        code: &'static str,
-        message: String,
-        name: &Name,
-        known: impl Iterator<Item = &'n str>,
-    ) {
+    fn unknown(&mut self, code: &'static str, message: String, name: &Name, known: Known) {
         if self.sink.is_full() {
             return;
         }
+        let suggestion = match known {
+            Known::Predicates => {
+                self.sink.suggestion(name.key(), self.predicates.values().map(|p| p.name.as_str()))
+            }
+            Known::Functions => {
+                self.sink.suggestion(name.key(), self.functions.values().map(|f| f.name.as_str()))
+            }
+            Known::Types => self.sink.suggestion(name.key(), self.types.names().map(Name::as_str)),
+            Known::Objects => {
+                self.sink.suggestion(name.key(), self.objects.values().map(|o| o.name.as_str()))
+            }
+            Known::Variables => {
+                self.sink.suggestion(name.key(), self.scope.iter().map(|b| b.variable.name.as_str()))
+            }
+            Known::Preferences => {
+                self.sink.suggestion(name.key(), self.preferences.iter().map(|p| p.as_str()))
+            }
+        };
         let mut diagnostic = Diagnostic::error(code, message).at(self.sink.source, name.span, "");
-        if let Some(near) = crate::suggest::nearest(name.key(), known) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
+        diagnostic.help.extend(suggestion);
         self.push(diagnostic);
     }
+}
+
+/// What an unknown name was probably meant to be.
+#[derive(Debug, Clone, Copy)]
+enum Known {
+    Predicates,
+    Functions,
+    Types,
+    Objects,
+    Variables,
+    Preferences,
 }

@@ -1,7 +1,7 @@
 //! Walking conditions, effects and numeric expressions: scopes, polarity, features, use of predicates.
 
 use super::requirements::Feature;
-use super::{Binding, Checker};
+use super::{Binding, Checker, Known};
 use crate::ast::{AssignOp, Condition, Effect, NumericExpr, Quantified, TypeRef, TypedName};
 use planforge_diagnostics::{Diagnostic, Severity, Span};
 
@@ -190,8 +190,7 @@ impl<'a> Checker<'a> {
             NumericExpr::Fluent(fluent) => self.fluent(fluent),
             NumericExpr::IsViolated(name, _) if !self.preferences.contains(&name) => {
                 let message = format!("no preference is called `{name}`");
-                let known: Vec<&str> = self.preferences.iter().map(|p| p.as_str()).collect();
-                self.unknown("pddl.undefined-preference", message, name, known.into_iter());
+                self.unknown("pddl.undefined-preference", message, name, Known::Preferences);
             }
             _ => {}
         }
@@ -212,8 +211,7 @@ impl<'a> Checker<'a> {
     fn type_ref(&mut self, ty: &'a TypeRef) {
         for name in ty.alternatives.iter().filter(|name| self.types.get(name.key()).is_none()) {
             let message = format!("no type `{name}` is declared");
-            let known: Vec<&str> = self.types.names().map(|t| t.as_str()).collect();
-            self.unknown("pddl.undefined-type", message, name, known.into_iter());
+            self.unknown("pddl.undefined-type", message, name, Known::Types);
         }
     }
 }

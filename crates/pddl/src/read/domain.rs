@@ -148,9 +148,7 @@ impl<'a, 't> Reader<'a, 't> {
                 let mut diagnostic =
                     Diagnostic::warning("pddl.unknown-requirement", format!("unknown requirement `{name}`"))
                         .at(self.sink.source, name.span, "");
-                if let Some(near) = crate::suggest::nearest(name.key(), REQUIREMENTS.iter().copied()) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-                }
+                diagnostic.help.extend(self.sink.suggestion(name.key(), REQUIREMENTS.iter().copied()));
                 self.sink.push(diagnostic);
             }
             list.push(name);

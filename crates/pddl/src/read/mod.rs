@@ -11,7 +11,6 @@ use crate::ast::{Domain, Parsed, Problem, Section};
 use crate::name::Name;
 use crate::sexpr::{self, Children, NodeId, Tree};
 use crate::sink::Sink;
-use crate::suggest;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use rustc_hash::FxHashMap;
 
@@ -177,9 +176,7 @@ impl<'a, 't> Reader<'a, 't> {
         let word = &self.tree.text[span.range()];
         let mut diagnostic =
             Diagnostic::error(code, format!("unknown {what} `{word}`")).at(self.sink.source, span, "");
-        if let Some(near) = suggest::nearest(word, known.iter().copied()) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
+        diagnostic.help.extend(self.sink.suggestion(word, known.iter().copied()));
         self.sink.push(diagnostic);
     }
 
