@@ -242,6 +242,23 @@ fn an_interrupted_run_says_so_and_goes_on_later() {
 }
 
 #[test]
+fn what_an_interruption_cut_short_is_not_recorded_as_a_limit() {
+    let flag = Arc::new(std::sync::Mutex::new(None::<Arc<std::sync::atomic::AtomicBool>>));
+    let set = Arc::clone(&flag);
+    let interrupted = Plan(move |_: &dyn Host, _: &PlanRequest| {
+        if let Some(flag) = set.lock().unwrap().as_ref() {
+            flag.store(true, Ordering::SeqCst);
+        }
+        Ok(out_of_time())
+    });
+    let bench = Bench::new(PLAN_ONLY).stage("plan", StageInstance::Planner(Arc::new(interrupted)));
+    *flag.lock().unwrap() = Some(Arc::clone(&bench.cancelled));
+    let (report, journal) = bench.run(&plan_task(), 1);
+    assert_eq!((report.state, &report.tasks[0].verdict), (RunState::Interrupted, &None));
+    assert!(!journal.events().iter().any(|e| matches!(e, Event::Effect { .. } | Event::SampleFailed { .. })));
+}
+
+#[test]
 fn pending_answers_park_the_task_and_the_other_questions_are_still_asked() {
     let bench = Bench::new(CHAIN);
     let journal = Arc::new(MemoryJournal::default());

@@ -23,6 +23,8 @@ pub(super) fn ask_planner(
         PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
             Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
         }
+        // A limit that was reached once the run is being interrupted may be the interruption's doing.
+        outcome if keep(&outcome) == Keep::Timed && call.context.stopping() => Err(super::stage::cancelled()),
         outcome => Ok(outcome),
     })
 }

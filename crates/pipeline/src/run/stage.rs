@@ -36,7 +36,8 @@ impl Step {
             self.parked = true;
             return Ok(true);
         }
-        if failure.class == FailureClass::Cancelled {
+        // Whatever breaks once the run is being interrupted may have broken because of that.
+        if failure.class == FailureClass::Cancelled || context.stopping() {
             self.interrupted = true;
             return Ok(true);
         }

@@ -88,7 +88,9 @@ fn one(
         let mut results = verifier.verify(&call, &request)?.results;
         match (results.pop(), results.is_empty()) {
             (Some(Outcome::Ok(assessment)), true) => {
-                Ok(Judged { assessment, from_environment: call.asked_environment() })
+                let judged = Judged { assessment, from_environment: call.asked_environment() };
+                // A limit that was reached once the run is being interrupted may be the interruption's doing.
+                if keep(&judged) == Keep::Timed && context.stopping() { Err(cancelled()) } else { Ok(judged) }
             }
             (Some(Outcome::Failure(failure)), true) => Err(failure),
             _ => Err(Failure::new(
