@@ -205,3 +205,33 @@ fn every_code_is_explained_once() {
     assert_eq!(codes.len(), CODES.len());
     assert!(codes.iter().all(|c| c.starts_with("planner.")));
 }
+
+#[test]
+fn the_example_suites_have_plans_that_validate() {
+    let suites = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites");
+    let ids = planforge_pddl::TaskSources::default();
+    let mut solved = 0;
+    for suite in std::fs::read_dir(suites).unwrap().map(|e| e.unwrap().path()) {
+        let domain = std::fs::read_to_string(suite.join("domain.pddl")).unwrap();
+        for file in std::fs::read_dir(&suite).unwrap().map(|e| e.unwrap().path()) {
+            let name = file.file_name().unwrap().to_string_lossy().into_owned();
+            if !name.starts_with('p') || !name.ends_with(".pddl") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&file).unwrap();
+            let request =
+                PlanRequest { domain: domain.clone(), problem: text.clone(), k: 1, ..PlanRequest::default() };
+            let outcome = plan(with(Search::Astar), &request);
+            let PlanOutcome::Plan { plans, optimal: true, .. } = outcome else {
+                panic!("{name}: {outcome:?}")
+            };
+            let tree = planforge_pddl::parse_domain(&domain, ids.domain).value;
+            let problem = planforge_pddl::parse_problem(&text, ids.problem).value;
+            let file = planforge_planning::parse_plan(&plans[0].to_ipc(), planforge_diagnostics::SourceId(2));
+            let report = planforge_planning::validate(&tree, &problem, &file).unwrap();
+            assert!(report.is_valid(), "{name}: {:?}", report.diagnostics);
+            solved += 1;
+        }
+    }
+    assert!(solved >= 8, "{solved} tasks of two suites");
+}
