@@ -39,9 +39,12 @@ fn one_child_answers_many_inputs() {
 
 #[test]
 fn a_panic_in_the_child_is_told_with_its_place() {
-    let failure = ask(planner(|_| ()).as_ref(), "panic").unwrap_err();
+    let planner = planner(|_| ());
+    let failure = ask(planner.as_ref(), "panic").unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Plugin, "host.worker-panic"));
     assert!(failure.message.contains("panic in work"), "{failure}");
     assert!(failure.place.as_deref().unwrap().contains("loaded-tests/src/lib.rs:"), "{failure}");
+    assert_eq!(ask(planner.as_ref(), "again").unwrap(), "AGAIN");
 }
 
 #[test]

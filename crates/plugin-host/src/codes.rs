@@ -74,6 +74,16 @@ sequence, or tell the environment's author.";
     "For example a text where a number is expected.";
     "options.value", "An option has a value that is not allowed",
     "For example a number out of range, or a word that is not among the choices.";
+    "new.kind", "There is no such kind of plugin",
+    "Kinds are provider, translator, verifier, planner and environment.";
+    "new.name", "That is no name for a plugin's crate",
+    "Lower-case words joined by dashes, beginning with a letter: `verifier-short-plans`.";
+    "new.exists", "The folder of the new plugin exists already",
+    "Nothing is overwritten. Take another name or another folder.";
+    "new.sdk", "The folder is no planforge source tree",
+    "A new plugin takes the SDK from a source tree that has crates/plugin-sdk.";
+    "new.file", "A file of the new plugin cannot be written",
+    "The message names the file and what the system says.";
     "host.forbidden", "A plugin asked the host for something its kind may not ask",
     "Translators: complete. Verifiers: complete, environment, plan. Planners: complete, worker. Translators with the capability \
 `worker`: worker. Providers and environments: nothing.\n\nThis is the plugin's fault; tell its author.";
@@ -89,6 +99,9 @@ sequence, or tell the environment's author.";
     "A verifier asked a planner by a label that no plan stage has.";
     "host.worker-limit", "A child process met a limit",
     "Time, memory or size of its answer. The child was killed; the next question starts another. This is a limit, never a verdict.";
+    "host.worker-panic", "A plugin panicked in its child process",
+    "Message and place are in the failure. The child ended; the next question starts another. This is never a verdict.\n\nThis is the \
+plugin's fault; tell its author.";
     "host.worker-died", "A child process could not be started or ended by itself",
     "The exit status and the end of what it wrote to standard error are in the message.";
 }

@@ -77,11 +77,17 @@ impl Worker {
             None => Child::start(&self.settings, &self.source, &self.create)?,
         };
         let answer = self.exchange(host, &mut child, input);
-        // Only a child that answered is used again: any other may be in the middle of anything.
-        if answer.is_ok() {
-            *slot = Some(child);
+        match answer?.into_result() {
+            // The child's instance is not to be used again, so the child ends. This side's instance is as good as before.
+            Err(failure) if failure.code == "plugin.panic" => {
+                Err(Failure { code: "host.worker-panic".into(), ..failure })
+            }
+            // A child that broke otherwise did not come here: it may be in the middle of anything and is dropped.
+            answer => {
+                *slot = Some(child);
+                answer
+            }
         }
-        answer?.into_result()
     }
 
     fn exchange(&self, host: &dyn Host, child: &mut Child, input: &str) -> Result<Outcome<String>, Failure> {

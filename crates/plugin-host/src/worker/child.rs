@@ -48,6 +48,8 @@ impl Child {
             WorkerSource::Library(path) => command.arg("--library").arg(path),
         };
         command.arg("--memory-bytes").arg(settings.memory_bytes.to_string());
+        // A backtrace would push the message itself out of the tail that is kept.
+        command.env("RUST_BACKTRACE", "0");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let what = format!("the child process {} did not start", settings.executable.display());
         let mut process = command.spawn().map_err(|e| system(&what, &e))?;
