@@ -6,7 +6,7 @@ use crate::ast::{
     Action, CompareOp, Condition, Derived, Domain, DurativeAction, Effect, NumericExpr, TypeRef, TypedName,
 };
 use crate::name::Name;
-use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_diagnostics::{Diagnostic, SourceId};
 
 /// Everything wrong or odd with a domain's meaning. What is wrong with its form came with reading it.
 ///
@@ -41,16 +41,11 @@ fn domain_insertion(domain: &Domain) -> Insertion {
         (Some(last), ..) => Insertion::Append(last.span.end),
         (None, Some(section), _) => Insertion::Append(section.keyword.span.end),
         (None, None, Some(_)) => match domain.sections.first() {
-            Some(first) => Insertion::NewSection(before_section(domain.span, first.span)),
+            Some(first) => Insertion::SectionBefore(first.span.start),
             None => Insertion::None,
         },
         _ => Insertion::None,
     }
-}
-
-/// Just inside the definition, before its first section.
-fn before_section(definition: Span, first: Span) -> u32 {
-    first.start.max(definition.start)
 }
 
 impl<'a> Checker<'a> {

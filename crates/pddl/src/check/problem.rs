@@ -58,7 +58,7 @@ fn problem_insertion(problem: &Problem) -> Insertion {
     }
     match (section(":requirements"), section(":domain")) {
         (Some(section), _) => Insertion::Append(section.keyword.span.end),
-        (None, Some(section)) => Insertion::NewSection(section.span.end),
+        (None, Some(section)) => Insertion::SectionAfter(section.span.end),
         (None, None) => Insertion::None,
     }
 }

@@ -89,8 +89,10 @@ fn allowed_by(requirement: &str) -> &'static [Feature] {
 pub(super) enum Insertion {
     /// After the last keyword of a section that is there.
     Append(u32),
-    /// As a new section.
-    NewSection(u32),
+    /// As a new section that ends here, where another begins.
+    SectionBefore(u32),
+    /// As a new section that begins here, where another ends.
+    SectionAfter(u32),
     /// Nowhere that could be made out.
     None,
 }
@@ -127,7 +129,11 @@ pub(super) fn undeclared(
     let names = names.join(" ");
     let edit = match insertion {
         Insertion::Append(at) => Edit { source, span: Span::empty(at), replacement: format!(" {names}") },
-        Insertion::NewSection(at) => {
+        Insertion::SectionBefore(at) => {
+            let replacement = format!("(:requirements :strips {names})\n  ");
+            Edit { source, span: Span::empty(at), replacement }
+        }
+        Insertion::SectionAfter(at) => {
             let replacement = format!("\n  (:requirements :strips {names})");
             Edit { source, span: Span::empty(at), replacement }
         }

@@ -89,7 +89,12 @@ impl<'a, 't> Reader<'a, 't> {
     pub(super) fn stray_in_definition(&mut self, id: NodeId) {
         let word = self.tree.text(id);
         let message = format!("`{word}` stands outside every section");
-        self.error("pddl.stray-token", message, self.tree.span(id));
+        if crate::sexpr::SECTIONS.iter().any(|s| s.eq_ignore_ascii_case(word)) {
+            let help = format!("write `({word}`: its opening parenthesis is missing");
+            self.error_help("pddl.stray-token", message, self.tree.span(id), help);
+        } else {
+            self.error("pddl.stray-token", message, self.tree.span(id));
+        }
     }
 
     fn domain_section(&mut self, id: NodeId, domain: &mut Domain) {
