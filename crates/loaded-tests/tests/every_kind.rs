@@ -5,6 +5,8 @@ use planforge_contract::*;
 use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings};
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_plugin_sdk::{__private, About, Crate, EPOCH, Plugin, Secrets, kinds, schemars, serde};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(crate = "planforge_plugin_sdk::serde", deny_unknown_fields)]
@@ -88,6 +90,28 @@ impl Verifier for Speechless {
     }
 }
 
+/// Takes its time, one call at a time, and counts how many it serves at once.
+struct Slow;
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+impl Plugin for Slow {
+    type Options = Options;
+    fn about() -> About {
+        About::new("Slow").max_concurrency(1)
+    }
+    fn create(_: Options, _: &Secrets) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+}
+impl Verifier for Slow {
+    fn verify(&self, _: &dyn Host, _: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        MOST.fetch_max(NOW.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(100));
+        NOW.fetch_sub(1, Ordering::SeqCst);
+        Ok(VerifyResponse { results: vec![] })
+    }
+}
+
 macro_rules! bundle {
     ($module:ident, $kind:ident, $plugin:ident) => {
         mod $module {
@@ -109,6 +133,7 @@ bundle!(a_verifier, Verifier, Panics);
 bundle!(a_planner, Planner, Panics);
 bundle!(an_environment, Environment, Panics);
 bundle!(speechless, Verifier, Speechless);
+bundle!(slow, Verifier, Slow);
 
 const ALL: &[&BundledPlugin] = &[
     &a_provider::PLUGIN,
@@ -117,6 +142,7 @@ const ALL: &[&BundledPlugin] = &[
     &a_planner::PLUGIN,
     &an_environment::PLUGIN,
     &speechless::PLUGIN,
+    &slow::PLUGIN,
 ];
 
 type Call = fn(&Instance, &dyn Host) -> Option<Failure>;
@@ -198,4 +224,27 @@ fn a_plugin_of_another_kind_is_refused_by_name() {
     let failure = instance.verifier(&info).err().unwrap();
     assert_eq!(failure.code, "plugin.kind");
     assert_eq!(failure.message, "`a-planner` is a planner, where a verifier is needed");
+}
+
+#[test]
+fn no_more_calls_are_made_at_once_than_a_plugin_takes() {
+    let registry = Registry::new(ALL, &[], Settings::default());
+    let Instance::Verifier(slow) = registry.create("slow", CreateRequest::default()).unwrap() else {
+        panic!("a verifier");
+    };
+    let ask = |ms: u64| slow.verify(&TestHost::new().remaining_ms(ms), &VerifyRequest::default());
+    std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(60_000))).collect();
+        for call in calls {
+            assert!(call.join().unwrap().is_ok());
+        }
+        assert_eq!(MOST.load(Ordering::SeqCst), 1);
+        let long = scope.spawn(|| ask(60_000));
+        while NOW.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        let failure = ask(10).unwrap_err();
+        assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "plugin.busy"));
+        assert!(long.join().unwrap().is_ok());
+    });
 }

@@ -2,16 +2,26 @@
 
 use planforge_contract::api::Planner;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PlanOutcome, PlanRequest, TaskView};
-use planforge_plugin_host::{Instance, Registry, Settings, WorkerSettings};
+use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings, WorkerSettings};
 use planforge_plugin_sdk::testing::TestHost;
+use planforge_testkit::plugins::library;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn planner(change: impl FnOnce(&mut WorkerSettings)) -> Arc<dyn Planner> {
+    planner_of(&[&planforge_loaded_tests::PLANFORGE_PLUGIN], &[], change)
+}
+
+fn planner_of(
+    bundled: &[&'static BundledPlugin],
+    search_path: &[PathBuf],
+    change: impl FnOnce(&mut WorkerSettings),
+) -> Arc<dyn Planner> {
     let mut worker = WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into());
     change(&mut worker);
     let settings = Settings { worker: Some(worker), ..Settings::default() };
-    let registry = Registry::new(&[&planforge_loaded_tests::PLANFORGE_PLUGIN], &[], settings);
+    let registry = Registry::new(bundled, search_path, settings);
     match registry.create("loaded-tests", CreateRequest::default()).unwrap() {
         Instance::Planner(planner) => planner,
         other => panic!("{other:?}"),
@@ -35,6 +45,22 @@ fn one_child_answers_many_inputs() {
     assert_ne!(first, std::process::id().to_string());
     assert_eq!(ask(planner.as_ref(), "fail").unwrap_err().code, "test.fail");
     assert_eq!(ask(planner.as_ref(), "process").unwrap(), first);
+}
+
+#[test]
+fn the_child_of_a_loaded_plugin_loads_the_same_library() {
+    let planner = planner_of(&[], &[library("planforge_loaded_tests").unwrap()], |_| ());
+    assert_eq!(ask(planner.as_ref(), "shout").unwrap(), "SHOUT");
+}
+
+#[test]
+fn a_host_without_worker_settings_says_so() {
+    let registry = Registry::new(&[&planforge_loaded_tests::PLANFORGE_PLUGIN], &[], Settings::default());
+    let Instance::Planner(planner) = registry.create("loaded-tests", CreateRequest::default()).unwrap()
+    else {
+        panic!("a planner");
+    };
+    assert_eq!(ask(planner.as_ref(), "x").unwrap_err().code, "host.no-worker");
 }
 
 #[test]
