@@ -4,7 +4,8 @@ use divan::Bencher;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, GroundLimits, PlanOptions, PlanOutcome, Unlimited, Validator, ground, normalize, parse_plan, plan,
+    Algorithm, GroundLimits, PlanOptions, PlanOutcome, Unlimited, Validator, ground, normalize, parse_plan,
+    plan,
 };
 
 fn main() {
@@ -35,7 +36,9 @@ fn task(places: usize, boxes: usize) -> (Domain, Problem) {
         init.push_str(&format!("(at b{b} p{})", b % places));
         goal.push_str(&format!("(at b{b} p{})", (b + places / 2) % places));
     }
-    let problem = format!("(define (problem ring) (:domain depots-of-ours) (:objects {objects}) (:init {init}) (:goal (and {goal})))");
+    let problem = format!(
+        "(define (problem ring) (:domain depots-of-ours) (:objects {objects}) (:init {init}) (:goal (and {goal})))"
+    );
     (
         planforge_pddl::parse_domain(DOMAIN, SourceId(0)).value,
         planforge_pddl::parse_problem(&problem, SourceId(1)).value,
@@ -46,7 +49,8 @@ fn task(places: usize, boxes: usize) -> (Domain, Problem) {
 fn grounding(bencher: Bencher<'_, '_>, places: usize) {
     let (domain, problem) = task(places, places);
     bencher.bench(|| {
-        normalize(&domain, &problem).map(|lifted| ground(&lifted, GroundLimits::default(), &mut Unlimited).is_ok())
+        normalize(&domain, &problem)
+            .map(|lifted| ground(&lifted, GroundLimits::default(), &mut Unlimited).is_ok())
     });
 }
 

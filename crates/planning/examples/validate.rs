@@ -24,7 +24,10 @@ fn main() {
                 let report = Validator::new(task).validate(&plan);
                 if round + 1 == repeat {
                     println!("{:?} cost {:?} steps {}", report.decision, report.cost, report.steps);
-                    report.diagnostics.iter().for_each(|d| println!("{}: {} {:?}", d.code, d.message, d.help));
+                    report
+                        .diagnostics
+                        .iter()
+                        .for_each(|d| println!("{}: {} {:?}", d.code, d.message, d.help));
                 }
             }
         }

@@ -64,11 +64,12 @@ impl AxiomEvaluator {
         let mut open = vec![u32::MAX; self.axioms.len()];
         let mut queue = Vec::new();
         for range in self.strata.windows(2) {
-            for i in range[0]..range[1] {
-                if self.axioms[i].fixed.holds(facts, numbers) {
-                    open[i] = self.axioms[i].open;
-                    if open[i] == 0 {
-                        queue.push(self.axioms[i].head);
+            let stratum = range[0]..range[1];
+            for (axiom, left) in self.axioms[stratum.clone()].iter().zip(&mut open[stratum]) {
+                if axiom.fixed.holds(facts, numbers) {
+                    *left = axiom.open;
+                    if *left == 0 {
+                        queue.push(axiom.head);
                     }
                 }
             }

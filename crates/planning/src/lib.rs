@@ -27,4 +27,6 @@ pub use search::SearchStatistics;
 pub use simulate::{Simulator, State};
 pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
-pub use validate::{Decision, FailedCondition, FailingStep, TraceStep, ValidationReport, Validator, validate};
+pub use validate::{
+    Decision, FailedCondition, FailingStep, TraceStep, ValidationReport, Validator, validate,
+};

@@ -131,7 +131,8 @@ impl Reader<'_> {
             *at = end - bullet.len();
         }
         let rest = &self.text[*at..end];
-        let rest = if rest.get(..5).is_some_and(|w| w.eq_ignore_ascii_case("step ")) { &rest[5..] } else { rest };
+        let rest =
+            if rest.get(..5).is_some_and(|w| w.eq_ignore_ascii_case("step ")) { &rest[5..] } else { rest };
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         if digits == 0 {
             return None;
@@ -159,7 +160,12 @@ impl Reader<'_> {
             self.garbage(at, end, "a duration without its closing bracket");
             return (None, end);
         };
-        let value = inner[..close].trim().trim_start_matches("D:").split(';').next().and_then(|v| v.trim().parse().ok());
+        let value = inner[..close]
+            .trim()
+            .trim_start_matches("D:")
+            .split(';')
+            .next()
+            .and_then(|v| v.trim().parse().ok());
         if value.is_none() {
             self.garbage(at, at + close + 2, "a duration that is no number");
         }

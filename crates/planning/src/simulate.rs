@@ -44,10 +44,14 @@ impl Simulator {
     /// Prepares a task.
     pub fn new(task: Arc<Task>) -> Self {
         let rows: Vec<[u32; 1]> = task.operators.iter().map(|o| [o.action]).collect();
-        let operators_of = Csr::from_rows(rows.iter().map(<[u32; 1]>::as_slice)).transpose(task.actions.len());
+        let operators_of =
+            Csr::from_rows(rows.iter().map(<[u32; 1]>::as_slice)).transpose(task.actions.len());
         Simulator {
             axioms: AxiomEvaluator::new(&task),
-            generator: SuccessorGenerator::new(task.operators.iter().map(|o| &o.precondition), task.facts.len()),
+            generator: SuccessorGenerator::new(
+                task.operators.iter().map(|o| &o.precondition),
+                task.facts.len(),
+            ),
             operators_of,
             actions: task.actions.iter().cloned().enumerate().map(|(i, a)| (a, i as u32)).collect(),
             several: task.operators.len() != task.actions.len(),
@@ -73,7 +77,8 @@ impl Simulator {
     pub fn applicable_into(&self, state: &State, out: &mut Vec<u32>) {
         out.clear();
         let operators = &self.task.operators;
-        self.generator.for_each(&state.facts, &state.numbers, &mut |o| out.push(operators[o as usize].action));
+        self.generator
+            .for_each(&state.facts, &state.numbers, &mut |o| out.push(operators[o as usize].action));
         if self.several {
             out.sort_unstable();
             out.dedup();
@@ -126,7 +131,9 @@ impl Simulator {
     /// What a ground action adds to the metric (1 where steps are counted).
     pub fn cost(&self, action: u32) -> f64 {
         let first = self.operators_of.row(action as usize).first();
-        first.map_or(0.0, |&o| f64::from(self.task.operators[o as usize].cost) / f64::from(self.task.cost_scale))
+        first.map_or(0.0, |&o| {
+            f64::from(self.task.operators[o as usize].cost) / f64::from(self.task.cost_scale)
+        })
     }
 
     /// Whether the goal holds.
@@ -149,8 +156,9 @@ pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[f64
         operator.add.iter().for_each(|&f| bits::set(facts, f));
         return;
     }
-    let firing: smallvec::SmallVec<[usize; 16]> =
-        (0..operator.conditional.len()).filter(|&i| operator.conditional[i].condition.holds(facts, numbers)).collect();
+    let firing: smallvec::SmallVec<[usize; 16]> = (0..operator.conditional.len())
+        .filter(|&i| operator.conditional[i].condition.holds(facts, numbers))
+        .collect();
     operator.delete.iter().for_each(|&f| bits::clear(facts, f));
     for &i in &firing {
         operator.conditional[i].delete.iter().for_each(|&f| bits::clear(facts, f));

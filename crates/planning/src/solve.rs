@@ -37,7 +37,11 @@ pub struct PlanOptions {
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        PlanOptions { algorithm: Algorithm::Greedy, max_nodes: u64::from(u32::MAX - 1), ground: GroundLimits::default() }
+        PlanOptions {
+            algorithm: Algorithm::Greedy,
+            max_nodes: u64::from(u32::MAX - 1),
+            ground: GroundLimits::default(),
+        }
     }
 }
 
@@ -183,10 +187,10 @@ fn refused(lifted: &LiftedTask, task: &Task, algorithm: Algorithm) -> Option<Uns
     }
     if let Some(unsupported) = &task.cost_unsupported {
         let mut unsupported = unsupported.clone();
-        if unsupported.place.span == planforge_diagnostics::Span::default() {
-            if let Metric::Value { span, .. } = &lifted.metric {
-                unsupported.place = Place::problem(*span);
-            }
+        if unsupported.place.span == planforge_diagnostics::Span::default()
+            && let Metric::Value { span, .. } = &lifted.metric
+        {
+            unsupported.place = Place::problem(*span);
         }
         return Some(unsupported);
     }

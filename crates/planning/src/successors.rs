@@ -57,9 +57,9 @@ impl SuccessorGenerator {
             }
             tree[node].operators.push(number as u32);
             let simple = condition.negative.is_empty() && condition.numeric.is_empty();
-            rest.push((!simple).then(|| {
-                Box::new(Condition { positive: Box::default(), ..condition.clone() })
-            }));
+            rest.push(
+                (!simple).then(|| Box::new(Condition { positive: Box::default(), ..condition.clone() })),
+            );
         }
         Self::flatten(&tree, rest, facts)
     }

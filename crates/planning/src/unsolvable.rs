@@ -47,7 +47,8 @@ impl Explanation {
     /// The reasons as one paragraph.
     pub fn text(&self) -> String {
         if !self.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
-            return "Every state that can be reached was searched, and the goal holds in none of them.".to_owned();
+            return "Every state that can be reached was searched, and the goal holds in none of them."
+                .to_owned();
         }
         self.reasons.iter().map(|r| format!("{}.", r.message)).collect::<Vec<_>>().join(" ")
     }
@@ -129,12 +130,18 @@ impl Search<'_> {
         match part {
             Formula::Literal { atom, negated: false, span } => {
                 let place = Place::problem(*span);
-                self.push(ReasonKind::UnreachableGoal, format!("the goal {text} can never become true"), place);
+                self.push(
+                    ReasonKind::UnreachableGoal,
+                    format!("the goal {text} can never become true"),
+                    place,
+                );
                 let pattern: Pattern = atom.args.iter().map(|t| fixed(*t, &binding)).collect();
                 self.missing(atom.predicate, pattern, place);
             }
             Formula::Literal { span, .. } => {
-                let message = format!("the goal {text} can never hold: the atom holds initially and no action deletes it");
+                let message = format!(
+                    "the goal {text} can never hold: the atom holds initially and no action deletes it"
+                );
                 self.push(ReasonKind::UnreachableGoal, message, Place::problem(*span));
             }
             other => {
@@ -157,7 +164,7 @@ impl Search<'_> {
                 let ground = atom.instantiate(binding);
                 let pattern: Pattern = ground.args.iter().map(|a| Some(*a)).collect();
                 if *negated {
-                    !(self.task.init.binary_search(&ground).is_ok() && !self.deletes(atom.predicate))
+                    self.task.init.binary_search(&ground).is_err() || self.deletes(atom.predicate)
                 } else {
                     self.reach.matches(atom.predicate, &pattern)
                 }
@@ -198,10 +205,15 @@ impl Search<'_> {
         let mut current = (predicate, pattern, place);
         loop {
             let text = self.pattern_text(current.0, &current.1);
-            if let Some(start) = chain.iter().position(|n| n.predicate == current.0 && overlap(&n.pattern, &current.1)) {
+            if let Some(start) =
+                chain.iter().position(|n| n.predicate == current.0 && overlap(&n.pattern, &current.1))
+            {
                 let circle: Vec<&str> = chain[start..].iter().map(|n| n.text.as_str()).collect();
                 let message = if circle.len() > 1 {
-                    format!("{} need one another: one of them would have to hold initially", circle.join(", "))
+                    format!(
+                        "{} need one another: one of them would have to hold initially",
+                        circle.join(", ")
+                    )
                 } else {
                     format!("{text} is needed to bring it about: it would have to hold initially")
                 };
@@ -270,7 +282,11 @@ impl Search<'_> {
         let message = format!("{text} is added only by {}", clauses.join(", and by "));
         self.push(ReasonKind::MissingAchiever, message, place);
         // The first of those that most achievers share.
-        blocked.into_iter().rev().max_by_key(|b| b.0).map(|(_, predicate, wanted, place)| (predicate, wanted, place))
+        blocked
+            .into_iter()
+            .rev()
+            .max_by_key(|b| b.0)
+            .map(|(_, predicate, wanted, place)| (predicate, wanted, place))
     }
 
     fn actions(&mut self) {
@@ -286,9 +302,10 @@ impl Search<'_> {
             });
             let empty = schema.variables.iter().find(|v| v.objects.is_empty());
             let (message, span) = match (first, empty) {
-                (_, Some(v)) => {
-                    (format!("{name} is never applicable: there is no object of type {}", v.type_name), schema.span)
-                }
+                (_, Some(v)) => (
+                    format!("{name} is never applicable: there is no object of type {}", v.type_name),
+                    schema.span,
+                ),
                 (Some((atom, span)), _) => {
                     let pattern: Pattern = atom.args.iter().map(|t| partial(*t, &unbound)).collect();
                     let text = self.pattern_text(atom.predicate, &pattern);
@@ -319,7 +336,8 @@ impl Search<'_> {
         for predicate in needed {
             let declared = &self.task.predicates[predicate as usize];
             let added = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
-            let added = added.into_iter().any(|(c, _)| matches!(c, Change::Add(a) if a.predicate == predicate));
+            let added =
+                added.into_iter().any(|(c, _)| matches!(c, Change::Add(a) if a.predicate == predicate));
             let initially = self.task.init.iter().any(|a: &Atom| a.predicate == predicate);
             if !added && !initially && !declared.derived {
                 let name = &self.task.symbols.predicates[predicate as usize];

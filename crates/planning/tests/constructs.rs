@@ -1,12 +1,13 @@
 //! One small domain a construct: it is planned for, the plan is valid, or the answer says what is not handled and where.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod support;
 
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_planning::task::Text;
 use planforge_planning::{
-    Algorithm, CountingBudget, Decision, GroundLimits, PlanOptions, PlanOutcome, PlanResult, Simulator, StopReason, Unlimited,
-    ground, normalize, parse_plan, plan, validate,
+    Algorithm, CountingBudget, Decision, GroundLimits, PlanOptions, PlanOutcome, PlanResult, Simulator,
+    StopReason, Unlimited, ground, normalize, parse_plan, plan, validate,
 };
 use std::sync::Arc;
 use support::read;
@@ -64,7 +65,8 @@ fn adl_is_compiled() {
     assert!(result.note.unwrap().contains("conditional effects"));
 }
 
-const BASINS: &str = "(define (domain basins) (:requirements :typing :derived-predicates :negative-preconditions)
+const BASINS: &str =
+    "(define (domain basins) (:requirements :typing :derived-predicates :negative-preconditions)
  (:types basin) (:predicates (pipe ?a ?b - basin) (open ?a ?b - basin) (source ?b - basin) (wet ?b - basin)
   (safe ?b - basin) (valve ?b - basin))
  (:derived (wet ?b - basin) (or (source ?b) (exists (?a - basin) (and (wet ?a) (open ?a ?b)))))
@@ -80,7 +82,10 @@ fn derived_predicates_follow_their_strata() {
     let circle = BASINS.replace("(and (valve ?b) (not (wet ?b)))", "(not (safe ?b))");
     let found = errors(&circle, problem);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].code.as_ref(), slice(&circle, &found[0])), ("planning.not-stratifiable", "(safe ?b)"));
+    assert_eq!(
+        (found[0].code.as_ref(), slice(&circle, &found[0])),
+        ("planning.not-stratifiable", "(safe ?b)")
+    );
     let set = BASINS.replace(":effect (open ?a ?b)", ":effect (and (open ?a ?b) (wet ?b))");
     assert_eq!(errors(&set, problem)[0].code, "planning.derived-set");
 }
@@ -138,7 +143,8 @@ const TANK_PROBLEM: &str = "(define (problem t) (:domain tank) (:objects c - car
 fn numbers_are_simulated_and_validated_and_search_says_it_does_not() {
     let (domain, problem) = read(TANK, TANK_PROBLEM);
     let lifted = normalize(&domain, &problem).unwrap();
-    let simulator = Simulator::new(Arc::new(ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap()));
+    let simulator =
+        Simulator::new(Arc::new(ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap()));
     let mut state = simulator.initial();
     let mut names = Vec::new();
     for _ in 0..2 {
@@ -148,14 +154,19 @@ fn numbers_are_simulated_and_validated_and_search_says_it_does_not() {
         assert!(!simulator.is_goal(&state));
         state = simulator.successor(&state, applicable[0]).unwrap();
     }
-    assert_eq!((names.join(" "), state.numbers(), simulator.is_goal(&state)), ("(fill c) (drive c)".into(), &[1.0][..], true));
+    assert_eq!(
+        (names.join(" "), state.numbers(), simulator.is_goal(&state)),
+        ("(fill c) (drive c)".into(), &[1.0][..], true)
+    );
     let report = validate(&domain, &problem, &parse_plan("(fill c) (drive c)", SourceId(2))).unwrap();
     assert_eq!(report.decision, Decision::Valid);
     let report = validate(&domain, &problem, &parse_plan("(drive c)", SourceId(2))).unwrap();
     let failed = &report.failing_step.unwrap().conditions[0];
     assert_eq!(failed.text, "(>= (fuel c) (* 2 (speed)))");
     assert_eq!(failed.why, "(fuel c) is 1 and (* 2 (speed)) is 3");
-    let PlanOutcome::Unsupported(why) = solve(TANK, TANK_PROBLEM, Algorithm::Greedy).outcome else { panic!() };
+    let PlanOutcome::Unsupported(why) = solve(TANK, TANK_PROBLEM, Algorithm::Greedy).outcome else {
+        panic!()
+    };
     assert_eq!(&TANK[why[0].place.span.range()], "(>= (fuel ?c) (* 2 (speed)))");
 }
 
@@ -167,14 +178,17 @@ fn what_is_not_executed_is_named_with_its_place() {
     let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (not (p))))";
     let timed = "(define (problem x) (:domain d) (:init (p) (at 3 (not (p)))) (:goal (not (p))))";
     let preference = "(define (problem x) (:domain d) (:init (p)) (:goal (and (preference one (p)))))";
-    let constraint = "(define (problem x) (:domain d) (:init (p)) (:goal (not (p))) (:constraints (always (p))))";
+    let constraint =
+        "(define (problem x) (:domain d) (:init (p)) (:goal (not (p))) (:constraints (always (p))))";
     for (domain, problem, what, text, at) in [
         (durative, problem, "a durative action", Text::Domain, "(:durative-action"),
         (plain, timed, "a timed initial literal", Text::Problem, "(at 3"),
         (plain, preference, "a preference", Text::Problem, "(preference"),
         (plain, constraint, "trajectory constraints", Text::Problem, "(always"),
     ] {
-        let PlanOutcome::Unsupported(why) = solve(domain, problem, Algorithm::Greedy).outcome else { panic!("{what}") };
+        let PlanOutcome::Unsupported(why) = solve(domain, problem, Algorithm::Greedy).outcome else {
+            panic!("{what}")
+        };
         assert_eq!((why[0].what.as_str(), why[0].place.text), (what, text));
         let source = if text == Text::Domain { domain } else { problem };
         assert!(source[why[0].place.span.range()].starts_with(at), "{what}");
@@ -192,7 +206,13 @@ fn every_undeclared_name_is_reported() {
     let found = errors(domain, problem);
     let seen: Vec<(&str, &str)> = found.iter().map(|d| (d.code.as_ref(), slice(domain, d))).collect();
     let undefined = |name| ("planning.undefined", name);
-    let expected = [undefined("gone"), undefined("?z"), undefined("nobody"), undefined("q"), ("planning.arity", "(p ?x ?x)")];
+    let expected = [
+        undefined("gone"),
+        undefined("?z"),
+        undefined("nobody"),
+        undefined("q"),
+        ("planning.arity", "(p ?x ?x)"),
+    ];
     assert_eq!(seen, expected);
 }
 
@@ -234,7 +254,9 @@ fn hidden_variables_of_pddl_1_2_are_bound_by_the_precondition() {
 #[test]
 fn unsolvable_tasks_say_what_is_missing() {
     let problem = walk("").replace("(path b d) ", "").replace("(path c d) (path a d)", "");
-    let PlanOutcome::ProvenUnsolvable(why) = solve(WALK, &problem, Algorithm::Greedy).outcome else { panic!() };
+    let PlanOutcome::ProvenUnsolvable(why) = solve(WALK, &problem, Algorithm::Greedy).outcome else {
+        panic!()
+    };
     let text = why.text();
     assert!(text.contains("the goal (at d) can never become true"), "{text}");
     assert!(text.contains("(at d) is added only by go, which needs (path ? d)"), "{text}");

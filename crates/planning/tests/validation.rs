@@ -1,4 +1,5 @@
 //! Plan files in every form they come in, and what the validator says about wrong plans.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod support;
 
@@ -13,9 +14,17 @@ const DOMAIN: &str = "(define (domain cups) (:requirements :typing) (:types cup 
  (:action put :parameters (?c - cup ?t - table) :precondition (and (held ?c) (free ?t))
   :effect (and (on ?c ?t) (hand) (not (held ?c)) (not (free ?t))))
  (:action turn :parameters (?c - cup) :precondition (held ?c) :effect (and (not (held ?c)) (held ?c))))";
-const PROBLEM: &str = "(define (problem one) (:domain cups) (:objects red blue - cup left right middle - table)
+const PROBLEM: &str =
+    "(define (problem one) (:domain cups) (:objects red blue - cup left right middle - table)
  (:init (on red left) (on blue right) (free middle) (hand)) (:goal (and (on red right) (on blue left))))";
-const GOOD: [&str; 6] = ["lift red left", "put red middle", "lift blue right", "put blue left", "lift red middle", "put red right"];
+const GOOD: [&str; 6] = [
+    "lift red left",
+    "put red middle",
+    "lift blue right",
+    "put blue left",
+    "lift red middle",
+    "put red right",
+];
 
 fn check(plan: &str) -> ValidationReport {
     let (domain, problem) = read(DOMAIN, PROBLEM);
@@ -86,7 +95,9 @@ fn every_fault_of_a_plan_file_is_reported_with_its_place() {
     ];
     assert_eq!(seen, expected);
     let help: Vec<&String> = report.diagnostics.iter().flat_map(|d| &d.help).collect();
-    assert!(help.iter().any(|h| *h == "did you mean lift?") && help.iter().any(|h| *h == "did you mean red?"));
+    assert!(
+        help.iter().any(|h| *h == "did you mean lift?") && help.iter().any(|h| *h == "did you mean red?")
+    );
 }
 
 #[test]
@@ -133,7 +144,19 @@ fn steps_at_one_time_are_not_guessed_at() {
 fn strange_plan_files_are_one_clear_answer_each() {
     assert_eq!(check("").missing_goals.len(), 2);
     assert_eq!(check("; only a comment\n\n").steps, 0);
-    for garbage in ["\0\u{1}\u{fffd}", "((((((", ")))", "[1]", "(", "()", "0.5: ", "1.", "- ", "é(", "(lift red left) trailing"] {
+    for garbage in [
+        "\0\u{1}\u{fffd}",
+        "((((((",
+        ")))",
+        "[1]",
+        "(",
+        "()",
+        "0.5: ",
+        "1.",
+        "- ",
+        "é(",
+        "(lift red left) trailing",
+    ] {
         let report = check(garbage);
         assert_eq!(report.decision, Decision::Invalid, "{garbage:?}");
         assert!(!report.diagnostics.is_empty());

@@ -8,7 +8,8 @@ use super::rules::{Origin, RuleSet};
 use crate::budget::{Budget, StopReason, check};
 use crate::lifted::{Change, EffectGroup, LiftedTask, Metric};
 use crate::task::{
-    Axiom, Condition, ConditionalEffect, Fact, GroundAction, NumEffect, ObjectId, Operator, Place, Task, Unsupported,
+    Axiom, Condition, ConditionalEffect, Fact, GroundAction, NumEffect, ObjectId, Operator, Place, Task,
+    Unsupported,
 };
 use planforge_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,6 +25,9 @@ struct Draft {
     numeric: Vec<(NumEffect, Span)>,
 }
 
+/// What makes two drafts of one action the same: variables, positive and negative precondition.
+type SeenKey = (Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>);
+
 /// Operators under construction.
 struct Assembly<'a, 'f> {
     task: &'a LiftedTask,
@@ -34,7 +38,7 @@ struct Assembly<'a, 'f> {
     drafts: Vec<Draft>,
     /// Drafts by schema and all its variables, for schemas with conditional effects.
     by_binding: FxHashMap<(usize, Box<[ObjectId]>), Vec<usize>>,
-    seen: FxHashSet<(Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>)>,
+    seen: FxHashSet<SeenKey>,
     axioms: Vec<Axiom>,
     top_stratum: u32,
     numeric_condition: Option<Unsupported>,
@@ -119,7 +123,12 @@ pub(crate) fn assemble(
 }
 
 impl Assembly<'_, '_> {
-    fn firing(&mut self, r: usize, binding: &mut [ObjectId], budget: &mut dyn Budget) -> Result<(), StopReason> {
+    fn firing(
+        &mut self,
+        r: usize,
+        binding: &mut [ObjectId],
+        budget: &mut dyn Budget,
+    ) -> Result<(), StopReason> {
         let ground = self.condition(r, binding, budget)?;
         match self.set.origins[r] {
             Origin::Action(schema) => self.action(schema, &ground, binding, budget),
@@ -210,7 +219,8 @@ impl Assembly<'_, '_> {
                 numeric: Vec::new(),
             };
             for group in shape.effects.iter().filter(|g| g.is_plain()) {
-                let numeric = self.changes(group, &Condition::default(), binding, &mut draft.add, &mut draft.delete);
+                let numeric =
+                    self.changes(group, &Condition::default(), binding, &mut draft.add, &mut draft.delete);
                 draft.numeric.extend(numeric);
             }
             if shape.effects.iter().any(|g| !g.is_plain()) {
@@ -218,7 +228,7 @@ impl Assembly<'_, '_> {
             }
             let size = 160 + 4 * (draft.add.len() + draft.delete.len() + draft.condition.positive.len());
             self.drafts.push(draft);
-            if self.drafts.len() % 256 == 0 {
+            if self.drafts.len().is_multiple_of(256) {
                 check(budget.charge(256 * size as u64))?;
                 check(budget.poll())?;
             }
@@ -251,7 +261,8 @@ impl Assembly<'_, '_> {
                 Change::Numeric(op, target, value) => {
                     let variable = self.expander.facts.variable(&target.instantiate(binding));
                     let value = self.expander.number(value, binding);
-                    numeric.push((NumEffect { condition: condition.clone(), variable, op: *op, value }, *span));
+                    numeric
+                        .push((NumEffect { condition: condition.clone(), variable, op: *op, value }, *span));
                 }
             }
         }
@@ -340,13 +351,20 @@ impl Assembly<'_, '_> {
 
 impl Draft {
     /// Adds a conditional effect, simplified by what the precondition says.
-    fn attach(&mut self, condition: &Condition, add: &[Fact], delete: &[Fact], numeric: &[(NumEffect, Span)]) {
+    fn attach(
+        &mut self,
+        condition: &Condition,
+        add: &[Fact],
+        delete: &[Fact],
+        numeric: &[(NumEffect, Span)],
+    ) {
         let clash = |a: &[Fact], b: &[Fact]| a.iter().any(|f| b.binary_search(f).is_ok());
         let own = &self.condition;
         if clash(&condition.positive, &own.negative) || clash(&condition.negative, &own.positive) {
             return;
         }
-        let left = |a: &[Fact], b: &[Fact]| a.iter().copied().filter(|f| b.binary_search(f).is_err()).collect();
+        let left =
+            |a: &[Fact], b: &[Fact]| a.iter().copied().filter(|f| b.binary_search(f).is_err()).collect();
         let condition = Condition {
             positive: left(&condition.positive, &own.positive),
             negative: left(&condition.negative, &own.negative),

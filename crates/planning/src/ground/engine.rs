@@ -57,10 +57,10 @@ impl<'a> Engine<'a> {
         let mut tables: Vec<Table> = input.domains.iter().map(|d| Table::new(d.len())).collect();
         let mut queue = VecDeque::new();
         for atom in init {
-            if let Some(row) = tables[atom.predicate as usize].insert(&atom.args) {
-                if fluent[atom.predicate as usize] {
-                    queue.push_back((atom.predicate, row));
-                }
+            if let Some(row) = tables[atom.predicate as usize].insert(&atom.args)
+                && fluent[atom.predicate as usize]
+            {
+                queue.push_back((atom.predicate, row));
             }
         }
         let plans = plan_joins(rules, &mut tables, input);
@@ -147,7 +147,7 @@ impl<'e> Join<'e> {
     fn tick(&self, budget: &mut dyn Budget) -> Result<(), StopReason> {
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        if calls % 4096 == 0 { check(budget.poll()) } else { Ok(()) }
+        if calls.is_multiple_of(4096) { check(budget.poll()) } else { Ok(()) }
     }
 
     fn start(
@@ -157,10 +157,10 @@ impl<'e> Join<'e> {
         budget: &mut dyn Budget,
     ) -> Result<(), StopReason> {
         let mut binding = vec![ObjectId::MAX; self.slots];
-        if let Some((predicate, row)) = trigger {
-            if !self.bind(&self.plan.trigger, self.tables[predicate as usize].row(row), &mut binding) {
-                return Ok(());
-            }
+        if let Some((predicate, row)) = trigger
+            && !self.bind(&self.plan.trigger, self.tables[predicate as usize].row(row), &mut binding)
+        {
+            return Ok(());
         }
         if self.pass(&self.plan.first_checks, &binding) {
             self.extend(0, &mut binding, found, budget)?;
@@ -180,7 +180,9 @@ impl<'e> Join<'e> {
 
     fn pass(&self, checks: &[Check], binding: &[ObjectId]) -> bool {
         checks.iter().all(|c| match c {
-            Check::Equal { left, right, negated } => (left.object(binding) == right.object(binding)) != *negated,
+            Check::Equal { left, right, negated } => {
+                (left.object(binding) == right.object(binding)) != *negated
+            }
             Check::Absent(atom) => {
                 let mut cells = smallvec::SmallVec::<[ObjectId; 8]>::new();
                 cells.extend(atom.args.iter().map(|t| t.object(binding)));

@@ -48,11 +48,14 @@ impl Conjunction {
     }
 }
 
+/// Disjuncts as sorted lists of positive and negative facts.
+type Key = Vec<(Vec<Fact>, Vec<Fact>)>;
+
 /// Expands formulas against what was reached; collects the derived facts it invents.
 pub(crate) struct Expander<'f> {
     pub(crate) facts: &'f mut Facts,
     pub(crate) axioms: Vec<Axiom>,
-    invented: FxHashMap<Vec<(Vec<Fact>, Vec<Fact>)>, FxHashMap<u32, Fact>>,
+    invented: FxHashMap<Key, FxHashMap<u32, Fact>>,
     parts: usize,
     cap: usize,
 }
@@ -73,7 +76,7 @@ impl<'f> Expander<'f> {
         if self.parts > self.cap {
             return Err(StopReason::Grounding);
         }
-        if self.parts % 1024 == 0 {
+        if self.parts.is_multiple_of(1024) {
             check(budget.poll())?;
         }
         Ok(match formula {
@@ -215,16 +218,14 @@ impl<'f> Expander<'f> {
         }
         // Numeric conditions are not part of the key, so conjunctions that have any are never shared.
         let shared = choices.iter().all(|c| c.numeric.is_empty());
-        let mut key: Vec<(Vec<Fact>, Vec<Fact>)> = choices
+        let mut key: Key = choices
             .iter()
             .map(|c| c.literals.iter().partition::<Vec<(Fact, bool)>, _>(|l| !l.1))
             .map(|(p, n)| (p.iter().map(|l| l.0).collect(), n.iter().map(|l| l.0).collect()))
             .collect();
         key.sort();
-        if shared {
-            if let Some(fact) = self.invented.get(&key).and_then(|by| by.get(&stratum)) {
-                return Conjunction { literals: vec![(*fact, false)], numeric: vec![] };
-            }
+        if shared && let Some(fact) = self.invented.get(&key).and_then(|by| by.get(&stratum)) {
+            return Conjunction { literals: vec![(*fact, false)], numeric: vec![] };
         }
         let head = self.facts.invent();
         for choice in choices {

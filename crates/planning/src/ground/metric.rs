@@ -79,14 +79,22 @@ impl CostModel {
                     return (scale, scaled.iter().map(|c| c.round() as u32).collect());
                 }
             }
-            self.refuse("costs that are no multiples of a millionth, or above a thousand million", Place::domain(Span::default()));
+            self.refuse(
+                "costs that are no multiples of a millionth, or above a thousand million",
+                Place::domain(Span::default()),
+            );
         }
         (1, vec![1; costs.len()])
     }
 }
 
 /// Adds `factor * expr` to the coefficients; whether the expression is linear.
-fn linear(expr: &NumExpr, factor: f64, coefficients: &mut FxHashMap<NumVar, f64>, per_step: &mut f64) -> bool {
+fn linear(
+    expr: &NumExpr,
+    factor: f64,
+    coefficients: &mut FxHashMap<NumVar, f64>,
+    per_step: &mut f64,
+) -> bool {
     match expr {
         NumExpr::Constant(c) => !c.is_nan(),
         NumExpr::Steps => {
@@ -98,12 +106,19 @@ fn linear(expr: &NumExpr, factor: f64, coefficients: &mut FxHashMap<NumVar, f64>
             true
         }
         NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
-            (Arithmetic::Add, a, b) => linear(a, factor, coefficients, per_step) && linear(b, factor, coefficients, per_step),
-            (Arithmetic::Subtract, a, b) => linear(a, factor, coefficients, per_step) && linear(b, -factor, coefficients, per_step),
-            (Arithmetic::Multiply, NumExpr::Constant(c), x) | (Arithmetic::Multiply, x, NumExpr::Constant(c)) => {
+            (Arithmetic::Add, a, b) => {
+                linear(a, factor, coefficients, per_step) && linear(b, factor, coefficients, per_step)
+            }
+            (Arithmetic::Subtract, a, b) => {
+                linear(a, factor, coefficients, per_step) && linear(b, -factor, coefficients, per_step)
+            }
+            (Arithmetic::Multiply, NumExpr::Constant(c), x)
+            | (Arithmetic::Multiply, x, NumExpr::Constant(c)) => {
                 linear(x, factor * c, coefficients, per_step)
             }
-            (Arithmetic::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => linear(x, factor / c, coefficients, per_step),
+            (Arithmetic::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => {
+                linear(x, factor / c, coefficients, per_step)
+            }
             _ => false,
         },
     }
@@ -121,10 +136,10 @@ pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
     loop {
         let before = read.len();
         for (change, _) in groups().flat_map(|g| &g.changes) {
-            if let Change::Numeric(_, target, value) = change {
-                if read.contains(&target.predicate) {
-                    in_expr(value, &mut read);
-                }
+            if let Change::Numeric(_, target, value) = change
+                && read.contains(&target.predicate)
+            {
+                in_expr(value, &mut read);
             }
         }
         if read.len() == before {

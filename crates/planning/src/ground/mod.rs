@@ -55,10 +55,17 @@ pub(crate) struct Reachability {
 
 impl Reachability {
     /// Computes the fixpoint.
-    pub(crate) fn new(task: &LiftedTask, limits: GroundLimits, budget: &mut dyn Budget) -> Result<Self, StopReason> {
+    pub(crate) fn new(
+        task: &LiftedTask,
+        limits: GroundLimits,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, StopReason> {
         let set = rules::rule_set(task);
-        let input =
-            plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
+        let input = plan::PlanInput {
+            fluent: &set.fluent,
+            domains: &set.domains,
+            objects: task.symbols.objects.len(),
+        };
         let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
         let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(budget)?;
         let mut applicable = vec![false; task.schemas.len()];

@@ -140,8 +140,7 @@ impl<'p, 'a> Planner<'p, 'a> {
         while !open.is_empty() {
             let best = self.most_selective(&open);
             let atom = &self.rule.body[open[best]];
-            let columns: Vec<usize> =
-                (0..atom.args.len()).filter(|&c| self.is_bound(atom.args[c])).collect();
+            let columns: Vec<usize> = (0..atom.args.len()).filter(|&c| self.is_bound(atom.args[c])).collect();
             let key = columns.iter().map(|&c| atom.args[c]).collect();
             let index = self.tables[atom.predicate as usize].index_on(columns);
             let matches = self.matches(atom);
@@ -156,7 +155,11 @@ impl<'p, 'a> Planner<'p, 'a> {
             if !self.bound[variable.slot as usize] {
                 self.bound[variable.slot as usize] = true;
                 let checks = self.ready_checks();
-                free.push(FreeVariable { slot: variable.slot, objects: Arc::clone(&variable.objects), checks });
+                free.push(FreeVariable {
+                    slot: variable.slot,
+                    objects: Arc::clone(&variable.objects),
+                    checks,
+                });
             }
         }
         JoinPlan { rule: self.number as u32, trigger: trigger_matches, first_checks, steps, free }

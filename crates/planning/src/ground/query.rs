@@ -47,7 +47,11 @@ pub(crate) fn queries(formula: &Formula, split: bool) -> Vec<Query<'_>> {
         }
         Formula::Or(parts, _) if split => {
             let all: Vec<Query<'_>> = parts.iter().flat_map(|p| queries(p, split)).collect();
-            if all.len() > MAX_DISJUNCTS { vec![Query { rest: vec![formula], ..Query::default() }] } else { all }
+            if all.len() > MAX_DISJUNCTS {
+                vec![Query { rest: vec![formula], ..Query::default() }]
+            } else {
+                all
+            }
         }
         Formula::Exists(variables, body, _) if split => {
             let mut all = queries(body, split);
@@ -56,7 +60,9 @@ pub(crate) fn queries(formula: &Formula, split: bool) -> Vec<Query<'_>> {
             }
             all
         }
-        Formula::Literal { atom, negated: false, .. } => vec![Query { atoms: vec![atom], ..Query::default() }],
+        Formula::Literal { atom, negated: false, .. } => {
+            vec![Query { atoms: vec![atom], ..Query::default() }]
+        }
         Formula::Literal { .. } | Formula::Equal { .. } => {
             vec![Query { checks: vec![formula], ..Query::default() }]
         }

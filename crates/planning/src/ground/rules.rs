@@ -61,7 +61,15 @@ pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
             for query in queries(&group.condition, !once) {
                 let variables = schema.variables.iter().chain(&group.variables).collect();
                 let origin = Origin::Effect(number, g);
-                set.push(task, origin, schema.slots, variables, Some(own.clone()), query, added(group).collect());
+                set.push(
+                    task,
+                    origin,
+                    schema.slots,
+                    variables,
+                    Some(own.clone()),
+                    query,
+                    added(group).collect(),
+                );
             }
         }
     }

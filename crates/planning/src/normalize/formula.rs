@@ -26,12 +26,10 @@ impl Normalizer {
                 Some(lifted) => Formula::Literal { atom: lifted, negated, span: atom.span },
                 None => Formula::truth(),
             },
-            Condition::Equal(left, right, span) => {
-                match (self.term(left, scope), self.term(right, scope)) {
-                    (Some(left), Some(right)) => Formula::Equal { left, right, negated, span: *span },
-                    _ => Formula::truth(),
-                }
-            }
+            Condition::Equal(left, right, span) => match (self.term(left, scope), self.term(right, scope)) {
+                (Some(left), Some(right)) => Formula::Equal { left, right, negated, span: *span },
+                _ => Formula::truth(),
+            },
             Condition::Compare(comparison) => self.comparison(comparison, negated, scope),
             Condition::Preference(p) => {
                 self.unsupported("a preference", scope.place(p.span));
@@ -78,11 +76,16 @@ impl Normalizer {
         let variables = self.variables(&q.parameters, scope);
         let body = Box::new(self.formula(&q.body, negated, scope));
         scope.names.truncate(outer);
-        if exists { Formula::Exists(variables, body, q.span) } else { Formula::Forall(variables, body, q.span) }
+        if exists {
+            Formula::Exists(variables, body, q.span)
+        } else {
+            Formula::Forall(variables, body, q.span)
+        }
     }
 
     fn comparison(&mut self, c: &ast::Comparison, negated: bool, scope: &mut Scope) -> Formula {
-        let (Some(left), Some(right)) = (self.expression(&c.left, scope), self.expression(&c.right, scope)) else {
+        let (Some(left), Some(right)) = (self.expression(&c.left, scope), self.expression(&c.right, scope))
+        else {
             return Formula::truth();
         };
         let compare = |comparison, left, right| Formula::Compare { comparison, left, right, span: c.span };

@@ -80,7 +80,13 @@ impl Normalizer {
     fn new(domain: &ast::Domain, problem: &ast::Problem) -> Self {
         let mut diagnostics = Vec::new();
         let tables = Tables::new(domain, problem, &mut diagnostics);
-        Normalizer { tables, init: Vec::new(), init_numbers: Vec::new(), unsupported: Vec::new(), diagnostics }
+        Normalizer {
+            tables,
+            init: Vec::new(),
+            init_numbers: Vec::new(),
+            unsupported: Vec::new(),
+            diagnostics,
+        }
     }
 
     pub(crate) fn error(&mut self, code: &'static str, message: impl Into<String>, place: Place, help: &str) {
@@ -140,7 +146,9 @@ impl Normalizer {
             self.error("planning.arity", message, Place::domain(derived.span), "");
             return None;
         }
-        for ((variable, typed), objects) in variables.iter_mut().zip(&derived.parameters).zip(&declared.arguments) {
+        for ((variable, typed), objects) in
+            variables.iter_mut().zip(&derived.parameters).zip(&declared.arguments)
+        {
             if typed.ty.is_none() {
                 variable.objects = Arc::clone(objects);
             }
@@ -161,7 +169,10 @@ impl Normalizer {
                     let ground = lifted.instantiate(&[]);
                     let predicate = &self.tables.predicates[ground.predicate as usize];
                     if predicate.derived {
-                        let message = format!("{} is derived by a rule, so the initial state cannot set it", atom.predicate);
+                        let message = format!(
+                            "{} is derived by a rule, so the initial state cannot set it",
+                            atom.predicate
+                        );
                         let help = "remove the atom from :init, or the rule from the domain";
                         self.error("planning.derived-set", message, Place::problem(atom.span), help);
                     }
@@ -213,7 +224,9 @@ impl Normalizer {
                     crate::lifted::Change::Add(atom) | crate::lifted::Change::Delete(atom) => {
                         self.tables.predicates[atom.predicate as usize].fluent = true;
                     }
-                    crate::lifted::Change::Numeric(_, atom, _) => function_fluent[atom.predicate as usize] = true,
+                    crate::lifted::Change::Numeric(_, atom, _) => {
+                        function_fluent[atom.predicate as usize] = true
+                    }
                 }
             }
         }

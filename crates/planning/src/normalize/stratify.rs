@@ -23,7 +23,8 @@ pub(crate) fn stratify(rules: &mut [Rule], normalizer: &mut Normalizer) {
             faults = true;
             let names = &normalizer.tables.symbols.predicates;
             let (head, used) = (&names[head as usize], &names[used as usize]);
-            let message = format!("{head} is derived through the negation of {used}, which depends on {head} again");
+            let message =
+                format!("{head} is derived through the negation of {used}, which depends on {head} again");
             let help = "a derived predicate may not depend on its own negation: break the cycle";
             normalizer.error("planning.not-stratifiable", message, Place::domain(span), help);
         }

@@ -34,7 +34,11 @@ pub(crate) fn type_text(ty: Option<&TypeRef>) -> String {
 }
 
 impl Tables {
-    pub(crate) fn new(domain: &ast::Domain, problem: &ast::Problem, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(
+        domain: &ast::Domain,
+        problem: &ast::Problem,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Self {
         let mut tables = Tables {
             symbols: Symbols::default(),
             predicates: Vec::new(),
@@ -59,7 +63,12 @@ impl Tables {
     }
 
     /// Numbers the objects and spreads each over its types and all their ancestors.
-    fn read_objects(&mut self, domain: &ast::Domain, problem: &ast::Problem, diagnostics: &mut Vec<Diagnostic>) {
+    fn read_objects(
+        &mut self,
+        domain: &ast::Domain,
+        problem: &ast::Problem,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let mut parents: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
         for typed in &domain.types {
             let entry = parents.entry(typed.name.clone()).or_default();
@@ -69,7 +78,8 @@ impl Tables {
         for parent in named {
             parents.entry(parent).or_default();
         }
-        let mut members: FxHashMap<Name, Vec<ObjectId>> = parents.keys().map(|n| (n.clone(), vec![])).collect();
+        let mut members: FxHashMap<Name, Vec<ObjectId>> =
+            parents.keys().map(|n| (n.clone(), vec![])).collect();
         members.entry(Name::synthetic("object")).or_default();
         let lists = [(&domain.constants, Text::Domain), (&problem.objects, Text::Problem)];
         for (list, text) in lists {
@@ -158,10 +168,10 @@ impl Tables {
     ) -> Arc<[ObjectId]> {
         let all = || (0..self.symbols.objects.len() as ObjectId).collect();
         let Some(ty) = ty else { return all() };
-        if let [name] = ty.alternatives.as_slice() {
-            if let Some(objects) = self.members.get(name) {
-                return Arc::clone(objects);
-            }
+        if let [name] = ty.alternatives.as_slice()
+            && let Some(objects) = self.members.get(name)
+        {
+            return Arc::clone(objects);
         }
         let mut objects: Vec<ObjectId> = Vec::new();
         for name in &ty.alternatives {

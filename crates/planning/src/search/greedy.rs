@@ -83,7 +83,8 @@ impl Greedy<'_, '_> {
             self.expand(current, &state, statistics);
             loop {
                 let waiting: usize = self.lists.iter().map(|l| l.all.len() + l.preferred.len()).sum();
-                let per_node = self.table.bytes_per_state() + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1));
+                let per_node =
+                    self.table.bytes_per_state() + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1));
                 watch.tick(self.table.len(), per_node)?;
                 let Some((parent, operator)) = self.pop() else { return Ok(Outcome::Unsolvable) };
                 self.space.apply(self.table.state(parent), operator, &mut next);

@@ -39,7 +39,8 @@ impl Landmarks {
         if !sets.reached[relaxed.goal as usize] {
             return Ok(None);
         }
-        let mut facts: Vec<Fact> = bits::ones(sets.of(relaxed.goal)).filter(|&p| (p as usize) < task.facts.len()).collect();
+        let mut facts: Vec<Fact> =
+            bits::ones(sets.of(relaxed.goal)).filter(|&p| (p as usize) < task.facts.len()).collect();
         facts.sort_unstable();
         let mut number = vec![NONE; task.facts.len()];
         for (i, &f) in facts.iter().enumerate() {
@@ -53,7 +54,13 @@ impl Landmarks {
         }
         let earlier = facts
             .iter()
-            .map(|&f| bits::ones(sets.of(f)).filter(|&p| p != f).filter_map(|p| number.get(p as usize).copied()).filter(|&n| n != NONE).collect())
+            .map(|&f| {
+                bits::ones(sets.of(f))
+                    .filter(|&p| p != f)
+                    .filter_map(|p| number.get(p as usize).copied())
+                    .filter(|&n| n != NONE)
+                    .collect()
+            })
             .collect();
         let just_before = facts.iter().map(|&f| sets.just_before(f, relaxed, &number)).collect();
         Ok(Some(Landmarks { facts, goal, just_before, earlier, added_by }))
@@ -80,7 +87,8 @@ impl LandmarkSets {
         };
         let mut initial = vec![0; task.words()];
         task.init.iter().for_each(|&f| bits::set(&mut initial, f));
-        let mut open: Vec<u32> = (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32).collect();
+        let mut open: Vec<u32> =
+            (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32).collect();
         let mut queue = std::collections::VecDeque::new();
         let mut queued = vec![false; relaxed.operators()];
         relaxed.for_each_true(&initial, |p| {
@@ -98,7 +106,7 @@ impl LandmarkSets {
         let mut steps = 0u32;
         while let Some(o) = queue.pop_front() {
             steps += 1;
-            if steps % 256 == 0 {
+            if steps.is_multiple_of(256) {
                 watch.poll()?;
             }
             queued[o as usize] = false;
@@ -257,7 +265,10 @@ impl<'l> LandmarkCount<'l> {
                     let shape = &space.task.operators[operator as usize];
                     !bits::get(state, f)
                         && (shape.add.binary_search(&f).is_ok()
-                            || shape.conditional.iter().any(|c| c.add.contains(&f) && c.condition.holds(state, &[])))
+                            || shape
+                                .conditional
+                                .iter()
+                                .any(|c| c.add.contains(&f) && c.condition.holds(state, &[])))
                 };
                 !self.is_reached(id, l)
                     && landmarks.earlier[l as usize].iter().all(|&b| self.is_reached(id, b))

@@ -44,7 +44,12 @@ impl Found {
 }
 
 /// Searches.
-pub(crate) fn run_search(task: &Task, algorithm: Algorithm, max_nodes: u64, budget: &mut dyn Budget) -> Found {
+pub(crate) fn run_search(
+    task: &Task,
+    algorithm: Algorithm,
+    max_nodes: u64,
+    budget: &mut dyn Budget,
+) -> Found {
     let mut reduced = reduce::reduce(task);
     let mut watch = Watch::new(budget, max_nodes.min(u64::from(u32::MAX - 1)));
     let mutexes = match Mutexes::find(&reduced, &space::initial_state(&reduced), &mut watch) {
@@ -89,3 +94,7 @@ pub(crate) fn run_search(task: &Task, algorithm: Algorithm, max_nodes: u64, budg
     drop(space);
     Found { outcome, method, note, statistics, reduced }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests;

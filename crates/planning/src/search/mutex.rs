@@ -44,8 +44,8 @@ impl Pairs {
     fn add(&mut self, fact: Fact, set: &[u64]) -> bool {
         let start = fact as usize * self.words;
         let mut changed = false;
-        for w in 0..self.words {
-            let mut fresh = set[w] & !self.rows[start + w];
+        for (w, wanted) in set.iter().enumerate().take(self.words) {
+            let mut fresh = wanted & !self.rows[start + w];
             if fresh == 0 {
                 continue;
             }
@@ -62,13 +62,16 @@ impl Pairs {
     }
 }
 
+/// A condition and what is added under it.
+type Guarded = (Box<[Fact]>, Box<[Fact]>);
+
 /// An operator's part that both passes use.
 struct Shape {
     pre: Box<[Fact]>,
     /// Certainly added.
     add: Box<[Fact]>,
     /// Added under some condition: condition and facts.
-    may_add: Vec<(Box<[Fact]>, Box<[Fact]>)>,
+    may_add: Vec<Guarded>,
     /// Certainly deleted.
     delete: Box<[Fact]>,
     /// Perhaps deleted.
@@ -86,7 +89,11 @@ pub(crate) struct Mutexes {
 
 impl Mutexes {
     /// Computes the pairs; `None` where the task has axioms or is too large.
-    pub(crate) fn find(task: &Task, initial: &[u64], watch: &mut Watch<'_>) -> Result<Option<Self>, StopReason> {
+    pub(crate) fn find(
+        task: &Task,
+        initial: &[u64],
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Self>, StopReason> {
         let words = bits::words_for(task.facts.len()) as u64;
         let literals: u64 = task.operators.iter().map(|o| 4 + o.precondition.positive.len() as u64).sum();
         if !task.axioms.is_empty() || literals * words * ROUNDS > MAX_WORK {
@@ -142,7 +149,12 @@ fn compatible(pairs: &Pairs, facts: &[Fact], set: &mut [u64]) {
 }
 
 /// Pairs that can hold together in a reachable state, as far as pairs tell.
-fn forward(task: &Task, shapes: &[Shape], initial: &[u64], watch: &mut Watch<'_>) -> Result<Pairs, StopReason> {
+fn forward(
+    task: &Task,
+    shapes: &[Shape],
+    initial: &[u64],
+    watch: &mut Watch<'_>,
+) -> Result<Pairs, StopReason> {
     let mut pairs = Pairs::new(task.facts.len());
     bits::ones(initial).for_each(|f| {
         pairs.add(f, initial);
@@ -184,7 +196,12 @@ fn forward(task: &Task, shapes: &[Shape], initial: &[u64], watch: &mut Watch<'_>
 }
 
 /// Pairs of reachable states from which the goal can be reached, as far as pairs tell.
-fn backward(task: &Task, shapes: &[Shape], reachable: &Pairs, watch: &mut Watch<'_>) -> Result<Pairs, StopReason> {
+fn backward(
+    task: &Task,
+    shapes: &[Shape],
+    reachable: &Pairs,
+    watch: &mut Watch<'_>,
+) -> Result<Pairs, StopReason> {
     let mut pairs = Pairs::new(task.facts.len());
     let mut set = vec![0u64; pairs.words];
     compatible(reachable, &task.goal.positive, &mut set);

@@ -28,7 +28,8 @@ pub(crate) fn reduce(task: &Task) -> Task {
         numeric: c.numeric.clone(),
     };
     let relevant = |o: &&Operator| {
-        wanted.changed_by(&o.add, &o.delete) || o.conditional.iter().any(|c| wanted.changed_by(&c.add, &c.delete))
+        wanted.changed_by(&o.add, &o.delete)
+            || o.conditional.iter().any(|c| wanted.changed_by(&c.add, &c.delete))
     };
     let operators = task.operators.iter().filter(relevant).map(|o| Operator {
         action: o.action,
@@ -38,7 +39,11 @@ pub(crate) fn reduce(task: &Task) -> Task {
         conditional: o
             .conditional
             .iter()
-            .map(|c| ConditionalEffect { condition: condition(&c.condition), add: map(&c.add), delete: map(&c.delete) })
+            .map(|c| ConditionalEffect {
+                condition: condition(&c.condition),
+                add: map(&c.add),
+                delete: map(&c.delete),
+            })
             .filter(|c| !c.add.is_empty() || !c.delete.is_empty())
             .collect(),
         numeric: o.numeric.clone(),
@@ -50,7 +55,11 @@ pub(crate) fn reduce(task: &Task) -> Task {
             .axioms
             .iter()
             .filter(|a| number[a.head as usize] != u32::MAX)
-            .map(|a| Axiom { head: number[a.head as usize], condition: condition(&a.condition), stratum: a.stratum })
+            .map(|a| Axiom {
+                head: number[a.head as usize],
+                condition: condition(&a.condition),
+                stratum: a.stratum,
+            })
             .collect(),
         init: map(&task.init).into(),
         goal: condition(&task.goal),
@@ -103,7 +112,11 @@ fn wanted_facts(task: &Task) -> Wanted {
             // Through an axiom, truth and falsity of the body both matter.
             let c = &axiom.condition;
             want(&mut wanted, &mut queue, c);
-            let flipped = Condition { positive: c.negative.clone(), negative: c.positive.clone(), ..Condition::default() };
+            let flipped = Condition {
+                positive: c.negative.clone(),
+                negative: c.positive.clone(),
+                ..Condition::default()
+            };
             want(&mut wanted, &mut queue, &flipped);
         }
         for &o in &changers[usize::from(!side)][fact as usize] {
@@ -116,8 +129,11 @@ fn wanted_facts(task: &Task) -> Wanted {
                 want(&mut wanted, &mut queue, &effect.condition);
                 // A condition's falsity may be wanted too: to keep the effect from taking place.
                 let c = &effect.condition;
-                let flipped =
-                    Condition { positive: c.negative.clone(), negative: c.positive.clone(), ..Condition::default() };
+                let flipped = Condition {
+                    positive: c.negative.clone(),
+                    negative: c.positive.clone(),
+                    ..Condition::default()
+                };
                 want(&mut wanted, &mut queue, &flipped);
             }
         }
@@ -128,7 +144,7 @@ fn wanted_facts(task: &Task) -> Wanted {
 /// One operator, the cheapest, of those with the same conditions and effects.
 fn cheapest(operators: impl Iterator<Item = Operator>) -> Vec<Operator> {
     let mut kept: Vec<Operator> = Vec::new();
-    let mut by_key: FxHashMap<(Box<[Fact]>, Box<[Fact]>, Box<[Fact]>, Box<[Fact]>), usize> = FxHashMap::default();
+    let mut by_key: FxHashMap<[Box<[Fact]>; 4], usize> = FxHashMap::default();
     for operator in operators {
         let simple = operator.conditional.is_empty()
             && operator.numeric.is_empty()
@@ -138,7 +154,7 @@ fn cheapest(operators: impl Iterator<Item = Operator>) -> Vec<Operator> {
             continue;
         }
         let pre = &operator.precondition;
-        let key = (pre.positive.clone(), pre.negative.clone(), operator.add.clone(), operator.delete.clone());
+        let key = [&pre.positive, &pre.negative, &operator.add, &operator.delete].map(Clone::clone);
         match by_key.get(&key) {
             Some(&i) if kept[i].cost <= operator.cost => {}
             Some(&i) => kept[i] = operator,

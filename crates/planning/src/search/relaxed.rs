@@ -102,7 +102,10 @@ impl Relaxed {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.preconditions.bytes() + self.effects.bytes() + self.needed_by.bytes() + 8 * self.origin.len() as u64
+        self.preconditions.bytes()
+            + self.effects.bytes()
+            + self.needed_by.bytes()
+            + 8 * self.origin.len() as u64
     }
 }
 

@@ -44,7 +44,10 @@ impl<'t> Space<'t> {
         Space {
             task,
             axioms: AxiomEvaluator::new(task),
-            generator: SuccessorGenerator::new(task.operators.iter().map(|o| &o.precondition), task.facts.len()),
+            generator: SuccessorGenerator::new(
+                task.operators.iter().map(|o| &o.precondition),
+                task.facts.len(),
+            ),
             mutexes,
         }
     }
@@ -117,7 +120,7 @@ impl<'b> Watch<'b> {
         if nodes as u64 > self.max_nodes {
             return Err(StopReason::Nodes);
         }
-        if self.calls % 16 != 0 {
+        if !self.calls.is_multiple_of(16) {
             return Ok(());
         }
         let fresh = nodes - self.charged;

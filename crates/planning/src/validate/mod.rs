@@ -104,7 +104,11 @@ impl ValidationReport {
 ///
 /// # Errors
 /// What [`normalize`] finds in the domain and problem: then nothing can be said about the plan.
-pub fn validate(domain: &Domain, problem: &Problem, plan: &PlanFile) -> Result<ValidationReport, Vec<Diagnostic>> {
+pub fn validate(
+    domain: &Domain,
+    problem: &Problem,
+    plan: &PlanFile,
+) -> Result<ValidationReport, Vec<Diagnostic>> {
     Ok(Validator::new(normalize(domain, problem)?).validate(plan))
 }
 
@@ -326,7 +330,9 @@ impl Execution<'_> {
         for (function, args, op, value) in numbers {
             let mut old = self.world.number(function, &args);
             // A cost counter that the problem forgot to set starts at 0, as every planner takes it.
-            if old.is_nan() && self.task.symbols.functions[function as usize].eq_ignore_ascii_case("total-cost") {
+            if old.is_nan()
+                && self.task.symbols.functions[function as usize].eq_ignore_ascii_case("total-cost")
+            {
                 old = 0.0;
             }
             let new = op.apply(old, value);
@@ -346,7 +352,12 @@ impl Execution<'_> {
         if let Some(failing) = &report.failing_step {
             for condition in &failing.conditions {
                 let step = &plan.steps[failing.index];
-                let message = format!("step {} {} is not applicable: {}", failing.index + 1, failing.text, condition.why);
+                let message = format!(
+                    "step {} {} is not applicable: {}",
+                    failing.index + 1,
+                    failing.text,
+                    condition.why
+                );
                 report.diagnostics.push(
                     Diagnostic::error("plan.precondition", message)
                         .at(Text::Plan.source(), step.span, format!("needs {}", condition.text))
@@ -378,9 +389,14 @@ impl Execution<'_> {
 }
 
 /// A condition under a binding as PDDL text.
-pub(crate) fn condition_text(task: &LiftedTask, formula: &crate::lifted::Formula, binding: &[ObjectId]) -> String {
+pub(crate) fn condition_text(
+    task: &LiftedTask,
+    formula: &crate::lifted::Formula,
+    binding: &[ObjectId],
+) -> String {
     let world = World::initial(task);
     let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
-    let explainer = Explainer { task, world: &world, text: Text::Problem, changed_by: &changed_by, steps: &steps };
+    let explainer =
+        Explainer { task, world: &world, text: Text::Problem, changed_by: &changed_by, steps: &steps };
     explainer.formula(formula, binding)
 }

@@ -39,13 +39,20 @@ pub(crate) struct Explainer<'w> {
 
 impl Explainer<'_> {
     /// Appends every part of `formula` that does not hold.
-    pub(crate) fn failures(&self, formula: &Formula, binding: &mut [ObjectId], out: &mut Vec<FailedCondition>) {
+    pub(crate) fn failures(
+        &self,
+        formula: &Formula,
+        binding: &mut [ObjectId],
+        out: &mut Vec<FailedCondition>,
+    ) {
         if self.world.holds(formula, binding) {
             return;
         }
         match formula {
             Formula::And(parts) => parts.iter().for_each(|p| self.failures(p, binding, out)),
-            Formula::Literal { atom, negated, span } => out.push(self.literal(atom, *negated, *span, binding)),
+            Formula::Literal { atom, negated, span } => {
+                out.push(self.literal(atom, *negated, *span, binding))
+            }
             Formula::Equal { negated, span, .. } => {
                 let why = if *negated { "both are the same object" } else { "they are different objects" };
                 let remedy = if *negated { "two different objects" } else { "the same object twice" };
@@ -57,7 +64,13 @@ impl Explainer<'_> {
             Formula::Or(parts, span) => {
                 let remedies: Vec<String> = parts.iter().map(|p| self.formula(p, binding)).collect();
                 let why = "none of its parts holds".to_owned();
-                out.push(self.failed(formula, binding, *span, why, format!("one of {}", remedies.join(", "))));
+                out.push(self.failed(
+                    formula,
+                    binding,
+                    *span,
+                    why,
+                    format!("one of {}", remedies.join(", ")),
+                ));
             }
             Formula::Exists(variables, body, span) => {
                 let names: Vec<&str> = variables.iter().map(|v| v.name.as_str()).collect();
@@ -78,7 +91,14 @@ impl Explainer<'_> {
         }
     }
 
-    fn failed(&self, f: &Formula, b: &mut [ObjectId], span: Span, why: String, remedy: String) -> FailedCondition {
+    fn failed(
+        &self,
+        f: &Formula,
+        b: &mut [ObjectId],
+        span: Span,
+        why: String,
+        remedy: String,
+    ) -> FailedCondition {
         FailedCondition {
             text: self.formula(f, b),
             place: Place { text: self.text, span },
@@ -90,7 +110,13 @@ impl Explainer<'_> {
         }
     }
 
-    fn literal(&self, lifted: &LiftedAtom, negated: bool, span: Span, binding: &[ObjectId]) -> FailedCondition {
+    fn literal(
+        &self,
+        lifted: &LiftedAtom,
+        negated: bool,
+        span: Span,
+        binding: &[ObjectId],
+    ) -> FailedCondition {
         let atom = lifted.instantiate(binding);
         let text = self.task.symbols.atom(&atom);
         let changed_by = (self.changed_by)(&atom);

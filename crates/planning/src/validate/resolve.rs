@@ -45,18 +45,28 @@ impl Names {
                 let fault = fault.at(source, step.span, "no action of the domain has this name");
                 diagnostics.push(fault.help("write one step a line: (action argument ...)"));
             } else {
-                let fault = Diagnostic::error("plan.unknown-action", format!("the domain has no action {name}"));
-                diagnostics.push(with_nearest(fault.at(source, step.name.span, ""), name, &task.symbols.actions));
+                let fault =
+                    Diagnostic::error("plan.unknown-action", format!("the domain has no action {name}"));
+                diagnostics.push(with_nearest(
+                    fault.at(source, step.name.span, ""),
+                    name,
+                    &task.symbols.actions,
+                ));
             }
             return None;
         };
         let schema = &task.schemas[action as usize];
         if schema.parameters != step.args.len() {
-            let parameters: Vec<&str> = schema.variables[..schema.parameters].iter().map(|v| v.name.as_str()).collect();
+            let parameters: Vec<&str> =
+                schema.variables[..schema.parameters].iter().map(|v| v.name.as_str()).collect();
             diagnostics.push(
                 Diagnostic::error(
                     "plan.arity",
-                    format!("{name} takes {} arguments, this step has {}", schema.parameters, step.args.len()),
+                    format!(
+                        "{name} takes {} arguments, this step has {}",
+                        schema.parameters,
+                        step.args.len()
+                    ),
                 )
                 .at(source, step.span, "")
                 .also(crate::task::Text::Domain.source(), schema.span, "the action's definition")
@@ -84,7 +94,11 @@ impl Names {
     ) -> Option<ObjectId> {
         let Some(&object) = find(&self.objects, &word.text) else {
             let fault = Diagnostic::error("plan.unknown-object", format!("there is no object {}", word.text));
-            diagnostics.push(with_nearest(fault.at(source, word.span, ""), &word.text, &task.symbols.objects));
+            diagnostics.push(with_nearest(
+                fault.at(source, word.span, ""),
+                &word.text,
+                &task.symbols.objects,
+            ));
             return None;
         };
         if variable.objects.binary_search(&object).is_err() {

@@ -90,7 +90,9 @@ impl<'t> World<'t> {
             LiftedExpr::Constant(c) => *c,
             LiftedExpr::Steps => self.steps as f64,
             LiftedExpr::Function(term) => self.number(term.predicate, &args_of(term, binding)),
-            LiftedExpr::Binary(op, sides) => op.apply(self.value(&sides.0, binding), self.value(&sides.1, binding)),
+            LiftedExpr::Binary(op, sides) => {
+                op.apply(self.value(&sides.0, binding), self.value(&sides.1, binding))
+            }
         }
     }
 
@@ -136,7 +138,13 @@ impl<'t> World<'t> {
     }
 
     /// Binds the rule's variables through the positive atoms of its body, then the rest over the objects.
-    fn join(&self, rule: &Rule, guards: &[&LiftedAtom], binding: &mut [ObjectId], found: &mut Vec<(u32, Args)>) {
+    fn join(
+        &self,
+        rule: &Rule,
+        guards: &[&LiftedAtom],
+        binding: &mut [ObjectId],
+        found: &mut Vec<(u32, Args)>,
+    ) {
         let own = |slot: u32| (slot as usize) < rule.variables.len();
         let open = |t: &Term, b: &[ObjectId]| matches!(t, Term::Slot(s) if b[*s as usize] == ObjectId::MAX);
         let Some((guard, rest)) = guards.split_first() else {

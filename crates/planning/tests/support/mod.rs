@@ -58,17 +58,17 @@ pub fn random_task(seed: u64, features: Features) -> (String, String) {
         domain.push_str("(:derived (d ?x - top) (or (p ?x) (exists (?y - top) (and (q ?y ?x) (d ?y)))))\n");
         domain.push_str("(:derived (e ?x - top) (and (s ?x) (not (d ?x))))\n");
     }
-    for number in 0..3 {
+    for number in 0..4 {
         let parameters = 1 + random.below(2);
         let scope: Vec<String> = (0..parameters).map(|i| format!("?v{i}")).collect();
-        let types: Vec<&str> = scope.iter().map(|_| ["a", "b", "top"][random.below(3)]).collect();
+        let types: Vec<&str> = scope.iter().map(|_| ["a", "b", "top", "top"][random.below(4)]).collect();
         let list: Vec<String> = scope.iter().zip(&types).map(|(v, t)| format!("{v} - {t}")).collect();
         let mut precondition = String::new();
         for _ in 0..1 + random.below(2) {
             precondition.push_str(&condition(&mut random, &scope, features, 0));
         }
         let mut effect = String::new();
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..2 + random.below(3) {
             effect.push_str(&effect_text(&mut random, &scope, features));
         }
         if features.costs {
@@ -82,12 +82,12 @@ pub fn random_task(seed: u64, features: Features) -> (String, String) {
     domain.push(')');
     let objects = ["a1", "a2", "b1", "b2"].map(String::from);
     let mut init = String::new();
-    for _ in 0..5 {
+    for _ in 0..3 {
         init.push_str(&atom(&mut random, &objects));
     }
     let mut goal = String::new();
-    for _ in 0..1 + random.below(3) {
-        let negated = random.chance(20);
+    for _ in 0..2 + random.below(3) {
+        let negated = random.chance(10);
         let text = atom(&mut random, &objects);
         goal.push_str(&if negated { format!("(not {text})") } else { text });
     }
@@ -170,7 +170,8 @@ impl<'t> Interpreter<'t> {
             parents.entry(t.name.key().to_owned()).or_default().extend(up);
         }
         let objects = domain.constants.iter().chain(&problem.objects).map(|o| {
-            let mut open: Vec<String> = o.ty.iter().flat_map(|t| &t.alternatives).map(|n| n.key().to_owned()).collect();
+            let mut open: Vec<String> =
+                o.ty.iter().flat_map(|t| &t.alternatives).map(|n| n.key().to_owned()).collect();
             let mut types = vec!["object".to_owned()];
             while let Some(t) = open.pop() {
                 open.extend(parents.get(&t).into_iter().flatten().cloned());
@@ -224,8 +225,12 @@ impl<'t> Interpreter<'t> {
             Condition::Or(parts, _) => parts.iter().any(|p| self.holds(p, b, state)),
             Condition::Not(inner, _) => !self.holds(inner, b, state),
             Condition::Imply(x, y, _) => !self.holds(x, b, state) || self.holds(y, b, state),
-            Condition::Exists(q) => self.bindings(&q.parameters, b).iter().any(|b| self.holds(&q.body, b, state)),
-            Condition::Forall(q) => self.bindings(&q.parameters, b).iter().all(|b| self.holds(&q.body, b, state)),
+            Condition::Exists(q) => {
+                self.bindings(&q.parameters, b).iter().any(|b| self.holds(&q.body, b, state))
+            }
+            Condition::Forall(q) => {
+                self.bindings(&q.parameters, b).iter().all(|b| self.holds(&q.body, b, state))
+            }
             Condition::Atom(a) => state.contains(&ground(&a.predicate, &a.args, b)),
             Condition::Equal(x, y, _) => object(x, b) == object(y, b),
             other => panic!("not generated: {other:?}"),
@@ -337,11 +342,11 @@ impl<'t> Interpreter<'t> {
             let mut changed = false;
             for (state, next) in &edges {
                 let best = next.iter().filter_map(|(s, c)| distance[s].map(|d| d + c)).min();
-                if let Some(best) = best {
-                    if distance[state].is_none_or(|d| best < d) {
-                        distance.insert(state.clone(), Some(best));
-                        changed = true;
-                    }
+                if let Some(best) = best
+                    && distance[state].is_none_or(|d| best < d)
+                {
+                    distance.insert(state.clone(), Some(best));
+                    changed = true;
                 }
             }
             if !changed {

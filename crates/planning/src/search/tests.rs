@@ -1,0 +1,93 @@
+//! Heuristics against true distances on random tasks.
+
+use super::ff::FfHeuristic;
+use super::lmcut::LmCut;
+use super::mutex::Mutexes;
+use super::relaxed::Relaxed;
+use super::space::{Space, Watch, initial_state};
+use super::{node_table::NONE, reduce::reduce};
+use crate::{GroundLimits, Unlimited, ground, normalize};
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use support::{Features, random_task, read};
+
+/// States of a space with their true distances to the goal (`None` where it cannot be reached).
+fn distances(space: &Space<'_>, cap: usize) -> Option<Vec<(Vec<u64>, Option<u64>)>> {
+    let mut table = space.table();
+    table.insert(&space.initial(), NONE, NONE);
+    let (mut edges, mut operators, mut next) = (Vec::new(), Vec::new(), Vec::new());
+    let mut current = 0;
+    while (current as usize) < table.len() {
+        if table.len() > cap {
+            return None;
+        }
+        let state = table.state(current).to_vec();
+        space.applicable(&state, &mut operators);
+        for &operator in &operators {
+            space.apply(&state, operator, &mut next);
+            let (child, _) = table.insert(&next, current, operator);
+            edges.push((current as usize, child as usize, u64::from(space.cost(operator))));
+        }
+        current += 1;
+    }
+    let goal = |id: u32| space.is_goal(table.state(id)).then_some(0);
+    let mut distance: Vec<Option<u64>> = (0..table.len() as u32).map(goal).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &(from, to, cost) in &edges {
+            if let Some(d) = distance[to].map(|d| d + cost)
+                && distance[from].is_none_or(|known| d < known)
+            {
+                distance[from] = Some(d);
+                changed = true;
+            }
+        }
+    }
+    Some((0..table.len()).map(|id| (table.state(id as u32).to_vec(), distance[id])).collect())
+}
+
+#[test]
+fn heuristics_respect_true_distances() {
+    let (mut bounded, mut dead, mut exact) = (0, 0, 0);
+    for seed in 0..600 {
+        let features = Features { adl: seed % 3 == 2, derived: false, costs: seed % 2 == 0 };
+        let (domain, problem) = random_task(seed, features);
+        let (domain, problem) = read(&domain, &problem);
+        let lifted = normalize(&domain, &problem).unwrap();
+        let task = ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap();
+        if task.goal_unreachable {
+            continue;
+        }
+        let reduced = reduce(&task);
+        let mut budget = Unlimited;
+        let mut watch = Watch::new(&mut budget, 1000);
+        let mutexes = Mutexes::find(&reduced, &initial_state(&reduced), &mut watch).unwrap().unwrap();
+        let relaxed = Relaxed::new(&reduced);
+        let mut lmcut = LmCut::new(&relaxed);
+        let mut ff = FfHeuristic::new(&relaxed, reduced.operators.len());
+        let Some(states) = distances(&Space::new(&reduced, None), 300) else { continue };
+        let simple = !reduced.has_conditional_effects();
+        for (state, distance) in states {
+            match distance {
+                Some(distance) => {
+                    assert!(
+                        ff.evaluate(&state, &mut Vec::new()).is_some(),
+                        "seed {seed}: FF calls a live state dead"
+                    );
+                    assert!(!mutexes.is_dead_end(&state), "seed {seed}: pairs call a live state dead");
+                    if simple {
+                        let h = u64::from(lmcut.evaluate(&state).unwrap());
+                        assert!(h <= distance, "seed {seed}: h = {h} > {distance}");
+                        bounded += 1;
+                        exact += u32::from(h == distance && h > 0);
+                    }
+                }
+                None => dead += u32::from(mutexes.is_dead_end(&state)),
+            }
+        }
+    }
+    assert!(bounded > 500 && dead > 50 && exact > 100, "too little was compared: {bounded} {dead} {exact}");
+}
