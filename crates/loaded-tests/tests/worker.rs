@@ -1,4 +1,5 @@
 //! Child processes: answers come back, limits are limits, and a child that broke is replaced.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
 use planforge_contract::api::Planner;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PlanOutcome, PlanRequest, TaskView};
@@ -51,6 +52,35 @@ fn one_child_answers_many_inputs() {
 fn the_child_of_a_loaded_plugin_loads_the_same_library() {
     let planner = planner_of(&[], &[library("planforge_loaded_tests").unwrap()], |_| ());
     assert_eq!(ask(planner.as_ref(), "shout").unwrap(), "SHOUT");
+}
+
+#[test]
+fn a_library_is_described_in_a_child_and_remembered_by_its_hash() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = |executable: &str| {
+        let settings = Settings {
+            worker: Some(WorkerSettings::new(executable.into())),
+            describe_cache: Some(folder.path().join("described")),
+            ..Settings::default()
+        };
+        Registry::new(&[], &[library("planforge_loaded_tests").unwrap()], settings)
+    };
+    let nowhere = registry("/nowhere/planforge").info_apart("loaded-tests").unwrap_err();
+    assert_eq!(nowhere.code, "host.worker-died");
+    let apart = registry(env!("CARGO_BIN_EXE_planforge-test-worker")).info_apart("loaded-tests").unwrap();
+    // The second time no child is needed.
+    assert_eq!(registry("/nowhere/planforge").info_apart("loaded-tests").unwrap(), apart);
+    assert_eq!(registry("/nowhere/planforge").info("loaded-tests").unwrap(), apart);
+}
+
+#[test]
+fn a_gate_that_is_shut_in_the_child_is_told_as_if_it_were_here() {
+    let settings = Settings {
+        worker: Some(WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into())),
+        ..Settings::default()
+    };
+    let registry = Registry::new(&[], &[library("planforge_misbehave_layout").unwrap()], settings);
+    assert_eq!(registry.info_apart("misbehave-layout").unwrap_err().code, "plugin.layout");
 }
 
 #[test]

@@ -5,9 +5,11 @@ use crate::call::{Core, Limits};
 use crate::gates;
 use crate::options::{OptionProblem, check_against_schema, nearest};
 use crate::threads::Threads;
-use crate::worker::{WorkerSettings, WorkerSource};
-use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
-use planforge_plugin_abi::{BundledPlugin, Module, id_of_crate};
+use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
+use planforge_contract::{
+    CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind, decode, encode,
+};
+use planforge_plugin_abi::{BundledPlugin, EPOCH, Module, id_of_crate};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,6 +56,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How child processes are started; without it [`planforge_contract::api::Host::worker`] is `host.no-worker`.
     pub worker: Option<WorkerSettings>,
+    /// Where [`Registry::info_apart`] keeps descriptions of libraries, by SHA-256 of the file; without it nothing is kept.
+    pub describe_cache: Option<PathBuf>,
 }
 
 struct Loaded {
@@ -215,6 +219,38 @@ impl Registry {
         self.load(self.slot(id)?).map(|l| Arc::clone(&l.info))
     }
 
+    /// What a plugin says of itself, without running a library's code in this process: a child takes it through the gates
+    /// to describe(), and the answer is kept by the file's SHA-256. Bundled plugins are asked directly.
+    ///
+    /// # Errors
+    /// As [`Registry::info`]; `host.no-worker` where [`Settings::worker`] is missing; what became of the child.
+    pub fn info_apart(&self, id: &str) -> Result<Arc<PluginInfo>, Failure> {
+        let slot = self.slot(id)?;
+        let Source::Library { path, sha256 } = &slot.source else { return self.info(id) };
+        slot.found.clone()?;
+        if let Some(Ok(loaded)) = slot.loaded.get() {
+            return Ok(Arc::clone(&loaded.info));
+        }
+        let kept = self.settings.describe_cache.as_ref().map(|c| c.join(format!("{sha256}-{EPOCH}.json")));
+        let read = |file: &PathBuf| decode::<PluginInfo>(&std::fs::read_to_string(file).ok()?).ok();
+        if let Some(info) = kept.as_ref().and_then(read).filter(|i| i.id == id) {
+            return Ok(Arc::new(info));
+        }
+        let Some(worker) = &self.settings.worker else {
+            let text = "this host was not told which executable to start for child processes";
+            return Err(Failure::new(FailureClass::System, "host.no-worker", text));
+        };
+        let settings = WorkerSettings { time_ms: self.settings.limits.create_ms, ..worker.clone() };
+        let info = describe_apart(&settings, path)?;
+        if let Some(file) = kept {
+            // A description that cannot be kept is asked for again next time, which costs time alone.
+            if let Err(e) = keep(&file, &info) {
+                tracing::warn!("{}: {e}", file.display());
+            }
+        }
+        Ok(Arc::new(info))
+    }
+
     /// Checks options against a plugin's schema, all problems at once. Makes no instance.
     ///
     /// # Errors
@@ -268,6 +304,16 @@ impl Registry {
     pub fn strays(&self) -> &[Entry] {
         &self.strays
     }
+}
+
+/// Writes beside the place and moves there, so that nobody reads half of it.
+fn keep(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let half = file.with_extension(std::process::id().to_string());
+    std::fs::write(&half, encode(info).map_err(std::io::Error::other)?)?;
+    std::fs::rename(&half, file)
 }
 
 fn twice(id: &str, first: &Path, second: &Path) -> Failure {

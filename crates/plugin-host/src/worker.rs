@@ -3,7 +3,8 @@
 //! The host starts its own executable as `planforge worker --bundled ID | --library PATH`, in a process group of its own.
 //! The child sets its resource limits, then reads: frames of a little-endian `u32` length and that many bytes of JSON.
 //! The first frame is a `create-request`, every further one an input as a JSON string; each input is answered by one
-//! frame, `{"ok": text}` or `{"failure": ...}`. A child that met a limit is killed and replaced at the next question.
+//! frame, `{"ok": text}` or `{"failure": ...}`. With `"describe"` as the first frame the child answers with the plugin's
+//! `plugin-info` and makes no instance. A child that met a limit is killed and replaced at the next question.
 
 mod child;
 mod serve;
@@ -13,9 +14,9 @@ pub use serve::worker_main;
 use crate::call::TICK;
 use child::Child;
 use planforge_contract::api::Host;
-use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome};
+use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, PluginInfo, decode, encode};
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -74,7 +75,11 @@ impl Worker {
         let mut slot = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         let mut child = match slot.take() {
             Some(child) => child,
-            None => Child::start(&self.settings, &self.source, &self.create)?,
+            None => {
+                let first = encode(&self.create)
+                    .map_err(|e| Failure::new(FailureClass::Request, "plugin.document", e))?;
+                Child::start(&self.settings, &self.source, first.into_bytes())?
+            }
         };
         let answer = self.exchange(host, &mut child, input);
         match answer?.into_result() {
@@ -110,6 +115,21 @@ impl Worker {
             }
         }
     }
+}
+
+/// The first frame that asks for a description.
+const DESCRIBE: &str = "\"describe\"";
+
+/// Takes a library through the gates to describe() in a child, so that none of its code runs in this process.
+pub(crate) fn describe_apart(settings: &WorkerSettings, path: &Path) -> Result<PluginInfo, Failure> {
+    let source = WorkerSource::Library(path.to_owned());
+    let mut child = Child::start(settings, &source, DESCRIBE.as_bytes().to_vec())?;
+    let Some(answer) = child.receive(Duration::from_millis(settings.time_ms))? else {
+        let text = format!("{} was not described within {} ms", path.display(), settings.time_ms);
+        return Err(Failure::new(FailureClass::Limit, "host.worker-limit", text));
+    };
+    decode(&answer.into_result()?)
+        .map_err(|e| Failure::new(FailureClass::Plugin, "plugin.describe", e.to_string()))
 }
 
 /// Writes one frame.

@@ -82,7 +82,7 @@ pub const fn header<C: Crate, K: Kind<P> + 'static, P: Plugin>() -> Header {
 }
 
 /// The functions of the library's module.
-pub(crate) struct Exported<C, K, P>(PhantomData<fn() -> (C, K, P)>);
+pub(crate) struct Exported<C, K, P>(PhantomData<(C, K, P)>);
 
 impl<C: Crate, K: Kind<P> + 'static, P: Plugin> Exports for Exported<C, K, P> {
     extern "C" fn describe() -> RawReply {

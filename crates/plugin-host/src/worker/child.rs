@@ -3,7 +3,7 @@
 use super::{WorkerSettings, WorkerSource, read_frame, write_frame};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, encode};
+use planforge_contract::{Failure, FailureClass, Outcome};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -39,7 +39,7 @@ impl Child {
     pub(super) fn start(
         settings: &WorkerSettings,
         source: &WorkerSource,
-        create: &CreateRequest,
+        first: Vec<u8>,
     ) -> Result<Self, Failure> {
         let mut command = Command::new(&settings.executable);
         command.args(&settings.arguments);
@@ -74,7 +74,7 @@ impl Child {
         let (input, inputs) = mpsc::channel();
         spawn("writer", move || write_all(stdin, &inputs))?;
         let child = Self { process, input, answers, errors, memory_bytes: settings.memory_bytes };
-        child.frame(encode(create).map_err(|e| system("options", &e))?.into_bytes())?;
+        child.frame(first)?;
         Ok(child)
     }
 

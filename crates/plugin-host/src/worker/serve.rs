@@ -1,10 +1,10 @@
 //! The child's end.
 
-use super::{WorkerSource, read_frame, write_frame};
+use super::{DESCRIBE, WorkerSource, read_frame, write_frame};
 use crate::registry::{Registry, Settings};
 use nix::sys::resource::{Resource, setrlimit};
 use planforge_contract::api::{Host, LogLevel};
-use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode};
+use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode, encode};
 use planforge_plugin_abi::BundledPlugin;
 use std::io::{Read, Write};
 
@@ -28,16 +28,23 @@ pub fn worker_main(
     // Before anything is read: what comes in may be what breaks the limits.
     setrlimit(Resource::RLIMIT_AS, memory_bytes, memory_bytes).map_err(|e| system(&e))?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(|e| system(&e))?;
-    let (registry, id) = load(source, bundled)?;
+    let loaded = load(source, bundled);
     let Some(first) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? else { return Ok(()) };
     let text = String::from_utf8(first).map_err(|e| system(&e))?;
+    let mut answer = |answer: Outcome<String>| {
+        let body = serde_json::to_vec(&answer).map_err(|e| system(&e))?;
+        write_frame(&mut output, &body).map_err(|e| system(&e))
+    };
+    if text == DESCRIBE {
+        let info = loaded.and_then(|(registry, id)| registry.info(&id));
+        return answer(info.and_then(|i| encode(i.as_ref()).map_err(|e| system(&e))).into());
+    }
+    let (registry, id) = loaded?;
     let create: CreateRequest = decode(&text).map_err(|e| system(&e))?;
     let core = registry.create_core(&id, &create)?;
     while let Some(body) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? {
         let text: String = serde_json::from_slice(&body).map_err(|e| system(&e))?;
-        let answer = Outcome::from(core.call(&NoHost, "work", vec![text]));
-        let body = serde_json::to_vec(&answer).map_err(|e| system(&e))?;
-        write_frame(&mut output, &body).map_err(|e| system(&e))?;
+        answer(core.call(&NoHost, "work", vec![text]).into())?;
     }
     Ok(())
 }
