@@ -37,77 +37,112 @@ impl Open {
         self.buckets.entry((g + u64::from(h), h)).or_default().push((id, g));
     }
 
-    fn pop(&mut self) -> Option<(StateId, u64)> {
+    /// A state, the cost it was queued with and the bound on what is left.
+    fn pop(&mut self) -> Option<(StateId, u64, u32)> {
         let mut first = self.buckets.first_entry()?;
+        let h = first.key().1;
         let entry = first.get_mut().pop();
         if first.get().is_empty() {
             first.remove();
         }
-        entry
+        entry.map(|(id, g)| (id, g, h))
     }
 }
 
+/// What is known of each state, by number.
+#[derive(Default)]
+struct Nodes {
+    g: Vec<u64>,
+    h: Vec<u32>,
+    /// Whether `h` is the heuristic's own value; else it is what the parent's value implies.
+    evaluated: Vec<bool>,
+    closed: Vec<bool>,
+}
+
+impl Nodes {
+    fn push(&mut self, g: u64, h: u32) {
+        self.g.push(g);
+        self.h.push(h);
+        self.evaluated.push(false);
+        self.closed.push(false);
+    }
+}
+
+/// States are evaluated when they come to the front of the open list, not when they are generated: until then the parent's
+/// value less the step's cost is their bound. In the last layer most successors are never evaluated.
 fn run(
     space: &Space<'_>,
     mut lmcut: Option<LmCut<'_>>,
     watch: &mut Watch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Result<Outcome, StopReason> {
-    let mut evaluate = |state: &[u64], statistics: &mut SearchStatistics| match &mut lmcut {
-        _ if space.is_dead_end(state) => DEAD,
-        Some(lmcut) => {
-            statistics.evaluated += 1;
-            lmcut.evaluate(state).unwrap_or(DEAD)
-        }
-        None => 0,
-    };
     let mut table = space.table();
     let mut open = Open { buckets: BTreeMap::new() };
-    let (mut g, mut h, mut closed): (Vec<u64>, Vec<u32>, Vec<bool>) = (Vec::new(), Vec::new(), Vec::new());
+    let mut nodes = Nodes::default();
     let initial = space.initial();
     table.insert(&initial, NONE, NONE);
-    g.push(0);
-    h.push(evaluate(&initial, statistics));
-    closed.push(false);
-    if h[0] != DEAD {
-        open.push(0, h[0], 0);
-    }
+    nodes.push(0, 0);
+    open.push(0, 0, 0);
     let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some((id, reached)) = open.pop() {
+    while let Some((id, reached, bound)) = open.pop() {
         let i = id as usize;
-        if closed[i] || g[i] != reached {
+        if nodes.closed[i] || nodes.g[i] != reached || nodes.h[i] != bound {
             continue;
         }
-        closed[i] = true;
+        watch.tick(table.len(), table.bytes_per_state() + 48)?;
         state.clear();
         state.extend_from_slice(table.state(id));
         if space.is_goal(&state) {
             return Ok(Outcome::Plan(table.path(id)));
         }
+        if !nodes.evaluated[i] {
+            nodes.evaluated[i] = true;
+            let value = evaluate(space, &mut lmcut, &state, statistics);
+            if value == DEAD {
+                nodes.closed[i] = true;
+                nodes.h[i] = DEAD;
+                continue;
+            }
+            if value > bound {
+                nodes.h[i] = value;
+                open.push(reached, value, id);
+                continue;
+            }
+        }
+        nodes.closed[i] = true;
         statistics.expanded += 1;
         space.applicable(&state, &mut operators);
         for &operator in &operators {
-            watch.tick(table.len(), table.bytes_per_state() + 40)?;
             space.apply(&state, operator, &mut next);
             statistics.generated += 1;
             let cost = reached + u64::from(space.cost(operator));
             let (child, new) = table.insert(&next, id, operator);
             let c = child as usize;
             if new {
-                g.push(cost);
-                h.push(evaluate(&next, statistics));
-                closed.push(false);
-            } else if cost < g[c] {
-                g[c] = cost;
-                closed[c] = false;
+                nodes.push(cost, nodes.h[i].saturating_sub(space.cost(operator)));
+            } else if cost < nodes.g[c] && nodes.h[c] != DEAD {
+                nodes.g[c] = cost;
+                nodes.closed[c] = false;
                 table.set_parent(child, id, operator);
             } else {
                 continue;
             }
-            if h[c] != DEAD {
-                open.push(cost, h[c], child);
-            }
+            open.push(cost, nodes.h[c], child);
         }
     }
     Ok(Outcome::Unsolvable)
+}
+
+fn evaluate(
+    space: &Space<'_>,
+    lmcut: &mut Option<LmCut<'_>>,
+    state: &[u64],
+    statistics: &mut SearchStatistics,
+) -> u32 {
+    if space.is_dead_end(state) {
+        return DEAD;
+    }
+    let Some(lmcut) = lmcut else { return 0 };
+    statistics.evaluated += 1;
+    lmcut.evaluate(state).unwrap_or(DEAD)
 }

@@ -188,20 +188,18 @@ impl<'r> LmCut<'r> {
                 }
                 let mut enters = false;
                 for &effect in relaxed.effects.row(o) {
-                    match self.zone[effect as usize] {
+                    let zone = &mut self.zone[effect as usize];
+                    match zone {
                         Zone::Goal => enters = true,
-                        Zone::Unseen => {}
                         Zone::Before => {}
+                        Zone::Unseen => {
+                            *zone = Zone::Before;
+                            self.stack.push(effect);
+                        }
                     }
                 }
                 if enters {
                     self.cut.push(operator);
-                }
-                for &effect in relaxed.effects.row(o) {
-                    if self.zone[effect as usize] == Zone::Unseen {
-                        self.zone[effect as usize] = Zone::Before;
-                        self.stack.push(effect);
-                    }
                 }
             }
         }
