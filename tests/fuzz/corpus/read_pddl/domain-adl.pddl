@@ -1,0 +1,8 @@
+(define (domain wards) (:requirements :adl :derived-predicates :fluents)
+  (:types nurse bed - object)
+  (:predicates (near ?n - nurse ?b - bed) (free ?b - bed) (calm))
+  (:functions (noise ?b - bed) - number (total-cost) - number)
+  (:derived (calm) (forall (?b - bed) (<= (noise ?b) 3)))
+  (:action tidy :parameters (?n - nurse ?b - (either bed nurse))
+    :precondition (exists (?x - bed) (and (near ?n ?x) (not (= ?x ?b))))
+    :effect (and (increase (total-cost) (* 2 (noise ?b))) (forall (?x - bed) (when (near ?n ?x) (not (free ?x)))))))

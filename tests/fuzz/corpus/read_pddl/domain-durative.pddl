@@ -1,0 +1,6 @@
+(define (domain ferry) (:requirements :durative-actions :duration-inequalities :numeric-fluents)
+ (:predicates (at ?x) (open)) (:functions (fuel))
+ (:durative-action cross :parameters (?x)
+  :duration (and (>= ?duration 2) (<= ?duration (/ (fuel) 2)))
+  :condition (and (at start (at ?x)) (over all (open)) (at end (open)))
+  :effect (and (at start (not (at ?x))) (at end (at ?x)) (decrease (fuel) (* #t 1.5)))))

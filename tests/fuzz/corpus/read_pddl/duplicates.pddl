@@ -1,0 +1,1 @@
+(define (domain d) (:types a) (:types b) (:predicates (p)) (:predicates (P)) (:action x :effect (p) :effect (not (p)) :parameters ()) (:action X))

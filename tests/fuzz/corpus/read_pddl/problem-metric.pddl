@@ -1,0 +1,5 @@
+(define (problem m) (:domain ferry) (:objects a b c)
+ (:init (= (fuel) 10.5e0) (at a) (at 5 (not (open))) (at 9.25 (open)))
+ (:goal (and (at b) (preference p1 (at c))))
+ (:constraints (and (always (open)) (sometime-before (at a) (at b)) (within 10 (at c)) (hold-during 1 2 (open))))
+ (:metric minimize (+ (total-time) (* 3 (is-violated p1)))))

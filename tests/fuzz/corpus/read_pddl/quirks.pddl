@@ -1,0 +1,1 @@
+(define (domain D) (:types object a - (either b c) a - d area - e area - f) (:predicates (p ?x - object) (= ?a ?b) (and)) (:action p :parameters (?x ?x - a) :precondition (and (p ?X) (p wrench) ()) :effect (and)))

@@ -1,0 +1,1 @@
+)) (define (domain d)) (:predicates (p))) ) (:action a) :parameters ()) :effect (p)))))))

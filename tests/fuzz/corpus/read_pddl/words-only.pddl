@@ -1,0 +1,1 @@
+define domain :init - - - ?x ? - (either) 1e999 -1 .5 5. 1..2 +3 #t
