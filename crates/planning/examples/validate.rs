@@ -14,6 +14,7 @@ fn main() {
     };
     let repeat: u32 = args.get(4).and_then(|r| r.parse().ok()).unwrap_or(1);
     let start = Instant::now();
+    let mut valid = false;
     for round in 0..repeat {
         let domain = planforge_pddl::parse_domain(&domain, SourceId(0));
         let problem = planforge_pddl::parse_problem(&problem, SourceId(1));
@@ -22,6 +23,7 @@ fn main() {
             Err(diagnostics) => diagnostics.iter().for_each(|d| println!("{}: {}", d.code, d.message)),
             Ok(task) => {
                 let report = Validator::new(task).validate(&plan);
+                valid = report.is_valid();
                 if round + 1 == repeat {
                     println!("{:?} cost {:?} steps {}", report.decision, report.cost, report.steps);
                     report
@@ -33,4 +35,7 @@ fn main() {
         }
     }
     println!("{:.6} s each, text to report", start.elapsed().as_secs_f64() / f64::from(repeat));
+    if !valid {
+        std::process::exit(10);
+    }
 }
