@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Plain-language planning tasks to checked PDDL, and plans that are proved step by step.
 #[derive(Debug, Parser)]
-#[command(name = "planforge", version, after_help = "Start with `planforge demo`: it needs no key and no network.")]
+#[command(name = "planforge", version, after_help = crate::exit::help())]
 pub(crate) struct Cli {
     /// Colours on standard error.
     #[arg(long, value_enum, default_value_t = Colour::Auto, global = true, value_name = "WHEN")]
@@ -249,6 +249,9 @@ pub(crate) struct WorkerArgs {
     /// The plugin library to load.
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Option<PathBuf>,
+    /// Most bytes of address space.
+    #[arg(long, value_name = "N")]
+    pub(crate) memory_bytes: u64,
 }
 
 fn positive_seconds(text: &str) -> Result<f64, String> {

@@ -48,6 +48,12 @@ pub(crate) const TABLE: &[(Exit, &str)] = &[
     (Exit::Panic, "a bug in planforge; please report it"),
 ];
 
+/// The end of `planforge --help`.
+pub(crate) fn help() -> String {
+    let codes: String = TABLE.iter().map(|(exit, about)| format!("  {:>2}  {about}\n", *exit as u8)).collect();
+    format!("Start with `planforge demo`: it needs no key and no network.\n\nExit codes:\n{codes}")
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

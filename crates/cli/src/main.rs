@@ -1,2 +1,57 @@
-//! planforge-cli
-fn main() {}
+//! The `planforge` binary: the only crate that prints, reads the environment or exits.
+
+mod args;
+mod bundled;
+mod catalogue;
+mod codes;
+mod commands;
+mod environment;
+mod exit;
+mod inputs;
+mod output;
+mod prepare;
+mod progress;
+mod session;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::Exit;
+use output::Output;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = std::panic::catch_unwind(run);
+    // The panic hook has printed message and place already.
+    outcome
+        .unwrap_or_else(|_| {
+            Output::new(args::Colour::Auto).note("This is a bug in planforge. Please report it with the lines above.");
+            Exit::Panic
+        })
+        .into()
+}
+
+fn run() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are results; everything else is a usage error.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Good };
+            drop(error.print());
+            return exit;
+        }
+    };
+    let output = Output::new(cli.color);
+    let context = commands::Context { output, search_path: environment::plugin_search_path(&cli.plugin_dir) };
+    match cli.command {
+        Command::Demo(args) => commands::demo::run(&context, &args),
+        Command::Run(args) => commands::run::run(&context, &args),
+        Command::Replay(args) => commands::replay::run(&context, &args),
+        Command::Check(args) => commands::check::run(&context, &args),
+        Command::Plan(args) => commands::plan::run(&context, &args),
+        Command::Validate(args) => commands::validate::run(&context, &args),
+        Command::Plugins(args) => commands::plugins::run(&context, &args),
+        Command::Explain(args) => commands::explain::run(&context, &args),
+        Command::Schema(args) => commands::schema::run(&context, &args),
+        Command::Worker(args) => commands::worker::run(&context, &args),
+    }
+}

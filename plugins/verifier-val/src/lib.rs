@@ -38,6 +38,7 @@ impl Plugin for ValVerifier {
 
     fn about() -> About {
         About::new("Checks PDDL and validates plans step by step")
+            .capability("environment:against=environment")
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("warnings", "warnings found in the domain and the problem")
             .metric("steps", "steps of the plan")

@@ -1,0 +1,14 @@
+//! The plugins that are linked into the binary: one line each here, one in Cargo.toml. A test compares this table with the
+//! folders in plugins/.
+
+use planforge_plugin_host::BundledPlugin;
+
+/// Every bundled plugin.
+pub(crate) static BUNDLED: &[&BundledPlugin] = &[
+    &planforge_environment_pddl::PLANFORGE_PLUGIN,
+    &planforge_planner_classical::PLANFORGE_PLUGIN,
+    &planforge_planner_llm::PLANFORGE_PLUGIN,
+    &planforge_provider_openai::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_verifier_val::PLANFORGE_PLUGIN,
+];

@@ -1,0 +1,40 @@
+//! Every crate's table of diagnostic codes, for `planforge explain`.
+
+use planforge_diagnostics::CodeInfo;
+
+/// All tables.
+pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
+    vec![
+        planforge_pddl::CODES,
+        planforge_planning::CODES,
+        planforge_plugin_host::CODES,
+        planforge_plugin_sdk::reply::CODES,
+        planforge_record::CODES,
+        planforge_llm::CODES,
+        planforge_pipeline::CODES,
+        planforge_provider_openai::CODES,
+        planforge_translator_direct::CODES,
+        planforge_verifier_val::CODES,
+        planforge_planner_classical::CODES,
+        planforge_planner_llm::CODES,
+        planforge_environment_pddl::CODES,
+        CODES,
+    ]
+}
+
+const CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: "cli.unreadable-file",
+        title: "a file named on the command line cannot be read",
+        explanation: "The operating system refused: the file does not exist, is a folder, or you may not read it.\n\n    \
+                      planforge validate missing.pddl\n\nCheck the path and its permissions. Nothing was judged, so the \
+                      exit code is 31 and not 10.",
+    },
+    CodeInfo {
+        code: "cli.missing-secret",
+        title: "the environment variable that holds a key is not set",
+        explanation: "A pipeline file names the environment variable of a key and never holds the key itself:\n\n    \
+                      [llm.main]\n    api_key_env = \"OPENAI_API_KEY\"\n\nSet that variable for a live run. Replay needs no \
+                      key; a local server that wants none needs no `api_key_env`.",
+    },
+];

@@ -1,0 +1,91 @@
+//! `planforge demo`: a pipeline over three tasks, on replies that were recorded from a real model. Everything it needs is in
+//! the binary, so it works anywhere, without key and network.
+
+use super::Context;
+use super::run::{Execution, exit_of, execute, print};
+use crate::args::DemoArgs;
+use crate::exit::Exit;
+use crate::progress::RunBar;
+use crate::session::{self, Sources, broke};
+use planforge_contract::{Failure, FailureClass};
+use planforge_llm::Mode;
+use planforge_pipeline::{LoadedSuite, load_task, run_tasks};
+use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest};
+use std::path::Path;
+use std::sync::Arc;
+
+const PIPELINE: &str = include_str!("../../../../configs/pipelines/llm-p.toml");
+const CASSETTE: &str = include_str!("../../../../examples/demo/llm-p.jsonl");
+
+/// The tasks shown: folder and stem below `examples/suites`.
+pub(crate) const TASKS: &[(&str, &str)] = &[("parcels", "p02"), ("garden", "p04"), ("parcels", "p01")];
+
+/// Every file of the two suites that the tasks need.
+const FILES: &[(&str, &str)] = &[
+    ("garden/suite.toml", include_str!("../../../../examples/suites/garden/suite.toml")),
+    ("garden/domain.nl", include_str!("../../../../examples/suites/garden/domain.nl")),
+    ("garden/domain.pddl", include_str!("../../../../examples/suites/garden/domain.pddl")),
+    ("garden/p_example.nl", include_str!("../../../../examples/suites/garden/p_example.nl")),
+    ("garden/p_example.pddl", include_str!("../../../../examples/suites/garden/p_example.pddl")),
+    ("garden/p_example.sol", include_str!("../../../../examples/suites/garden/p_example.sol")),
+    ("garden/p04.nl", include_str!("../../../../examples/suites/garden/p04.nl")),
+    ("garden/p04.pddl", include_str!("../../../../examples/suites/garden/p04.pddl")),
+    ("parcels/suite.toml", include_str!("../../../../examples/suites/parcels/suite.toml")),
+    ("parcels/domain.nl", include_str!("../../../../examples/suites/parcels/domain.nl")),
+    ("parcels/domain.pddl", include_str!("../../../../examples/suites/parcels/domain.pddl")),
+    ("parcels/p_example.nl", include_str!("../../../../examples/suites/parcels/p_example.nl")),
+    ("parcels/p_example.pddl", include_str!("../../../../examples/suites/parcels/p_example.pddl")),
+    ("parcels/p_example.sol", include_str!("../../../../examples/suites/parcels/p_example.sol")),
+    ("parcels/p01.nl", include_str!("../../../../examples/suites/parcels/p01.nl")),
+    ("parcels/p01.pddl", include_str!("../../../../examples/suites/parcels/p01.pddl")),
+    ("parcels/p02.nl", include_str!("../../../../examples/suites/parcels/p02.nl")),
+    ("parcels/p02.pddl", include_str!("../../../../examples/suites/parcels/p02.pddl")),
+];
+
+pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
+    match show(context, args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
+    let checked = session::check(context, PIPELINE, "llm-p.toml", &[])?;
+    let system = |e: std::io::Error| broke(context, &Failure::new(FailureClass::System, "record.io", e.to_string()));
+    let folder = tempfile::tempdir().map_err(system)?;
+    write_suites(folder.path()).map_err(system)?;
+    let mut suites = Vec::new();
+    for (suite, stem) in TASKS {
+        let LoadedSuite { suite: loaded, diagnostics, sources, .. } = load_task(&folder.path().join(suite).join(stem));
+        context.output.diagnostics(&diagnostics, &sources);
+        suites.push(loaded.ok_or(Exit::Input)?);
+    }
+    let tasks = run_tasks(&checked.pipeline.config, &suites).map_err(|diagnostics| {
+        context.output.diagnostics(&diagnostics, &Default::default());
+        Exit::Input
+    })?;
+    let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
+    let failed = |failure: Failure| broke(context, &failure);
+    let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;
+    let sources = Sources { mode: Mode::Replay, lookups: vec![Arc::new(cassette) as Arc<dyn Lookup>] };
+    let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
+    let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
+    let bar = RunBar::new(&context.output, tasks.len());
+    let execution = Execution { jobs: 2, observer: Some(bar.observer()) };
+    let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
+        .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
+    bar.finish();
+    let ended = ended.map_err(failed)?;
+    print(context, &ended, &tasks, args.json);
+    Ok(exit_of(&ended.report, None))
+}
+
+fn write_suites(folder: &Path) -> std::io::Result<()> {
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    Ok(())
+}

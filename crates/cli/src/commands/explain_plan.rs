@@ -1,0 +1,48 @@
+//! `planforge run --explain-plan MODEL`: a model tells each accepted plan in plain language, the last step of LLM+P. The
+//! text is for a person: it changes no candidate and no verdict. It is recorded and replayed like every other question.
+
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{Failure, Outcome, PlanOutcome, TaskVerdict};
+use planforge_llm::CallSite;
+use planforge_pipeline::{RunReport, RunTask, Services};
+use planforge_planner_llm::{EXPLAINER, explain_request, explanation};
+use std::collections::BTreeMap;
+
+/// Task name -> the plan in words, or why there is none.
+pub(crate) type Told = BTreeMap<String, Outcome<String>>;
+
+/// Asks about every accepted plan that has steps, in task order.
+pub(crate) fn tell(services: &Services, model: &str, report: &RunReport, tasks: &[RunTask]) -> Told {
+    let host = Asking { services };
+    let mut told = Told::new();
+    for (ended, task) in report.tasks.iter().zip(tasks) {
+        let plan = ended.candidate.as_ref().and_then(|c| c.plan.as_ref()).and_then(PlanOutcome::best);
+        if let (Some(TaskVerdict::Accepted), Some(plan)) = (&ended.verdict, plan) {
+            let site = CallSite { path: format!("{}/explain-plan", ended.task), call: 0, role: EXPLAINER.to_owned() };
+            let words: Result<String, Failure> = explain_request(&task.view, plan)
+                .and_then(|request| services.llm.complete(model, request, &site, &host))
+                .and_then(|replies| match replies.replies.first() {
+                    Some(reply) => explanation(reply),
+                    None => Ok(String::new()),
+                });
+            told.insert(ended.task.clone(), words.into());
+        }
+    }
+    told
+}
+
+struct Asking<'a> {
+    services: &'a Services,
+}
+
+impl Host for Asking<'_> {
+    // A provider's log and progress have no place here: the run's record is closed.
+    fn log(&self, _level: LogLevel, _message: &str) {}
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    fn cancelled(&self) -> bool {
+        (self.services.cancelled)()
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        None
+    }
+}

@@ -1,0 +1,24 @@
+//! One module a command. Each returns how the process ends and prints through [`Output`].
+
+pub(crate) mod check;
+pub(crate) mod demo;
+pub(crate) mod explain;
+pub(crate) mod explain_plan;
+pub(crate) mod plan;
+pub(crate) mod plugins;
+pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod schema;
+pub(crate) mod validate;
+pub(crate) mod worker;
+
+use crate::output::Output;
+use std::path::PathBuf;
+
+/// What every command needs.
+pub(crate) struct Context {
+    pub(crate) output: Output,
+    /// Where plugin libraries are looked for, in order.
+    pub(crate) search_path: Vec<PathBuf>,
+}

@@ -1,0 +1,121 @@
+//! `planforge plugins`: what there is, what it takes, and a new one.
+
+use super::Context;
+use crate::args::{PluginsArgs, PluginsCommand};
+use crate::exit::Exit;
+use crate::session::{broke, registry};
+use planforge_contract::PluginInfo;
+use planforge_plugin_host::{Entry, Source, scaffold};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(context: &Context, args: &PluginsArgs) -> Exit {
+    match &args.command {
+        PluginsCommand::List { json } => list(context, *json),
+        PluginsCommand::Show { id, json } => show(context, id, *json),
+        PluginsCommand::New { kind, name, dir, sdk } => new(context, kind, name, dir, sdk.as_deref()),
+    }
+}
+
+/// Refused libraries are part of the list and make the command fail: whoever put them there wants to know.
+fn list(context: &Context, json: bool) -> Exit {
+    let entries = registry(context).list();
+    if json {
+        context.output.json(&json!({"plugins": entries.iter().map(entry_json).collect::<Vec<_>>()}));
+    } else {
+        let width = entries.iter().map(|e| e.id.len()).max().unwrap_or(0);
+        let lines: String = entries.iter().map(|e| entry_line(e, width)).collect();
+        context.output.result(&lines);
+    }
+    if entries.iter().all(|e| e.info.is_ok()) { Exit::Good } else { Exit::Plugin }
+}
+
+fn entry_line(entry: &Entry, width: usize) -> String {
+    let origin = origin(entry);
+    match &entry.info {
+        Ok(info) => {
+            let shadowed = if entry.shadowed { " (shadowed)" } else { "" };
+            format!("{:width$}  {:11}  {:7}  {origin}{shadowed}\n", entry.id, info.kind.name(), info.version)
+        }
+        Err(failure) => format!("{:width$}  refused      -        {origin}: {failure}\n", entry.id),
+    }
+}
+
+fn origin(entry: &Entry) -> String {
+    match &entry.source {
+        Source::Bundled => "bundled".to_owned(),
+        Source::Library { path, .. } => path.display().to_string(),
+    }
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    let sha256 = match &entry.source {
+        Source::Bundled => None,
+        Source::Library { sha256, .. } => Some(sha256),
+    };
+    let (info, failure) = match &entry.info {
+        Ok(info) => (Some(info.as_ref()), None),
+        Err(failure) => (None, Some(failure)),
+    };
+    json!({
+        "id": entry.id, "kind": info.map(|i| i.kind), "version": info.map(|i| &i.version), "origin": origin(entry),
+        "sha256": sha256, "shadowed": entry.shadowed, "failure": failure,
+    })
+}
+
+fn show(context: &Context, id: &str, json: bool) -> Exit {
+    match registry(context).info(id) {
+        Ok(info) if json => context.output.json(info.as_ref()),
+        Ok(info) => context.output.result(&describe(&info)),
+        Err(failure) => return broke(context, &failure),
+    }
+    Exit::Good
+}
+
+fn describe(info: &PluginInfo) -> String {
+    let mut out = format!("{} {} ({})\n{}\n", info.id, info.version, info.kind, info.about);
+    for (title, declared) in [("roles", &info.roles), ("metrics", &info.metrics)] {
+        if !declared.is_empty() {
+            out.push_str(&format!("\n{title}\n"));
+        }
+        for d in declared {
+            out.push_str(&format!("  {:20} {}\n", d.name, d.about));
+        }
+    }
+    if let Some(properties) = info.options_schema.get("properties").and_then(Value::as_object) {
+        out.push_str("\noptions\n");
+        for (name, schema) in properties {
+            let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+            let default = schema.get("default").filter(|d| !d.is_null());
+            let default = default.map(|d| format!(" (default {d})")).unwrap_or_default();
+            out.push_str(&format!("  {name:20} {about}{default}\n"));
+        }
+    }
+    out
+}
+
+fn new(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>) -> Exit {
+    let sdk = match sdk.map(Path::to_owned).or_else(|| sdk_near(dir)) {
+        Some(sdk) => sdk,
+        None => {
+            context.output.note("error: no planforge checkout above this folder");
+            context.output.note("help: name one with --sdk DIR; the plugin SDK is taken from it");
+            return Exit::Usage;
+        }
+    };
+    match scaffold::scaffold(kind, name, dir, &sdk) {
+        Ok(files) => {
+            let list: String = files.iter().map(|f| format!("{}\n", f.display())).collect();
+            context.output.result(&list);
+            context.output.note("next: `cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`");
+            Exit::Good
+        }
+        Err(failure) => broke(context, &failure),
+    }
+}
+
+/// The checkout that a folder lies in: the one whose `crates/plugin-sdk` can be depended on.
+fn sdk_near(dir: &Path) -> Option<PathBuf> {
+    let start = std::fs::canonicalize(dir).ok()?;
+    start.ancestors().find(|a| a.join("crates/plugin-sdk/Cargo.toml").is_file()).map(Path::to_owned)
+}

@@ -1,0 +1,276 @@
+//! `planforge run`: a pipeline over tasks, recorded as it goes; and its resumption.
+
+use super::explain_plan::{self, Told};
+use super::{Context, report};
+use crate::args::{FailOn, RunArgs};
+use crate::exit::{Exit, of_failure};
+use crate::inputs::read_text;
+use crate::prepare::Prepared;
+use crate::progress::RunBar;
+use crate::session::{self, Checked, Sources, broke};
+use planforge_contract::{Failure, TaskVerdict};
+use planforge_diagnostics::SourceMap;
+use planforge_llm::Mode;
+use planforge_pipeline::{
+    CheckedPipeline, Progress, RunReport, RunState, RunTask, Services, load_suite, load_task, run_tasks,
+};
+use planforge_record::{
+    Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest, TaskUse,
+    export_cassette,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) fn run(context: &Context, args: &RunArgs) -> Exit {
+    let outcome = match &args.resume {
+        Some(folder) => resume(context, args, folder),
+        None => start(context, args),
+    };
+    match outcome {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
+    let path = args.pipeline.clone().unwrap_or_default();
+    let name = path.display().to_string();
+    let text = read_text(&path).map_err(|diagnostic| {
+        context.output.diagnostics(&[*diagnostic], &SourceMap::single(name.clone(), ""));
+        Exit::Input
+    })?;
+    let overrides = overrides(args);
+    let checked = session::check(context, &text, &name, &overrides)?;
+    let tasks = tasks(context, &checked, &args.task, &args.suite)?;
+    let mode = match (&args.replay, &args.record) {
+        (Some(_), _) => Mode::Replay,
+        (None, Some(_)) => Mode::Record,
+        (None, None) => Mode::Live,
+    };
+    let (prepared, redactor) = session::instantiate(context, &checked, mode)?;
+    let lookups = lookups(context, args, &redactor)?;
+    let manifest = session::manifest(&checked, &prepared, &overrides, args.explain_plan.as_deref(), &tasks).map_err(|f| broke(context, &f))?;
+    let folder = RunFolder::create(&args.runs, manifest, Arc::clone(&redactor))
+        .map_err(|e| broke(context, &Failure::from(e)))?;
+    let run = Run { context, checked: &checked, folder: Arc::new(folder), jobs: args.jobs };
+    let tasks: Vec<RunTask> = tasks.into_iter().map(|(t, _)| t).collect();
+    let ended = run.go(prepared, Arc::clone(&redactor), Sources { mode, lookups }, &tasks)?;
+    if let Some(cassette) = &args.record {
+        run.export(cassette, &redactor)?;
+    }
+    Ok(finish(context, args, &ended, &tasks, &run.folder))
+}
+
+/// `--seed N` is `--set seed=N`: one way to say it, so that a recorded run says it too.
+fn overrides(args: &RunArgs) -> Vec<String> {
+    args.overrides.iter().cloned().chain(args.seed.map(|seed| format!("seed={seed}"))).collect()
+}
+
+fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit> {
+    let failed = |e: planforge_record::RecordError| broke(context, &Failure::from(e));
+    // Read once without secrets to learn the pipeline, then again with the redactor that its secrets give.
+    let manifest = RunFolder::open(folder, Arc::default()).map_err(failed)?.manifest().clone();
+    let checked = session::check(context, &manifest.config.text, &manifest.config.path, &manifest.overrides)?;
+    let tasks = session::stored_tasks(&manifest).map_err(|failure| broke(context, &failure))?;
+    let (prepared, redactor) = session::instantiate(context, &checked, Mode::Live)?;
+    let opened = RunFolder::resume(folder, Arc::clone(&redactor)).map_err(failed)?;
+    for warning in opened.warnings() {
+        context.output.note(&format!("warning: {}", warning.message));
+    }
+    let run = Run { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs };
+    let ended = run.go(prepared, redactor, Sources { mode: Mode::Live, lookups: Vec::new() }, &tasks)?;
+    Ok(finish(context, args, &ended, &tasks, &run.folder))
+}
+
+/// What a run came to, and its plans in plain language where that was asked for.
+pub(crate) struct Ended {
+    pub(crate) report: RunReport,
+    pub(crate) told: Told,
+}
+
+/// How a run is executed here; none of it changes what comes out.
+pub(crate) struct Execution {
+    pub(crate) jobs: u32,
+    pub(crate) observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+}
+
+/// Runs or re-runs what a manifest describes.
+pub(crate) fn execute(
+    pipeline: &CheckedPipeline,
+    manifest: &RunManifest,
+    services: &Services,
+    tasks: &[RunTask],
+) -> Result<Ended, Failure> {
+    let report = planforge_pipeline::run(pipeline, tasks, services)?;
+    let told = match session::stored_explainer(manifest) {
+        Some(model) if report.state == RunState::Finished => explain_plan::tell(services, &model, &report, tasks),
+        _ => Told::new(),
+    };
+    Ok(Ended { report, told })
+}
+
+/// A run under way: where it is written, and with how many jobs.
+struct Run<'a> {
+    context: &'a Context,
+    checked: &'a Checked,
+    folder: Arc<RunFolder>,
+    jobs: u32,
+}
+
+impl Run<'_> {
+    fn go(
+        &self,
+        prepared: Prepared,
+        redactor: Arc<Redactor>,
+        sources: Sources,
+        tasks: &[RunTask],
+    ) -> Result<Ended, Exit> {
+        let bar = RunBar::new(&self.context.output, tasks.len());
+        let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
+        let manifest = self.folder.manifest();
+        let execution = Execution { jobs: self.jobs, observer: Some(bar.observer()) };
+        let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
+            .and_then(|services| execute(&self.checked.pipeline, manifest, &services, tasks));
+        bar.finish();
+        ended.map_err(|failure| broke(self.context, &failure))
+    }
+
+    /// Writes the replies of the run as a cassette file. The header never holds a URL, which may hold a key.
+    fn export(&self, path: &Path, redactor: &Redactor) -> Result<(), Exit> {
+        let manifest = self.folder.manifest();
+        let config = &self.checked.pipeline.config;
+        let mut providers: Vec<String> = config.llm.values().map(|t| t.plugin.clone()).collect();
+        providers.dedup();
+        let header = CassetteHeader {
+            planforge_cassette: CassetteHeader::VERSION,
+            models: manifest.models.values().cloned().collect(),
+            endpoint: providers.join(", "),
+            date: manifest.created_at.chars().take(10).collect(),
+            planforge: manifest.planforge.clone(),
+            parameters: BTreeMap::from([("seed".to_owned(), manifest.seed.into())]),
+            picked: BTreeMap::new(),
+            note: String::new(),
+        };
+        export_cassette(self.folder.as_ref(), &header, path, redactor)
+            .map_err(|e| broke(self.context, &Failure::from(e)))
+    }
+}
+
+fn lookups(context: &Context, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+    let path = match (&args.replay, &args.record) {
+        (Some(path), _) => path,
+        // A recording that is there already is completed, not paid for again.
+        (None, Some(path)) if path.exists() => path,
+        _ => return Ok(Vec::new()),
+    };
+    let cassette =
+        Cassette::open(path, Arc::clone(redactor)).map_err(|e| broke(context, &Failure::from(e)))?;
+    for warning in cassette.warnings() {
+        context.output.note(&format!("warning: {}", warning.message));
+    }
+    Ok(vec![Arc::new(cassette)])
+}
+
+/// Reads the suites and tasks that the command line names; everything wrong with them is printed.
+fn tasks(
+    context: &Context,
+    checked: &Checked,
+    tasks: &[PathBuf],
+    suites: &[PathBuf],
+) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
+    if tasks.is_empty() && suites.is_empty() {
+        context.output.note("error: no task is named");
+        context.output.note("help: name one with --task DIR/STEM, or all of a suite with --suite DIR");
+        return Err(Exit::Usage);
+    }
+    let loaded = tasks.iter().map(|t| load_task(t)).chain(suites.iter().map(|s| load_suite(s)));
+    let mut found = Vec::new();
+    let mut bad = false;
+    for loaded in loaded {
+        context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
+        match loaded.suite {
+            Some(suite) => found.push(suite),
+            None => bad = true,
+        }
+    }
+    if bad {
+        return Err(Exit::Input);
+    }
+    let uses: Vec<TaskUse> = found
+        .iter()
+        .flat_map(|suite| {
+            suite.tasks.iter().map(|task| TaskUse {
+                name: format!("{}.{}", suite.name, task.stem),
+                suite: suite.folder.display().to_string(),
+                task: task.stem.clone(),
+                sha256: suite.digest(task),
+            })
+        })
+        .collect();
+    match run_tasks(&checked.pipeline.config, &found) {
+        Ok(tasks) => Ok(tasks.into_iter().zip(uses).collect()),
+        Err(diagnostics) => {
+            context.output.diagnostics(&diagnostics, &SourceMap::default());
+            Err(Exit::Input)
+        }
+    }
+}
+
+fn finish(context: &Context, args: &RunArgs, ended: &Ended, tasks: &[RunTask], folder: &RunFolder) -> Exit {
+    print(context, ended, tasks, args.json);
+    let path = folder.path().display();
+    context.output.note(&format!("the run is in {path}; `planforge replay {path}` gives the same verdicts"));
+    if ended.report.state != RunState::Finished {
+        let state = ended.report.state.name();
+        context.output.note(&format!("{state}; go on with `planforge run --resume {path}`"));
+    }
+    exit_of(&ended.report, args.fail_on)
+}
+
+/// The report on standard output.
+pub(crate) fn print(context: &Context, ended: &Ended, tasks: &[RunTask], json: bool) {
+    if json {
+        context.output.json(&report::json(&ended.report, &ended.told));
+    } else {
+        let texts: Vec<String> = tasks.iter().map(|t| t.view.task_text.clone()).collect();
+        context.output.result(&report::text(&ended.report, &texts, &ended.told));
+    }
+}
+
+/// 0 when every task reached a verdict; otherwise what kept the first one from it.
+pub(crate) fn exit_of(report: &RunReport, fail_on: Option<FailOn>) -> Exit {
+    if report.state != RunState::Finished {
+        return Exit::Interrupted;
+    }
+    let mut negative = false;
+    for task in &report.tasks {
+        match &task.verdict {
+            Some(TaskVerdict::Accepted) => {}
+            Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => negative = true,
+            Some(TaskVerdict::Undecided { .. }) => return Exit::Undecided,
+            Some(TaskVerdict::Failed { failure, .. }) => return of_failure(failure.class),
+            None => return Exit::Interrupted,
+        }
+    }
+    if negative && fail_on == Some(FailOn::Negative) { Exit::Negative } else { Exit::Good }
+}
+
+/// A recorded run again, looking into its own record alone. Changes nothing on disk.
+pub(crate) fn again(context: &Context, folder: RunFolder, jobs: u32) -> Result<(Ended, Vec<RunTask>), Exit> {
+    let manifest: RunManifest = folder.manifest().clone();
+    for warning in folder.warnings() {
+        context.output.note(&format!("warning: {}", warning.message));
+    }
+    let checked = session::check(context, &manifest.config.text, &manifest.config.path, &manifest.overrides)?;
+    let failed = |failure: Failure| broke(context, &failure);
+    let tasks = session::stored_tasks(&manifest).map_err(failed)?;
+    let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
+    let sources = Sources { mode: Mode::Replay, lookups: vec![Arc::new(folder) as Arc<dyn Lookup>] };
+    // What the re-execution would write goes to memory.
+    let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
+    let execution = Execution { jobs, observer: None };
+    let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
+        .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks))
+        .map_err(failed)?;
+    Ok((ended, tasks))
+}

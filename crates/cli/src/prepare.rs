@@ -1,0 +1,151 @@
+//! From a checked pipeline to plugin instances and models. Secrets are resolved here: a file names an environment
+//! variable, the value goes to the plugin and to the redactor and nowhere else.
+
+use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo};
+use planforge_llm::{Role, RoleConfig, split_table};
+use planforge_pipeline::{Instances, Pipeline, StageInstance, StageKind, inline_files};
+use planforge_plugin_host::{Instance, Registry, Source};
+use planforge_record::PluginUse;
+use secrecy::SecretString;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a pipeline is prepared with.
+pub(crate) struct Preparation<'a> {
+    /// The plugins.
+    pub(crate) registry: &'a Registry,
+    /// The folder that paths in the pipeline file are relative to.
+    pub(crate) folder: &'a Path,
+    /// Whether providers are made. Replay needs none, and so no keys.
+    pub(crate) providers: bool,
+}
+
+/// What a run needs of plugins and models.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    /// The instances by stage, and the environment.
+    pub(crate) instances: Instances,
+    /// The models by the name of their `[llm.NAME]` table.
+    pub(crate) roles: BTreeMap<String, Role>,
+    /// Every secret value that was handed to a plugin, for the redactor.
+    pub(crate) secrets: Vec<SecretString>,
+    /// The plugins in use, by id, for the run's manifest.
+    pub(crate) plugins: Vec<PluginUse>,
+}
+
+/// Makes every instance that the pipeline needs.
+///
+/// # Errors
+/// Everything that stands in the way at once: load gates, options, files that cannot be read, variables that are not set.
+pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Prepared, Vec<Failure>> {
+    let mut maker = Maker { with, prepared: Prepared::default(), failures: Vec::new() };
+    for (name, table) in &pipeline.llm {
+        maker.model(name, &table.plugin, &table.settings);
+    }
+    for stage in &pipeline.stages {
+        if let Some((id, options)) = stage.plugin() {
+            maker.stage(stage.label(), stage.kind(), id, options);
+        }
+    }
+    if let Some(table) = &pipeline.environment {
+        maker.environment(&table.plugin, &table.options);
+    }
+    let Maker { mut prepared, failures, .. } = maker;
+    prepared.plugins.sort_by(|a, b| a.id.cmp(&b.id));
+    prepared.plugins.dedup();
+    if failures.is_empty() { Ok(prepared) } else { Err(failures) }
+}
+
+struct Maker<'a> {
+    with: &'a Preparation<'a>,
+    prepared: Prepared,
+    failures: Vec<Failure>,
+}
+
+impl Maker<'_> {
+    fn keep<T>(&mut self, result: Result<T, Failure>) -> Option<T> {
+        result.map_err(|failure| self.failures.push(failure)).ok()
+    }
+
+    fn model(&mut self, name: &str, id: &str, settings: &JsonObject) {
+        let (mut host, options) = split_table(settings);
+        host.insert("use".to_owned(), Value::from(id));
+        let config = serde_json::from_value::<RoleConfig>(Value::Object(host))
+            .map_err(|e| Failure::new(FailureClass::Request, "llm.config", format!("[llm.{name}]: {e}")));
+        let Some(config) = self.keep(config) else { return };
+        let Some(info) = self.info(id) else { return };
+        let mut provider = None;
+        if self.with.providers {
+            let made = self.create(&info, &options).and_then(|made| self.keep(made.provider(&info)));
+            let Some(made) = made else { return };
+            provider = Some(made);
+        }
+        let simulated = info.capabilities.iter().any(|c| c == "simulated");
+        self.prepared.roles.insert(name.to_owned(), Role { config, provider, simulated });
+    }
+
+    fn stage(&mut self, label: &str, kind: StageKind, id: &str, options: &JsonObject) {
+        let Some(info) = self.info(id) else { return };
+        let Some(made) = self.create(&info, options) else { return };
+        let instance = match kind {
+            StageKind::Translate => made.translator(&info).map(StageInstance::Translator),
+            StageKind::Verify => made.verifier(&info).map(StageInstance::Verifier),
+            StageKind::Plan => made.planner(&info).map(StageInstance::Planner),
+            StageKind::Select => return,
+        };
+        if let Some(instance) = self.keep(instance) {
+            self.prepared.instances.stages.insert(label.to_owned(), ((*info).clone(), instance));
+        }
+    }
+
+    fn environment(&mut self, id: &str, options: &JsonObject) {
+        let Some(info) = self.info(id) else { return };
+        let Some(made) = self.create(&info, options) else { return };
+        if let Some(environment) = self.keep(made.environment(&info)) {
+            self.prepared.instances.environment = Some(((*info).clone(), environment));
+        }
+    }
+
+    fn info(&mut self, id: &str) -> Option<Arc<PluginInfo>> {
+        let info = self.keep(self.with.registry.info(id))?;
+        let (origin, sha256) = match self.keep(self.with.registry.source(id).cloned())? {
+            Source::Bundled => ("bundled".to_owned(), None),
+            Source::Library { path, sha256 } => (path.display().to_string(), Some(sha256)),
+        };
+        let version = info.version.clone();
+        self.prepared.plugins.push(PluginUse { id: info.id.clone(), kind: info.kind, version, origin, sha256 });
+        Some(info)
+    }
+
+    fn create(&mut self, info: &PluginInfo, options: &JsonObject) -> Option<Instance> {
+        let secrets = self.secrets(info, options);
+        let options = inline_files(info, options, self.with.folder).map_err(|f| self.failures.extend(f)).ok();
+        let request = CreateRequest { options: options?, secrets: secrets? };
+        let made = self.with.registry.create(&info.id, request);
+        self.keep(made)
+    }
+
+    /// Option name -> value of the variable that it names; none where one is not set.
+    fn secrets(&mut self, info: &PluginInfo, options: &JsonObject) -> Option<BTreeMap<String, String>> {
+        let mut secrets = BTreeMap::new();
+        let mut complete = true;
+        for name in &info.secrets {
+            let Some(Value::String(variable)) = options.get(name) else { continue };
+            match crate::environment::variable(variable).filter(|value| !value.is_empty()) {
+                Some(value) => {
+                    self.prepared.secrets.push(value.clone().into());
+                    secrets.insert(name.clone(), value);
+                }
+                None => {
+                    let message = format!("the environment variable {variable} is not set (`{name}` of `{}`)", info.id);
+                    let help = format!("set {variable} to the secret that `{}` needs", info.id);
+                    self.failures.push(Failure::new(FailureClass::System, "cli.missing-secret", message).help(help));
+                    complete = false;
+                }
+            }
+        }
+        complete.then_some(secrets)
+    }
+}

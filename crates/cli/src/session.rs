@@ -1,0 +1,193 @@
+//! One run from the outside: plugins, pipeline, tasks, models and record put together.
+//!
+//! Everything that a replay needs is in the run folder: the pipeline's text, the overrides, the seed and the tasks as they
+//! were read. So replay and resume read no suite.
+
+use crate::bundled::BUNDLED;
+use crate::catalogue::OfRegistry;
+use crate::commands::Context;
+use crate::commands::run::Execution;
+use crate::exit::{Exit, of_failure};
+use crate::prepare::{Preparation, Prepared, prepare};
+use planforge_contract::{Failure, FailureClass};
+use planforge_llm::{Llm, LlmOptions, Mode};
+use planforge_pipeline::{CheckedPipeline, RunTask, Services};
+use planforge_plugin_host::{Registry, Settings, WorkerSettings};
+use planforge_record::{ConfigText, Journal, Lookup, MIN_SECRET_BYTES, Redactor, RunManifest, TaskUse};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where `run.json` keeps the tasks as they were read.
+const TASKS: &str = "tasks";
+/// Where `run.json` keeps who tells plans in plain language.
+const EXPLAIN_PLAN: &str = "explain_plan";
+
+/// A pipeline without mistakes, and the plugins that it was checked against.
+pub(crate) struct Checked {
+    pub(crate) registry: Registry,
+    pub(crate) pipeline: CheckedPipeline,
+}
+
+/// Finds the plugins. Files on the search path that are no plugins are named, and do no harm.
+pub(crate) fn registry(context: &Context) -> Registry {
+    let worker = std::env::current_exe().ok().map(WorkerSettings::new);
+    let registry = Registry::new(BUNDLED, &context.search_path, Settings { worker, ..Settings::default() });
+    for stray in registry.strays() {
+        if let Err(failure) = &stray.info {
+            context.output.note(&format!("warning: {failure}"));
+        }
+    }
+    registry
+}
+
+/// Prints a failure and gives its exit code.
+pub(crate) fn broke(context: &Context, failure: &Failure) -> Exit {
+    context.output.note(&format!("error: {failure}"));
+    if let Some(help) = &failure.help {
+        context.output.note(&format!("help: {help}"));
+    }
+    of_failure(failure.class)
+}
+
+/// Checks a pipeline text; its mistakes are printed.
+pub(crate) fn check(context: &Context, text: &str, name: &str, overrides: &[String]) -> Result<Checked, Exit> {
+    let registry = registry(context);
+    let checked = planforge_pipeline::check(text, name, &OfRegistry(&registry), overrides);
+    context.output.diagnostics(&checked.diagnostics, &checked.sources);
+    match checked.pipeline {
+        Some(pipeline) => Ok(Checked { registry, pipeline }),
+        None => Err(Exit::Pipeline),
+    }
+}
+
+/// Makes the instances of a pipeline, and the redactor of their secrets. Replay makes no provider and needs no key.
+pub(crate) fn instantiate(
+    context: &Context,
+    checked: &Checked,
+    mode: Mode,
+) -> Result<(Prepared, Arc<Redactor>), Exit> {
+    let folder = Path::new(&checked.pipeline.name).parent().unwrap_or(Path::new(""));
+    let with = Preparation { registry: &checked.registry, folder, providers: mode != Mode::Replay };
+    let prepared = prepare(&checked.pipeline.config, &with).map_err(|failures| {
+        let exits = failures.iter().map(|failure| broke(context, failure));
+        exits.max().unwrap_or(Exit::Plugin)
+    })?;
+    let redactor = Redactor::new(&prepared.secrets);
+    if redactor.too_short() > 0 {
+        context.output.note(&format!(
+            "warning: {} secret value(s) have less than {MIN_SECRET_BYTES} bytes: they cannot be told from ordinary text \
+             and are not redacted",
+            redactor.too_short()
+        ));
+    }
+    Ok((prepared, Arc::new(redactor)))
+}
+
+/// What goes into `run.json`.
+pub(crate) fn manifest(
+    checked: &Checked,
+    prepared: &Prepared,
+    overrides: &[String],
+    explainer: Option<&str>,
+    tasks: &[(RunTask, TaskUse)],
+) -> Result<RunManifest, Failure> {
+    let pipeline = &checked.pipeline;
+    let stored = serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>())
+        .map_err(|e| Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}")))?;
+    Ok(RunManifest {
+        schema: 1,
+        id: run_id(Path::new(&pipeline.name)),
+        planforge: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at: now(),
+        config: ConfigText::new(pipeline.name.clone(), pipeline.source.clone()),
+        overrides: overrides.to_vec(),
+        plugins: prepared.plugins.clone(),
+        models: prepared.roles.iter().map(|(name, role)| (name.clone(), role.config.model.clone())).collect(),
+        seed: pipeline.config.seed,
+        tasks: tasks.iter().map(|(_, used)| used.clone()).collect(),
+        settings: BTreeMap::from([
+            (TASKS.to_owned(), stored),
+            (EXPLAIN_PLAN.to_owned(), explainer.into()),
+        ]),
+    })
+}
+
+/// The `[llm.NAME]` table that tells plans in plain language, where the run was started with one.
+pub(crate) fn stored_explainer(manifest: &RunManifest) -> Option<String> {
+    manifest.settings.get(EXPLAIN_PLAN).and_then(|v| v.as_str()).map(str::to_owned)
+}
+
+/// The tasks that a run folder keeps.
+pub(crate) fn stored_tasks(manifest: &RunManifest) -> Result<Vec<RunTask>, Failure> {
+    let corrupt = |message: String| Failure::new(FailureClass::System, "record.corrupt", message);
+    let value = manifest.settings.get(TASKS).ok_or_else(|| corrupt("run.json holds no tasks".to_owned()))?;
+    serde_json::from_value(value.clone()).map_err(|e| corrupt(format!("run.json: the tasks: {e}")))
+}
+
+/// Set by Ctrl-C: the run stops asking, finishes its record and says how to go on. A second Ctrl-C ends the process.
+pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&flag);
+    let handler = move || {
+        if set.swap(true, Ordering::SeqCst) {
+            #[allow(clippy::exit, reason = "the person asked twice; the journal is complete at any moment")]
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        }
+    };
+    // Fails only where a handler is set already; then that one stays in charge.
+    drop(ctrlc::set_handler(handler));
+    flag
+}
+
+/// How a run answers what its journal does not hold, and what else it looks into.
+pub(crate) struct Sources {
+    pub(crate) mode: Mode,
+    pub(crate) lookups: Vec<Arc<dyn Lookup>>,
+}
+
+/// Puts the services of a run together.
+///
+/// # Errors
+/// `llm.config`: values of a model's table make no sense together.
+pub(crate) fn services(
+    prepared: Prepared,
+    redactor: Arc<Redactor>,
+    sources: Sources,
+    journal: Arc<dyn Journal>,
+    seed: u64,
+    execution: Execution,
+) -> Result<Services, Failure> {
+    let flag = interrupt_flag();
+    let cancelled: Arc<dyn Fn() -> bool + Send + Sync> = Arc::new(move || flag.load(Ordering::SeqCst));
+    let mut options = LlmOptions::new(Arc::clone(&journal));
+    options.roles = prepared.roles;
+    options.run_seed = seed;
+    options.mode = sources.mode;
+    options.cassettes.clone_from(&sources.lookups);
+    options.redactor = redactor;
+    options.cancelled = Arc::clone(&cancelled);
+    Ok(Services {
+        instances: prepared.instances,
+        llm: Arc::new(Llm::new(options)?),
+        journal,
+        sources: sources.lookups,
+        mode: sources.mode,
+        jobs: execution.jobs as usize,
+        cancelled,
+        observer: execution.observer,
+        now: Arc::new(now),
+    })
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A name for a run folder that sorts by time: `20261121-101500.123-llm-p`.
+fn run_id(pipeline: &Path) -> String {
+    let stem = pipeline.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let word: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    format!("{}-{word}", jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S.%3f"))
+}
