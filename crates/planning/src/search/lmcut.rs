@@ -12,17 +12,26 @@ enum Zone {
     Before,
 }
 
+/// What an evaluation knows of an operator; together, because it is read together.
+#[derive(Clone, Copy)]
+struct OperatorState {
+    /// Cost left by the landmarks found so far.
+    cost: u32,
+    /// Preconditions not reached yet.
+    open: u32,
+    /// The precondition with the highest value.
+    supporter: u32,
+    /// Its value.
+    highest: u32,
+}
+
 /// Evaluator; its tables are reused from state to state.
 pub(crate) struct LmCut<'r> {
     relaxed: &'r Relaxed,
-    /// Costs left by the landmarks found so far.
-    cost: Vec<u32>,
+    operators: Vec<OperatorState>,
+    /// What `operators` starts from.
+    fresh: Vec<OperatorState>,
     value: Vec<u32>,
-    /// The precondition with the highest value.
-    supporter: Vec<u32>,
-    supporter_value: Vec<u32>,
-    open: Vec<u32>,
-    open_template: Vec<u32>,
     /// Proposition to the operators that add it.
     added_by: crate::csr::Csr,
     zone: Vec<Zone>,
@@ -36,6 +45,8 @@ struct Queue {
     buckets: Vec<Vec<u32>>,
     heap: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32)>>,
     current: usize,
+    /// Entries in the buckets.
+    near: usize,
 }
 
 /// Values below this go to buckets.
@@ -43,13 +54,19 @@ const NEAR: usize = 1024;
 
 impl Queue {
     fn new() -> Self {
-        Queue { buckets: vec![Vec::new(); NEAR], heap: std::collections::BinaryHeap::new(), current: NEAR }
+        Queue {
+            buckets: vec![Vec::new(); NEAR],
+            heap: std::collections::BinaryHeap::new(),
+            current: NEAR,
+            near: 0,
+        }
     }
 
     #[inline]
     fn push(&mut self, value: u32, proposition: u32) {
         if (value as usize) < NEAR {
             self.buckets[value as usize].push(proposition);
+            self.near += 1;
             self.current = self.current.min(value as usize);
         } else {
             self.heap.push(std::cmp::Reverse((value, proposition)));
@@ -58,29 +75,33 @@ impl Queue {
 
     #[inline]
     fn pop(&mut self) -> Option<(u32, u32)> {
-        while self.current < NEAR {
+        while self.near > 0 {
             if let Some(proposition) = self.buckets[self.current].pop() {
+                self.near -= 1;
                 return Some((self.current as u32, proposition));
             }
             self.current += 1;
         }
+        self.current = NEAR;
         self.heap.pop().map(|std::cmp::Reverse(entry)| entry)
     }
 }
 
 impl<'r> LmCut<'r> {
     pub(crate) fn new(relaxed: &'r Relaxed) -> Self {
-        let operators = relaxed.operators();
-        let open_template: Vec<u32> =
-            (0..operators).map(|o| relaxed.preconditions.row(o).len() as u32).collect();
+        let fresh: Vec<OperatorState> = (0..relaxed.operators())
+            .map(|o| OperatorState {
+                cost: relaxed.cost[o],
+                open: relaxed.preconditions.row(o).len() as u32,
+                supporter: NONE,
+                highest: 0,
+            })
+            .collect();
         LmCut {
             relaxed,
-            cost: relaxed.cost.clone(),
+            operators: fresh.clone(),
+            fresh,
             value: vec![INFINITE; relaxed.propositions],
-            supporter: vec![NONE; operators],
-            supporter_value: vec![0; operators],
-            open: open_template.clone(),
-            open_template,
             added_by: relaxed.effects.transpose(relaxed.propositions),
             zone: vec![Zone::Unseen; relaxed.propositions],
             queue: Queue::new(),
@@ -92,9 +113,8 @@ impl<'r> LmCut<'r> {
     /// A lower bound on the cost to the goal; `None` where the delete relaxation does not reach it.
     pub(crate) fn evaluate(&mut self, state: &[u64]) -> Option<u32> {
         let relaxed = self.relaxed;
-        self.cost.copy_from_slice(&relaxed.cost);
+        self.operators.copy_from_slice(&self.fresh);
         self.value.fill(INFINITE);
-        self.open.copy_from_slice(&self.open_template);
         self.explore(state);
         let goal = relaxed.goal as usize;
         if self.value[goal] == INFINITE {
@@ -105,14 +125,14 @@ impl<'r> LmCut<'r> {
             self.zone.fill(Zone::Unseen);
             self.mark_goal_zone();
             self.find_cut(state);
-            let least = self.cut.iter().map(|&o| self.cost[o as usize]).min().unwrap_or(0);
+            let least = self.cut.iter().map(|&o| self.operators[o as usize].cost).min().unwrap_or(0);
             if least == 0 {
                 // Cannot happen while the goal's value is positive; ending here keeps the bound admissible in any case.
                 return Some(total);
             }
             total = total.saturating_add(least);
             for &o in &self.cut {
-                self.cost[o as usize] -= least;
+                self.operators[o as usize].cost -= least;
             }
             self.update_values();
         }
@@ -136,13 +156,13 @@ impl<'r> LmCut<'r> {
                 continue;
             }
             for &operator in relaxed.needed_by.row(proposition as usize) {
-                let o = operator as usize;
-                self.open[o] -= 1;
-                if self.open[o] == 0 {
-                    self.supporter[o] = proposition;
-                    self.supporter_value[o] = value;
-                    let target = value.saturating_add(self.cost[o]);
-                    for &effect in relaxed.effects.row(o) {
+                let shape = &mut self.operators[operator as usize];
+                shape.open -= 1;
+                if shape.open == 0 {
+                    shape.supporter = proposition;
+                    shape.highest = value;
+                    let target = value.saturating_add(shape.cost);
+                    for &effect in relaxed.effects.row(operator as usize) {
                         self.enqueue(effect, target);
                     }
                 }
@@ -157,9 +177,9 @@ impl<'r> LmCut<'r> {
         self.stack.push(relaxed.goal);
         while let Some(proposition) = self.stack.pop() {
             for &operator in self.added_by.row(proposition as usize) {
-                let o = operator as usize;
-                if self.cost[o] == 0 && self.open[o] == 0 {
-                    let supporter = self.supporter[o] as usize;
+                let shape = self.operators[operator as usize];
+                if shape.cost == 0 && shape.open == 0 {
+                    let supporter = shape.supporter as usize;
                     if self.zone[supporter] == Zone::Unseen {
                         self.zone[supporter] = Zone::Goal;
                         self.stack.push(supporter as u32);
@@ -182,12 +202,12 @@ impl<'r> LmCut<'r> {
         });
         while let Some(proposition) = self.stack.pop() {
             for &operator in relaxed.needed_by.row(proposition as usize) {
-                let o = operator as usize;
-                if self.supporter[o] != proposition || self.open[o] != 0 {
+                let shape = self.operators[operator as usize];
+                if shape.supporter != proposition || shape.open != 0 {
                     continue;
                 }
                 let mut enters = false;
-                for &effect in relaxed.effects.row(o) {
+                for &effect in relaxed.effects.row(operator as usize) {
                     let zone = &mut self.zone[effect as usize];
                     match zone {
                         Zone::Goal => enters = true,
@@ -210,9 +230,9 @@ impl<'r> LmCut<'r> {
         let relaxed = self.relaxed;
         let cut = std::mem::take(&mut self.cut);
         for &operator in &cut {
-            let o = operator as usize;
-            let target = self.supporter_value[o].saturating_add(self.cost[o]);
-            for &effect in relaxed.effects.row(o) {
+            let shape = self.operators[operator as usize];
+            let target = shape.highest.saturating_add(shape.cost);
+            for &effect in relaxed.effects.row(operator as usize) {
                 self.enqueue(effect, target);
             }
         }
@@ -223,14 +243,15 @@ impl<'r> LmCut<'r> {
             }
             for &operator in relaxed.needed_by.row(proposition as usize) {
                 let o = operator as usize;
-                if self.supporter[o] != proposition || self.open[o] != 0 || self.supporter_value[o] <= value {
+                let shape = self.operators[o];
+                if shape.supporter != proposition || shape.open != 0 || shape.highest <= value {
                     continue;
                 }
                 let (supporter, highest) = self.highest_precondition(o);
-                self.supporter[o] = supporter;
-                if highest != self.supporter_value[o] {
-                    self.supporter_value[o] = highest;
-                    let target = highest.saturating_add(self.cost[o]);
+                self.operators[o].supporter = supporter;
+                if highest != shape.highest {
+                    self.operators[o].highest = highest;
+                    let target = highest.saturating_add(shape.cost);
                     for &effect in relaxed.effects.row(o) {
                         self.enqueue(effect, target);
                     }

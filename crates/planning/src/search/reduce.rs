@@ -105,10 +105,15 @@ fn wanted_facts(task: &Task) -> Wanted {
         let deletes = operator.delete.iter().chain(operator.conditional.iter().flat_map(|c| c.delete.iter()));
         deletes.for_each(|&f| changers[1][f as usize].push(o as u32));
     }
+    let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (a, axiom) in task.axioms.iter().enumerate() {
+        rules_of[axiom.head as usize].push(a);
+    }
     want(&mut wanted, &mut queue, &task.goal);
     let mut done = vec![false; task.operators.len()];
     while let Some((fact, side)) = queue.pop() {
-        for axiom in task.axioms.iter().filter(|a| a.head == fact) {
+        for &axiom in &rules_of[fact as usize] {
+            let axiom = &task.axioms[axiom];
             // Through an axiom, truth and falsity of the body both matter.
             let c = &axiom.condition;
             want(&mut wanted, &mut queue, c);
