@@ -97,8 +97,9 @@ pub(crate) struct RunArgs {
     /// Go on with an interrupted run; nothing that was paid for is asked again.
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<PathBuf>,
-    /// Answer every question to a model from this cassette or run folder; ask nobody.
-    #[arg(long, value_name = "CASSETTE", conflicts_with_all = ["record", "resume"])]
+    /// Answer every question to a model from this cassette or run folder; ask nobody. With --record, what was used of it
+    /// becomes a cassette file of its own.
+    #[arg(long, value_name = "CASSETTE", conflicts_with = "resume")]
     pub(crate) replay: Option<PathBuf>,
     /// Also write the replies of this run into a cassette file.
     #[arg(long, value_name = "CASSETTE", conflicts_with = "resume")]

@@ -27,3 +27,9 @@ pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
     }
     path
 }
+
+/// Where things may be kept that can be made again: `XDG_CACHE_HOME`, else `~/.cache`; none where neither is known.
+pub(crate) fn cache_folder() -> Option<PathBuf> {
+    let named = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache")))
+}

