@@ -50,7 +50,8 @@ pub(crate) const TABLE: &[(Exit, &str)] = &[
 
 /// The end of `planforge --help`.
 pub(crate) fn help() -> String {
-    let codes: String = TABLE.iter().map(|(exit, about)| format!("  {:>2}  {about}\n", *exit as u8)).collect();
+    let codes: String =
+        TABLE.iter().map(|(exit, about)| format!("  {:>2}  {about}\n", *exit as u8)).collect();
     format!("Start with `planforge demo`: it needs no key and no network.\n\nExit codes:\n{codes}")
 }
 

@@ -102,8 +102,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
     if size > planforge_pddl::MAX_TEXT_BYTES as u64 {
         let limit = planforge_pddl::MAX_TEXT_BYTES >> 20;
         return Err(Box::new(
-            Diagnostic::error("pddl.too-large", format!("{name} has {size} bytes; at most {limit} MiB are read"))
-                .help("is this the right file?"),
+            Diagnostic::error(
+                "pddl.too-large",
+                format!("{name} has {size} bytes; at most {limit} MiB are read"),
+            )
+            .help("is this the right file?"),
         ));
     }
     let bytes = std::fs::read(path).map_err(failed)?;

@@ -24,7 +24,8 @@ fn main() -> ExitCode {
     // The panic hook has printed message and place already.
     outcome
         .unwrap_or_else(|_| {
-            Output::new(args::Colour::Auto).note("This is a bug in planforge. Please report it with the lines above.");
+            Output::new(args::Colour::Auto)
+                .note("This is a bug in planforge. Please report it with the lines above.");
             Exit::Panic
         })
         .into()
@@ -41,6 +42,15 @@ fn run() -> Exit {
         }
     };
     let output = Output::new(cli.color);
+    // Warnings of the libraries, such as a cache that cannot be written. A second subscriber is impossible here.
+    drop(
+        tracing_subscriber::fmt()
+            .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+            .with_writer(std::io::stderr)
+            .with_ansi(output.colour)
+            .without_time()
+            .try_init(),
+    );
     let context = commands::Context { output, search_path: environment::plugin_search_path(&cli.plugin_dir) };
     match cli.command {
         Command::Demo(args) => commands::demo::run(&context, &args),

@@ -62,11 +62,14 @@ impl Output {
 /// `2 errors, 1 warning`, or nothing where there is nothing to count.
 pub(crate) fn count_line(diagnostics: &[Diagnostic]) -> Option<String> {
     let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    let parts: Vec<String> =
-        [(count(Severity::Error), "error"), (count(Severity::Warning), "warning"), (count(Severity::Advice), "remark")]
-            .into_iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, word)| format!("{n} {word}{}", if n == 1 { "" } else { "s" }))
-            .collect();
+    let parts: Vec<String> = [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+        (count(Severity::Advice), "remark"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, word)| format!("{n} {word}{}", if n == 1 { "" } else { "s" }))
+    .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

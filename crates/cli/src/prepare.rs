@@ -115,7 +115,13 @@ impl Maker<'_> {
             Source::Library { path, sha256 } => (path.display().to_string(), Some(sha256)),
         };
         let version = info.version.clone();
-        self.prepared.plugins.push(PluginUse { id: info.id.clone(), kind: info.kind, version, origin, sha256 });
+        self.prepared.plugins.push(PluginUse {
+            id: info.id.clone(),
+            kind: info.kind,
+            version,
+            origin,
+            sha256,
+        });
         Some(info)
     }
 
@@ -139,9 +145,11 @@ impl Maker<'_> {
                     secrets.insert(name.clone(), value);
                 }
                 None => {
-                    let message = format!("the environment variable {variable} is not set (`{name}` of `{}`)", info.id);
+                    let message =
+                        format!("the environment variable {variable} is not set (`{name}` of `{}`)", info.id);
                     let help = format!("set {variable} to the secret that `{}` needs", info.id);
-                    self.failures.push(Failure::new(FailureClass::System, "cli.missing-secret", message).help(help));
+                    self.failures
+                        .push(Failure::new(FailureClass::System, "cli.missing-secret", message).help(help));
                     complete = false;
                 }
             }

@@ -4,7 +4,7 @@ use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planforge_contract::Event;
 use planforge_diagnostics::render::escape;
-use planforge_pipeline::Progress;
+use planforge_pipeline::{Progress, RunObserver};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,10 +16,13 @@ pub(crate) struct RunBar {
 impl RunBar {
     /// A bar over so many tasks.
     pub(crate) fn new(output: &Output, tasks: usize) -> Self {
-        let target = if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target =
+            if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(tasks as u64), target);
         // The template is a constant; a wrong one leaves the default bar.
-        if let Ok(style) = ProgressStyle::with_template("{spinner} [{bar:30}] {pos}/{len} tasks, {elapsed} {wide_msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{spinner} [{bar:30}] {pos}/{len} tasks, {elapsed} {wide_msg}")
+        {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -27,7 +30,7 @@ impl RunBar {
     }
 
     /// What the runner tells.
-    pub(crate) fn observer(&self) -> Arc<dyn Fn(&Progress<'_>) + Send + Sync> {
+    pub(crate) fn observer(&self) -> RunObserver {
         let bar = self.bar.clone();
         Arc::new(move |progress| match progress {
             Progress::Event(Event::StageStarted { task, stage, .. }) => {

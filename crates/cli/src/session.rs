@@ -54,7 +54,12 @@ pub(crate) fn broke(context: &Context, failure: &Failure) -> Exit {
 }
 
 /// Checks a pipeline text; its mistakes are printed.
-pub(crate) fn check(context: &Context, text: &str, name: &str, overrides: &[String]) -> Result<Checked, Exit> {
+pub(crate) fn check(
+    context: &Context,
+    text: &str,
+    name: &str,
+    overrides: &[String],
+) -> Result<Checked, Exit> {
     let registry = registry(context);
     let checked = planforge_pipeline::check(text, name, &OfRegistry(&registry), overrides);
     context.output.diagnostics(&checked.diagnostics, &checked.sources);
@@ -96,8 +101,10 @@ pub(crate) fn manifest(
     tasks: &[(RunTask, TaskUse)],
 ) -> Result<RunManifest, Failure> {
     let pipeline = &checked.pipeline;
-    let stored = serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>())
-        .map_err(|e| Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}")))?;
+    let stored =
+        serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>()).map_err(|e| {
+            Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}"))
+        })?;
     Ok(RunManifest {
         schema: 1,
         id: run_id(Path::new(&pipeline.name)),
@@ -109,10 +116,7 @@ pub(crate) fn manifest(
         models: prepared.roles.iter().map(|(name, role)| (name.clone(), role.config.model.clone())).collect(),
         seed: pipeline.config.seed,
         tasks: tasks.iter().map(|(_, used)| used.clone()).collect(),
-        settings: BTreeMap::from([
-            (TASKS.to_owned(), stored),
-            (EXPLAIN_PLAN.to_owned(), explainer.into()),
-        ]),
+        settings: BTreeMap::from([(TASKS.to_owned(), stored), (EXPLAIN_PLAN.to_owned(), explainer.into())]),
     })
 }
 
@@ -190,6 +194,7 @@ fn now() -> String {
 /// A name for a run folder that sorts by time: `20261121-101500.123-llm-p`.
 fn run_id(pipeline: &Path) -> String {
     let stem = pipeline.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let word: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let word: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
     format!("{}-{word}", jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S.%3f"))
 }

@@ -71,7 +71,8 @@ fn declared(task: &Task, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
         return Ok((task.domain.clone(), task.problem.clone()));
     };
     let list = |constants: bool| -> String {
-        let chosen = problem.objects.iter().filter(|o| undeclared.iter().any(|u| u == o.name.key()) == constants);
+        let chosen =
+            problem.objects.iter().filter(|o| undeclared.iter().any(|u| u == o.name.key()) == constants);
         chosen
             .map(|o| {
                 let ty = o.ty.as_ref().map(|t| format!(" - {}", &problem_text[t.span.range()]));
@@ -112,7 +113,12 @@ fn steps(text: &str) -> Vec<String> {
 }
 
 /// Whole-process wall time of both planners on every task, as a table with totals over the tasks both solve.
-pub(crate) fn planners(suite: &Path, peers: &Peers, search: &[String], scratch: &Path) -> std::io::Result<String> {
+pub(crate) fn planners(
+    suite: &Path,
+    peers: &Peers,
+    search: &[String],
+    scratch: &Path,
+) -> std::io::Result<String> {
     let mut table = String::from("task | ours s | steps | Fast Downward s | solved\n");
     let (mut ours_total, mut theirs_total, mut both) = (0.0, 0.0, 0);
     for task in tasks(suite)? {
@@ -203,7 +209,12 @@ fn mutate(plan: &[String], random: &mut Random) -> Vec<String> {
 }
 
 /// Verdicts of both validators on every plan found and on `mutations` mutations of each; lists every difference.
-pub(crate) fn validators(suite: &Path, peers: &Peers, mutations: usize, scratch: &Path) -> std::io::Result<String> {
+pub(crate) fn validators(
+    suite: &Path,
+    peers: &Peers,
+    mutations: usize,
+    scratch: &Path,
+) -> std::io::Result<String> {
     let mut report = String::new();
     let (mut plans, mut same, mut valid, mut differences, mut refused) = (0, 0, 0, 0, 0);
     let (mut ours_total, mut theirs_total) = (0.0, 0.0);

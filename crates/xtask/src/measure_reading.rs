@@ -60,7 +60,9 @@ pub(crate) fn run(suites: &Path, venv: &Path) -> Result<(), String> {
 }
 
 fn print_table(rows: &BTreeMap<String, Row>) {
-    println!("| collection | pairs | planforge | VAL Parser | Fast Downward | planforge MB/s | VAL MB/s | FD MB/s |");
+    println!(
+        "| collection | pairs | planforge | VAL Parser | Fast Downward | planforge MB/s | VAL MB/s | FD MB/s |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let mut total = Row::default();
     for (name, row) in rows {
@@ -168,7 +170,9 @@ fn fast_downward(venv: &Path, site: &Path, pairs: &[Pair]) -> Result<Vec<(bool, 
     writer.join().map_err(|_| "the writing thread broke")?.map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let answers: Option<Vec<_>> = text.lines().map(answer).collect();
-    answers.filter(|a| a.len() == pairs.len()).ok_or_else(|| format!("Fast Downward's reader answered: {text}"))
+    answers
+        .filter(|a| a.len() == pairs.len())
+        .ok_or_else(|| format!("Fast Downward's reader answered: {text}"))
 }
 
 fn answer(line: &str) -> Option<(bool, Duration)> {

@@ -21,7 +21,10 @@ pub(crate) struct Options {
     #[arg(long)]
     model: Option<String>,
     /// What answers, for the cassette's header.
-    #[arg(long, default_value = "llama-cpp-python 0.3.36 server on this machine, Qwen2.5-Coder-1.5B-Instruct Q4_K_M")]
+    #[arg(
+        long,
+        default_value = "llama-cpp-python 0.3.36 server on this machine, Qwen2.5-Coder-1.5B-Instruct Q4_K_M"
+    )]
     endpoint: String,
     /// The `planforge` binary; built first where absent.
     #[arg(long)]
@@ -42,7 +45,8 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let (header, records) = text.split_once('\n').ok_or("the recording has no header")?;
     let mut header: serde_json::Value = serde_json::from_str(header).map_err(|e| e.to_string())?;
     header["endpoint"] = options.endpoint.clone().into();
-    header["note"] = "every task of the two example suites was asked about once; no reply was picked or left out".into();
+    header["note"] =
+        "every task of the two example suites was asked about once; no reply was picked or left out".into();
     std::fs::write(CASSETTE, format!("{header}\n{records}")).map_err(|e| format!("{CASSETTE}: {e}"))?;
     println!("{} replies recorded in {CASSETTE}", records.lines().count());
     Ok(())

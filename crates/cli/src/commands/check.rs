@@ -17,7 +17,8 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
         }
     };
     let registry = crate::session::registry(context);
-    let checked = planforge_pipeline::check(&text, &name, &crate::catalogue::OfRegistry(&registry), &args.overrides);
+    let checked =
+        planforge_pipeline::check(&text, &name, &crate::catalogue::OfRegistry(&registry), &args.overrides);
     let good = checked.pipeline.is_some();
     if args.json {
         let diagnostics =

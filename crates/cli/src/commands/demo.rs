@@ -2,7 +2,7 @@
 //! the binary, so it works anywhere, without key and network.
 
 use super::Context;
-use super::run::{Execution, exit_of, execute, print};
+use super::run::{Execution, execute, exit_of, print};
 use crate::args::DemoArgs;
 use crate::exit::Exit;
 use crate::progress::RunBar;
@@ -50,12 +50,14 @@ pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
 
 fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let checked = session::check(context, PIPELINE, "llm-p.toml", &[])?;
-    let system = |e: std::io::Error| broke(context, &Failure::new(FailureClass::System, "record.io", e.to_string()));
+    let system =
+        |e: std::io::Error| broke(context, &Failure::new(FailureClass::System, "record.io", e.to_string()));
     let folder = tempfile::tempdir().map_err(system)?;
     write_suites(folder.path()).map_err(system)?;
     let mut suites = Vec::new();
     for (suite, stem) in TASKS {
-        let LoadedSuite { suite: loaded, diagnostics, sources, .. } = load_task(&folder.path().join(suite).join(stem));
+        let LoadedSuite { suite: loaded, diagnostics, sources, .. } =
+            load_task(&folder.path().join(suite).join(stem));
         context.output.diagnostics(&diagnostics, &sources);
         suites.push(loaded.ok_or(Exit::Input)?);
     }

@@ -19,8 +19,11 @@ pub(crate) fn run(context: &Context, args: &ExplainArgs) -> Exit {
         return Exit::Good;
     }
     let known = tables.iter().flat_map(|t| t.iter()).map(|i| i.code);
-    let nearest = known.max_by(|a, b| strsim::jaro_winkler(a, code).total_cmp(&strsim::jaro_winkler(b, code)));
-    context.output.note(&format!("error: there is no code `{}`", planforge_diagnostics::render::escape(code)));
+    let nearest =
+        known.max_by(|a, b| strsim::jaro_winkler(a, code).total_cmp(&strsim::jaro_winkler(b, code)));
+    context
+        .output
+        .note(&format!("error: there is no code `{}`", planforge_diagnostics::render::escape(code)));
     if let Some(nearest) = nearest {
         context.output.note(&format!("help: the nearest is `{nearest}`; `planforge explain` lists all"));
     }

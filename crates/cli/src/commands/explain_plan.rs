@@ -18,7 +18,11 @@ pub(crate) fn tell(services: &Services, model: &str, report: &RunReport, tasks: 
     for (ended, task) in report.tasks.iter().zip(tasks) {
         let plan = ended.candidate.as_ref().and_then(|c| c.plan.as_ref()).and_then(PlanOutcome::best);
         if let (Some(TaskVerdict::Accepted), Some(plan)) = (&ended.verdict, plan) {
-            let site = CallSite { path: format!("{}/explain-plan", ended.task), call: 0, role: EXPLAINER.to_owned() };
+            let site = CallSite {
+                path: format!("{}/explain-plan", ended.task),
+                call: 0,
+                role: EXPLAINER.to_owned(),
+            };
             let words: Result<String, Failure> = explain_request(&task.view, plan)
                 .and_then(|request| services.llm.complete(model, request, &site, &host))
                 .and_then(|replies| match replies.replies.first() {

@@ -23,7 +23,8 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
     if !args.json {
         context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
     }
-    let found: Vec<_> = inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect();
+    let found: Vec<_> =
+        inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect();
     if exit != Exit::Good {
         if args.json {
             context.output.json(&report(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()));
@@ -65,7 +66,10 @@ fn ask(context: &Context, args: &PlanArgs) -> Result<PlanOutcome, Exit> {
         Ok(Instance::Planner(planner)) => planner,
         Ok(_) => {
             let message = format!("`{PLANNER}` on the search path is not a planner");
-            return Err(broke(context, &Failure::new(planforge_contract::FailureClass::Plugin, "plugin.kind", message)));
+            return Err(broke(
+                context,
+                &Failure::new(planforge_contract::FailureClass::Plugin, "plugin.kind", message),
+            ));
         }
         Err(failure) => return Err(broke(context, &failure)),
     };

@@ -85,7 +85,8 @@ fn describe(info: &PluginInfo) -> String {
     if let Some(properties) = info.options_schema.get("properties").and_then(Value::as_object) {
         out.push_str("\noptions\n");
         for (name, schema) in properties {
-            let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+            let about =
+                schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
             let default = schema.get("default").filter(|d| !d.is_null());
             let default = default.map(|d| format!(" (default {d})")).unwrap_or_default();
             out.push_str(&format!("  {name:20} {about}{default}\n"));
@@ -107,7 +108,9 @@ fn new(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>
         Ok(files) => {
             let list: String = files.iter().map(|f| format!("{}\n", f.display())).collect();
             context.output.result(&list);
-            context.output.note("next: `cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`");
+            context
+                .output
+                .note("next: `cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`");
             Exit::Good
         }
         Err(failure) => broke(context, &failure),

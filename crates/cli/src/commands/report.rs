@@ -18,7 +18,9 @@ pub(crate) fn text(report: &RunReport, task_texts: &[String], told: &Told) -> St
         task_block(&mut out, task, text);
         match told.get(&task.task) {
             Some(Outcome::Ok(words)) => section(&mut out, "The plan in words", words),
-            Some(Outcome::Failure(failure)) => section(&mut out, "The plan was not told", &failure.to_string()),
+            Some(Outcome::Failure(failure)) => {
+                section(&mut out, "The plan was not told", &failure.to_string())
+            }
             None => {}
         }
         line(&mut out, "");
@@ -86,7 +88,9 @@ fn plan(out: &mut String, candidate: &Candidate) {
             let title = format!("Plan ({} steps{cost}{optimal}; {})", plan.steps.len(), escape(search));
             section(out, title.trim_end_matches("; )"), &plan.steps.join("\n"));
         }
-        Some(PlanOutcome::ProvenUnsolvable { explanation, .. } | PlanOutcome::Exhausted { explanation, .. }) => {
+        Some(
+            PlanOutcome::ProvenUnsolvable { explanation, .. } | PlanOutcome::Exhausted { explanation, .. },
+        ) => {
             section(out, "No plan", &explanation.join("\n"));
         }
         Some(PlanOutcome::LimitReached { message, .. }) => section(out, "No plan", message),
@@ -128,7 +132,8 @@ fn shown_findings(assessment: &Assessment) -> Vec<ReportedDiagnostic> {
 fn findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String {
     let mut sources = SourceMap::default();
     let plan = candidate.plan.as_ref().and_then(PlanOutcome::best).map(|p| p.steps.join("\n"));
-    let texts = [("domain", candidate.domain.clone()), ("problem", candidate.problem.clone()), ("plan", plan)];
+    let texts =
+        [("domain", candidate.domain.clone()), ("problem", candidate.problem.clone()), ("plan", plan)];
     let ids: Vec<_> = texts
         .into_iter()
         .filter_map(|(name, text)| text.map(|text| (name, sources.add(name, text))))
@@ -156,7 +161,11 @@ fn findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String
 fn failures(out: &mut String, task: &TaskReport) {
     for stage in &task.stages {
         for failed in &stage.failed {
-            section(out, &format!("Broken at {}", stage.label), &format!("{}: {}", failed.path, failed.failure));
+            section(
+                out,
+                &format!("Broken at {}", stage.label),
+                &format!("{}: {}", failed.path, failed.failure),
+            );
         }
     }
 }
@@ -198,7 +207,10 @@ fn section(out: &mut String, title: &str, text: &str) {
         line(out, format!("  {}", escape(shown)).trim_end());
     }
     if lines.len() > SHOWN_LINES {
-        line(out, &format!("  ... {} more lines; the whole text is in the run folder", lines.len() - SHOWN_LINES));
+        line(
+            out,
+            &format!("  ... {} more lines; the whole text is in the run folder", lines.len() - SHOWN_LINES),
+        );
     }
 }
 

@@ -12,7 +12,7 @@ use planforge_contract::{Failure, TaskVerdict};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::Mode;
 use planforge_pipeline::{
-    CheckedPipeline, Progress, RunReport, RunState, RunTask, Services, load_suite, load_task, run_tasks,
+    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, load_suite, load_task, run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest, TaskUse,
@@ -49,7 +49,8 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     };
     let (prepared, redactor) = session::instantiate(context, &checked, mode)?;
     let lookups = lookups(context, args, &redactor)?;
-    let manifest = session::manifest(&checked, &prepared, &overrides, args.explain_plan.as_deref(), &tasks).map_err(|f| broke(context, &f))?;
+    let manifest = session::manifest(&checked, &prepared, &overrides, args.explain_plan.as_deref(), &tasks)
+        .map_err(|f| broke(context, &f))?;
     let folder = RunFolder::create(&args.runs, manifest, Arc::clone(&redactor))
         .map_err(|e| broke(context, &Failure::from(e)))?;
     let run = Run { context, checked: &checked, folder: Arc::new(folder), jobs: args.jobs };
@@ -91,7 +92,7 @@ pub(crate) struct Ended {
 /// How a run is executed here; none of it changes what comes out.
 pub(crate) struct Execution {
     pub(crate) jobs: u32,
-    pub(crate) observer: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    pub(crate) observer: Option<RunObserver>,
 }
 
 /// Runs or re-runs what a manifest describes.
@@ -103,7 +104,9 @@ pub(crate) fn execute(
 ) -> Result<Ended, Failure> {
     let report = planforge_pipeline::run(pipeline, tasks, services)?;
     let told = match session::stored_explainer(manifest) {
-        Some(model) if report.state == RunState::Finished => explain_plan::tell(services, &model, &report, tasks),
+        Some(model) if report.state == RunState::Finished => {
+            explain_plan::tell(services, &model, &report, tasks)
+        }
         _ => Told::new(),
     };
     Ok(Ended { report, told })
@@ -169,7 +172,11 @@ fn parameters(config: &planforge_pipeline::Pipeline) -> BTreeMap<String, serde_j
     parameters
 }
 
-fn lookups(context: &Context, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+fn lookups(
+    context: &Context,
+    args: &RunArgs,
+    redactor: &Arc<Redactor>,
+) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
     let path = match (&args.replay, &args.record) {
         (Some(path), _) => path,
         // A recording that is there already is completed, not paid for again.
