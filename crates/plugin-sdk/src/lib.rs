@@ -52,7 +52,7 @@
 //! ```
 //!
 //! Rules the host holds every plugin to: calls come from several threads at once; nothing is kept between calls; a panic
-//! becomes a [`Failure`] and ends the instance; language models, environments and planners are reached through [`Host`]
+//! becomes a [`planforge_contract::Failure`] and ends the instance; language models, environments and planners are reached through [`Host`]
 //! alone. [`testing::TestHost`] lets a plugin be tested without loading it.
 
 mod about;
