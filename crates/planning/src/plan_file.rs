@@ -41,8 +41,9 @@ pub struct PlanFile {
 /// Reads a plan file. Never fails: what it cannot read is a diagnostic.
 pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
     let mut reader = Reader { text, source, file: PlanFile::default() };
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    // A byte order mark is no part of the first step; spans keep counting it.
+    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for line in text[start..].split_inclusive('\n') {
         reader.line(start, start + line.trim_end_matches(['\n', '\r']).len());
         start += line.len();
     }
@@ -227,4 +228,17 @@ fn trim(text: &str, start: usize, end: usize) -> (usize, usize) {
     let inner = &text[start..end];
     let left = inner.len() - inner.trim_start().len();
     (start + left, (start + left) + inner.trim().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_step() {
+        let file = parse_plan("\u{feff}(switch hall)\n", SourceId(0));
+        assert_eq!(file.diagnostics, vec![]);
+        assert_eq!(file.steps.len(), 1);
+        assert_eq!(file.steps[0].span, Span::new(3, 16));
+    }
 }
