@@ -2,7 +2,7 @@
 //!
 //! The blocks let a script tell "the plan is wrong" from "nothing was shown" from "something broke" without reading text.
 
-use planforge_contract::{FailureClass, LimitKind};
+use planforge_contract::{Failure, FailureClass, LimitKind};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,21 @@ impl From<Exit> for std::process::ExitCode {
 }
 
 /// The code for something that broke.
-pub(crate) fn of_failure(class: FailureClass) -> Exit {
+pub(crate) fn of_failure(failure: &Failure) -> Exit {
+    match failure.code.as_str() {
+        // The files named are not what they should be; whoever read them is not to blame.
+        "record.not-a-run"
+        | "record.not-a-cassette"
+        | "record.version"
+        | "record.corrupt"
+        | "record.blob-missing"
+        | "record.blob-corrupt" => Exit::Input,
+        "new.kind" | "new.name" | "new.sdk" | "new.exists" => Exit::Usage,
+        _ => of_class(failure.class),
+    }
+}
+
+fn of_class(class: FailureClass) -> Exit {
     match class {
         FailureClass::Plugin | FailureClass::Request => Exit::Plugin,
         FailureClass::Provider | FailureClass::Reply | FailureClass::ContextOverflow => Exit::Provider,

@@ -29,7 +29,7 @@ impl Inputs {
         if let Some(text) = text {
             let parsed = planforge_pddl::parse_domain(&text, domain_source);
             inputs.diagnostics.extend(parsed.diagnostics);
-            inputs.domain = Some(parsed.value);
+            inputs.domain = read_anything(parsed.value);
         }
         let Some(problem) = problem else {
             inputs.check_domain(domain_source);
@@ -39,7 +39,7 @@ impl Inputs {
         if let Some(text) = text {
             let parsed = planforge_pddl::parse_problem(&text, problem_source);
             inputs.diagnostics.extend(parsed.diagnostics);
-            inputs.problem = Some(parsed.value);
+            inputs.problem = read_anything(parsed.value);
         }
         match (&inputs.domain, &inputs.problem) {
             (Some(domain), Some(problem)) => {
@@ -110,5 +110,17 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
         ));
     }
     let bytes = std::fs::read(path).map_err(failed)?;
-    planforge_pddl::read_bytes(&name, &bytes).map_err(Box::new)
+    planforge_pddl::read_bytes(&name, &bytes).map_err(|mut diagnostic| {
+        // The reader's way out is about PDDL; plans and pipelines come through here too.
+        if diagnostic.code == "pddl.empty" {
+            diagnostic.message = format!("{name} is empty");
+            diagnostic.help = vec!["is this the right file?".to_owned()];
+        }
+        Box::new(diagnostic)
+    })
+}
+
+/// Nothing where nothing could be read: why is told already, and what is not there cannot be checked.
+fn read_anything<T: Default + PartialEq>(value: T) -> Option<T> {
+    (value != T::default()).then_some(value)
 }

@@ -50,7 +50,7 @@ pub(crate) fn broke(context: &Context, failure: &Failure) -> Exit {
     if let Some(help) = &failure.help {
         context.output.note(&format!("help: {help}"));
     }
-    of_failure(failure.class)
+    of_failure(failure)
 }
 
 /// Checks a pipeline text; its mistakes are printed.

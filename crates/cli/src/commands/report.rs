@@ -26,7 +26,9 @@ pub(crate) fn text(report: &RunReport, task_texts: &[String], told: &Told) -> St
         line(&mut out, "");
     }
     let counts: Vec<String> = report.verdicts().iter().map(|(name, n)| format!("{n} {name}")).collect();
-    line(&mut out, &format!("{} tasks: {}", report.tasks.len(), counts.join(", ")));
+    let tasks =
+        if report.tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", report.tasks.len()) };
+    line(&mut out, &format!("{tasks}: {}", counts.join(", ")));
     out
 }
 
@@ -186,7 +188,7 @@ fn reason(verdict: &TaskVerdict) -> Option<String> {
 
 fn usage(task: &TaskReport) -> String {
     if task.usage.is_empty() {
-        return "no model was asked".to_owned();
+        return "no model answered".to_owned();
     }
     task.usage.iter().map(|(model, u)| usage_line(model, u)).collect::<Vec<_>>().join("\n")
 }

@@ -3,16 +3,17 @@
 use super::explain_plan::{self, Told};
 use super::{Context, report};
 use crate::args::{FailOn, RunArgs};
-use crate::exit::{Exit, of_failure};
+use crate::exit::{Exit, of_failure, of_limit};
 use crate::inputs::read_text;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
 use crate::session::{self, Checked, Sources, broke};
-use planforge_contract::{Failure, TaskVerdict};
+use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::Mode;
 use planforge_pipeline::{
-    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, load_suite, load_task, run_tasks,
+    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, TaskReport, load_suite, load_task,
+    run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest, TaskUse,
@@ -41,6 +42,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     })?;
     let overrides = overrides(args);
     let checked = session::check(context, &text, &name, &overrides)?;
+    explainer_is_there(context, &checked, args.explain_plan.as_deref())?;
     let tasks = tasks(context, &checked, &args.task, &args.suite)?;
     let mode = match (&args.replay, &args.record) {
         (Some(_), _) => Mode::Replay,
@@ -60,6 +62,16 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
         run.export(cassette, &redactor)?;
     }
     Ok(finish(context, args, &ended, &tasks, &run.folder))
+}
+
+/// A run is paid for before its plans are told, so a name that is nobody's is found first.
+fn explainer_is_there(context: &Context, checked: &Checked, name: Option<&str>) -> Result<(), Exit> {
+    let models = &checked.pipeline.config.llm;
+    let Some(name) = name.filter(|name| !models.contains_key(*name)) else { return Ok(()) };
+    let known: Vec<String> = models.keys().map(|known| format!("`{known}`")).collect();
+    context.output.note(&format!("error: --explain-plan: there is no model `{name}` in the pipeline file"));
+    context.output.note(&format!("help: its models are {}", known.join(", ")));
+    Err(Exit::Usage)
 }
 
 /// `--seed N` is `--set seed=N`: one way to say it, so that a recorded run says it too.
@@ -267,12 +279,25 @@ pub(crate) fn exit_of(report: &RunReport, fail_on: Option<FailOn>) -> Exit {
         match &task.verdict {
             Some(TaskVerdict::Accepted) => {}
             Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => negative = true,
-            Some(TaskVerdict::Undecided { .. }) => return Exit::Undecided,
-            Some(TaskVerdict::Failed { failure, .. }) => return of_failure(failure.class),
+            Some(TaskVerdict::Undecided { .. }) => return undecided(task),
+            Some(TaskVerdict::Failed { failure, .. }) => return of_failure(failure),
             None => return Exit::Interrupted,
         }
     }
     if negative && fail_on == Some(FailOn::Negative) { Exit::Negative } else { Exit::Good }
+}
+
+/// What kept a task from a verdict, where that is a cap or a planner's limit.
+fn undecided(task: &TaskReport) -> Exit {
+    let failures = task.stages.iter().flat_map(|stage| &stage.failed).map(|failed| &failed.failure);
+    if failures.into_iter().any(|failure| failure.class == FailureClass::Budget) {
+        return Exit::Budget;
+    }
+    match task.candidate.as_ref().and_then(|candidate| candidate.plan.as_ref()) {
+        Some(PlanOutcome::LimitReached { limit, .. }) => of_limit(*limit),
+        Some(PlanOutcome::Exhausted { .. }) => Exit::Exhausted,
+        _ => Exit::Undecided,
+    }
 }
 
 /// A recorded run again, looking into its own record alone. Changes nothing on disk.

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::output::count_line;
 use planforge_contract::{ReportedDiagnostic, ValidateReport};
+use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
 use planforge_planning::{Decision, ValidationReport, parse_plan};
 use std::path::Path;
@@ -55,7 +56,13 @@ fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
     else {
         return from_reading(inputs);
     };
-    match planforge_planning::validate(domain, problem, &parse_plan(&text, source)) {
+    let plan = parse_plan(&text, source);
+    if plan.diagnostics.iter().any(Diagnostic::is_error) {
+        // What else is wrong with a plan of which a part could not be read says nothing about the plan that was meant.
+        inputs.diagnostics.extend(plan.diagnostics);
+        return from_reading(inputs);
+    }
+    match planforge_planning::validate(domain, problem, &plan) {
         Err(diagnostics) => {
             inputs.diagnostics.extend(diagnostics);
             from_reading(inputs)
@@ -98,7 +105,7 @@ fn json(inputs: &Inputs, outcome: &Outcome) -> ValidateReport {
         valid: outcome.decision == "accepted",
         decision: outcome.decision.to_owned(),
         diagnostics: inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect(),
-        cost: outcome.report.as_ref().and_then(|r| r.cost),
+        cost: outcome.report.as_ref().filter(|r| r.is_valid()).and_then(|r| r.cost),
     }
 }
 
