@@ -231,8 +231,9 @@ pub const CODES: &[CodeInfo] = &[
     ),
     code(
         "suite.encoding",
-        "a file of a suite is not UTF-8",
-        "Save the file as UTF-8. The message names the first wrong byte and its line.",
+        "a file of a suite is not UTF-8, or not a text",
+        "Save the file as UTF-8. The message names the first wrong byte and its line. A zero byte is UTF-8 and stands in no text: the\n\
+         file is then a binary one.",
     ),
     code(
         "suite.manifest",

@@ -70,11 +70,23 @@ impl Folder {
             let help = "a text that large fits into no model's context; is it the right file?";
             return Err(Box::new(too_large.help(help)));
         }
+        let wrong_byte = |bytes: &[u8], at: usize, what: &str, help: &str| {
+            let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            Diagnostic::error("suite.encoding", format!("{shown} {what}: byte {at}, in line {line}"))
+                .help(help)
+        };
+        // Zero bytes are UTF-8, and no text that a person wrote for a model has them.
+        if let Some(at) = bytes.iter().position(|b| *b == 0) {
+            return Err(Box::new(wrong_byte(
+                &bytes,
+                at,
+                "is not a text, it has a zero byte",
+                "is this the right file?",
+            )));
+        }
         let text = String::from_utf8(bytes).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
-            let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-            Diagnostic::error("suite.encoding", format!("{shown} is not UTF-8: byte {at}, in line {line}"))
-                .help("save the file as UTF-8")
+            wrong_byte(e.as_bytes(), at, "is not UTF-8", "save the file as UTF-8")
         })?;
         Ok(Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)))
     }
