@@ -1,0 +1,193 @@
+//! Bad input: one clear diagnostic, an exit code of its own block, no panic, nothing written half. The large and unprintable
+//! files are made at run time; what fits into a readable file is a case folder.
+
+use super::support::{Ran, Run, example, pipeline, planforge, ran};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Files that are no PDDL at all: name, bytes, the code that says so, and the exit code.
+fn unusable() -> Vec<(&'static str, Vec<u8>, &'static str, i32)> {
+    let nested = |n: usize| [vec![b'('; n], vec![b')'; n]].concat();
+    let conditions = "(and ".repeat(100_000) + "(p)" + &")".repeat(100_000);
+    let deep_condition = format!(
+        "(define (domain deep) (:predicates (p)) (:action a :parameters () :precondition {conditions} :effect (not (p))))"
+    );
+    vec![
+        ("empty", Vec::new(), "pddl.empty", 31),
+        ("blank", b" \n\t\n".to_vec(), "pddl.empty", 31),
+        ("binary", (0..=255_u8).cycle().take(4096).collect(), "pddl.binary", 31),
+        ("latin-1", b"(define (domain caf\xe9))".to_vec(), "pddl.invalid-utf8", 31),
+        ("cut-utf8", b"(define (domain caf\xc3".to_vec(), "pddl.invalid-utf8", 31),
+        ("parentheses-open", vec![b'('; 100_000], "pddl.too-deep", 10),
+        ("parentheses", nested(100_000), "pddl.too-deep", 10),
+        ("deep-condition", deep_condition.into_bytes(), "pddl.too-deep", 10),
+        ("50-mb-open", vec![b'('; 50_000_000], "pddl.too-deep", 10),
+        ("50-mb-blank", vec![b' '; 50_000_000], "pddl.empty", 31),
+        ("70-mb", vec![b';'; 70_000_000], "pddl.too-large", 31),
+    ]
+}
+
+fn one_diagnostic(ran: &Ran, code: &str, exit: i32, what: &str) {
+    assert_eq!(ran.exit, exit, "{what}: {}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("error[{code}]")), "{what}: {}", ran.stderr);
+    let count = ran.stderr.matches("error[").count() + ran.stderr.matches("warning[").count();
+    assert_eq!(count, 1, "{what}: {}", ran.stderr);
+    assert!(ran.stderr.contains("help: "), "{what} shows no way out: {}", ran.stderr);
+    assert!(ran.stderr.len() < 4000, "{what} is told at great length");
+}
+
+#[test]
+fn a_file_that_is_no_pddl_is_one_diagnostic_wherever_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let (domain, problem) = (example("parcels", "domain.pddl"), example("parcels", "p01.pddl"));
+    for (name, bytes, code, exit) in unusable() {
+        let file = folder.path().join(name);
+        fs::write(&file, bytes).unwrap();
+        let file = file.as_path();
+        let started = Instant::now();
+        one_diagnostic(&ran(["validate".as_ref(), file]), code, exit, name);
+        one_diagnostic(&ran(["validate".as_ref(), domain.as_path(), file]), code, exit, name);
+        one_diagnostic(&ran(["plan".as_ref(), domain.as_path(), file]), code, exit, name);
+        // The large ones once: they take the same way.
+        if fs::metadata(file).unwrap().len() < 1 << 20 {
+            one_diagnostic(&ran(["plan".as_ref(), file, problem.as_path()]), code, exit, name);
+            let json = ran(["validate".as_ref(), file, problem.as_path(), "--json".as_ref()]).json(exit);
+            assert_eq!(json["diagnostics"][0]["code"], code, "{name}");
+            assert_eq!(json["valid"], false, "{name}");
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "{name} took {:?}", started.elapsed());
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_is_no_plan_is_one_diagnostic() {
+    let folder = tempfile::tempdir().unwrap();
+    let (domain, problem) = (example("parcels", "domain.pddl"), example("parcels", "p01.pddl"));
+    for (name, bytes, exit) in [
+        ("binary", vec![0, 159, 146, 150], 31),
+        ("latin-1", b"(drive caf\xe9 fir)".to_vec(), 31),
+        ("parentheses", vec![b'('; 100_000], 10),
+        ("prose", b"First the van drives to fir.".to_vec(), 10),
+    ] {
+        let plan = folder.path().join(name);
+        fs::write(&plan, bytes).unwrap();
+        let ran = ran(["validate".as_ref(), domain.as_path(), problem.as_path(), plan.as_path()]);
+        ran.expect(exit);
+        assert_eq!(ran.stderr.matches("error[").count(), 1, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.len() < 4000, "{name} is told at great length");
+    }
+    // 50 MB of one good step: read, and found not to be a plan for this task at its second step.
+    let plan = folder.path().join("long");
+    fs::write(&plan, "(drive elm fir)\n".repeat(50_000_000 / 16)).unwrap();
+    let started = Instant::now();
+    let ran = ran(["validate".as_ref(), domain.as_path(), problem.as_path(), plan.as_path()]);
+    ran.expect(10).says(&["error[plan.precondition]: step 2 (drive elm fir) is not applicable"]);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+/// Pipeline files and tasks that cannot be run: what is changed, the words of the message, the exit code.
+#[test]
+fn what_cannot_be_run_leaves_no_run_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(pipeline("llm-p.toml")).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let copy = |name: &str, file: &str| {
+        write(&format!("{name}/{file}"), &fs::read(example("parcels", file)).unwrap())
+    };
+    // A suite without the task's text, one without any domain, and one whose text is binary.
+    copy("no-text", "domain.pddl");
+    copy("no-text", "domain.nl");
+    copy("no-text", "p01.pddl");
+    copy("no-domain", "p01.nl");
+    copy("binary-text", "domain.pddl");
+    copy("binary-text", "domain.nl");
+    write("binary-text/p01.nl", &[0; 64]);
+    copy("empty-text", "domain.pddl");
+    copy("empty-text", "domain.nl");
+    write("empty-text/p01.nl", b"\n");
+    let good = write("good.toml", text.as_bytes());
+    let missing = write("missing.toml", text.replace("planner-classical", "planner-classic").as_bytes());
+    let empty = write("empty.toml", b"");
+    let binary = write("binary.toml", &[0, 1, 2, 3]);
+    let latin = write("latin.toml", b"# caf\xe9\n");
+    let brackets = write("brackets.toml", "[".repeat(100_000).as_bytes());
+    let pddl = write("pddl.toml", &fs::read(example("parcels", "domain.pddl")).unwrap());
+    let absent = folder.path().join("absent.toml");
+    let (p01, here) = (example("parcels", "p01"), folder.path());
+    let tasks = |name: &str| here.join(name).join("p01");
+    let cases: &[(&Path, &Path, i32, &[&str])] = &[
+        (
+            &missing,
+            &p01,
+            32,
+            &["error[pipeline.unknown-plugin]", "planner-classic", "did you mean `planner-classical`?"],
+        ),
+        (&empty, &p01, 31, &["error["]),
+        (&binary, &p01, 31, &["error[", "is not a text"]),
+        (&latin, &p01, 31, &["error[", "is not UTF-8"]),
+        (&brackets, &p01, 32, &["error[pipeline.syntax]"]),
+        (&pddl, &p01, 32, &["error[pipeline.syntax]"]),
+        (&absent, &p01, 31, &["error[cli.unreadable-file]", "No such file"]),
+        (here, &p01, 31, &["error[cli.unreadable-file]", "Is a directory"]),
+        (&good, &tasks("no-text"), 31, &["error[suite.no-text]", "p01.nl"]),
+        (&good, &tasks("no-domain"), 31, &["error["]),
+        (&good, &tasks("binary-text"), 31, &["error[", "is not a text"]),
+        (&good, &tasks("empty-text"), 31, &["error[suite.no-text]"]),
+        (&good, &tasks("absent"), 31, &["error[suite.not-a-folder]"]),
+        (&good, &example("parcels", "p99"), 31, &["error[suite.unknown-task]", "`p01`"]),
+        (&good, &example("parcels", "domain.pddl/p01"), 31, &["error[suite.not-a-folder]"]),
+    ];
+    for (pipeline, task, exit, words) in cases {
+        let runs = here.join("runs");
+        let mut command = planforge();
+        command.arg("run").arg(pipeline).arg("--task").arg(task).arg("--runs").arg(&runs);
+        let ran = Ran::wait(command.spawn().unwrap());
+        ran.expect(*exit).says(words);
+        assert_eq!(ran.stdout, "", "{pipeline:?} {task:?}");
+        assert!(!runs.exists(), "{pipeline:?} {task:?} left a run folder");
+        assert!(ran.stderr.len() < 6000, "{pipeline:?} is told at great length: {}", ran.stderr.len());
+    }
+}
+
+#[test]
+fn a_wrong_command_line_leaves_no_run_folder() {
+    let usage: &[&[&str]] = &[
+        &[],
+        &["--jobs", "0", "--task", "x"],
+        &["--task", "x", "--set", "no-equals-sign"],
+        &["--task", "x", "--resume", "y"],
+        &["--task", "x", "--fail-on", "anything"],
+    ];
+    for args in usage {
+        let mut run =
+            args.iter().fold(Run::new("llm-p.toml", "http://127.0.0.1:9/v1"), |run, arg| run.arg(arg));
+        let ran = run.go();
+        assert!([30, 32].contains(&ran.exit), "{args:?}: {} {}", ran.exit, ran.stderr);
+        assert!(ran.stderr.contains("error"), "{args:?}: {}", ran.stderr);
+        assert_eq!(run.folders().len(), 0, "{args:?}");
+    }
+    let mut run =
+        Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--explain-plan=nobody");
+    run.go().expect(30).says(&["error: ", "`nobody`", "`main`"]);
+    assert_eq!(run.folders().len(), 0);
+}
+
+#[test]
+fn a_plugin_folder_that_is_not_there_is_named_and_does_no_harm() {
+    let missing = ["plugins", "list", "--plugin-dir", "/no/such/folder"];
+    ran(missing).expect(33).says(&["/no/such/folder", "plugin.file"]);
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("libplanforge_noise.so"), [0_u8; 64]).unwrap();
+    let dir = folder.path().as_os_str();
+    let domain = example("parcels", "domain.pddl");
+    let problem = example("parcels", "p01.pddl");
+    let plan = ["plan".as_ref(), domain.as_os_str(), problem.as_os_str(), "--plugin-dir".as_ref(), dir];
+    ran(plan).expect(0).says(&["warning: ", "libplanforge_noise.so"]);
+}

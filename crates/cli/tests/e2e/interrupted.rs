@@ -1,0 +1,130 @@
+//! Killed or interrupted at any moment, a run goes on where it was, and nothing that was paid for is asked again.
+
+use super::support::{Ran, Run, planforge, right_reply, verdict};
+use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// Sends a signal to a process that a test started.
+pub(crate) fn signal(child: &Child, name: &str) {
+    let status = Command::new("sh").arg("-c").arg(format!("kill -{name} {}", child.id())).status().unwrap();
+    assert!(status.success());
+}
+
+fn resume(folder: &Path) -> Ran {
+    Ran::wait(planforge().arg("run").arg("--resume").arg(folder).arg("--json").spawn().unwrap())
+}
+
+/// Answers everything but the second request, which is left without an answer for ever.
+fn silent_at_second(request: &ScriptedRequest) -> Scripted {
+    if request.number == 1 { Scripted::stall() } else { right_reply(request) }
+}
+
+fn three_tasks(base_url: &str) -> Run {
+    let run = Run::new("llm-p.toml", base_url).arg("--json").arg("--jobs=1");
+    run.task("parcels", "p01").task("parcels", "p02").task("parcels", "p03")
+}
+
+fn wait_for(server: &ScriptedServer, requests: usize, child: &mut Child) {
+    let started = Instant::now();
+    while server.count() < requests {
+        assert!(started.elapsed() < Duration::from_secs(60), "the server got {} requests", server.count());
+        assert!(child.try_wait().unwrap().is_none(), "ended too early");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What the same run prints when nothing interrupts it.
+fn uninterrupted() -> String {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let ran = three_tasks(&server.base_url()).go();
+    ran.expect(0);
+    ran.stdout
+}
+
+/// How often the text of a task was asked about.
+fn asked(server: &ScriptedServer, stem: &str) -> usize {
+    let text = super::support::example_text("parcels", &format!("{stem}.nl"));
+    server.requests().iter().filter(|r| r.question().contains(text.trim())).count()
+}
+
+#[test]
+fn a_killed_run_goes_on_and_asks_only_what_is_missing() {
+    let server = ScriptedServer::matching(silent_at_second).unwrap();
+    let mut run = three_tasks(&server.base_url());
+    let mut child = run.spawn();
+    wait_for(&server, 2, &mut child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = resume(&run.folder());
+    assert_eq!(resumed.expect(0).stdout, uninterrupted());
+    assert_eq!([asked(&server, "p01"), asked(&server, "p02"), asked(&server, "p03")], [1, 2, 1]);
+    // The record of both processes together replays.
+    let replayed = Ran::wait(planforge().arg("replay").arg(run.folder()).arg("--json").spawn().unwrap());
+    assert_eq!(replayed.expect(0).stdout, resumed.stdout);
+    assert_eq!(server.count(), 4);
+}
+
+#[test]
+fn ctrl_c_finishes_the_record_and_says_how_to_go_on() {
+    let server = ScriptedServer::matching(silent_at_second).unwrap();
+    let mut run = three_tasks(&server.base_url());
+    let mut child = run.spawn();
+    wait_for(&server, 2, &mut child);
+    let started = Instant::now();
+    signal(&child, "INT");
+    let ran = Ran::wait(child);
+    assert!(started.elapsed() < Duration::from_secs(20), "took {:?} to stop", started.elapsed());
+    let folder = run.folder();
+    ran.expect(29).says(&["interrupted", &format!("planforge run --resume {}", folder.display())]);
+    let report = ran.json(29);
+    assert_eq!((&report["state"], verdict(&report, 0)), (&"interrupted".into(), "accepted"));
+    assert_eq!((verdict(&report, 1), verdict(&report, 2)), ("none", "none"));
+    assert_eq!(resume(&folder).expect(0).stdout, uninterrupted());
+    assert_eq!([asked(&server, "p01"), asked(&server, "p02"), asked(&server, "p03")], [1, 2, 1]);
+}
+
+#[test]
+fn ctrl_c_while_waiting_for_another_attempt_stops_at_once() {
+    let server = ScriptedServer::matching(|_| Scripted::error(503, "overloaded", "scripted")).unwrap();
+    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let mut run = run
+        .set("llm.main.max_attempts", "9")
+        .set("llm.main.backoff_ms", "50000")
+        .set("llm.main.max_backoff_ms", "50000");
+    let mut child = run.spawn();
+    wait_for(&server, 1, &mut child);
+    std::thread::sleep(Duration::from_millis(300));
+    let started = Instant::now();
+    signal(&child, "INT");
+    Ran::wait(child).expect(29).says(&["--resume"]);
+    assert!(started.elapsed() < Duration::from_secs(10), "took {:?} to stop", started.elapsed());
+}
+
+/// A replay of a run that was cut short says so; it neither makes up the rest nor asks for it.
+#[test]
+fn a_replay_of_half_a_run_says_what_is_missing() {
+    let server = ScriptedServer::matching(silent_at_second).unwrap();
+    let mut run = three_tasks(&server.base_url());
+    let mut child = run.spawn();
+    wait_for(&server, 2, &mut child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let report =
+        Ran::wait(planforge().arg("replay").arg(run.folder()).arg("--json").spawn().unwrap()).json(35);
+    assert_eq!([0, 1, 2].map(|task| verdict(&report, task)), ["accepted", "failed", "failed"]);
+    assert_eq!(server.count(), 2);
+}
+
+#[test]
+fn two_processes_do_not_write_into_one_run() {
+    let server = ScriptedServer::matching(silent_at_second).unwrap();
+    let mut run = three_tasks(&server.base_url());
+    let mut child = run.spawn();
+    wait_for(&server, 2, &mut child);
+    resume(&run.folder()).expect(36).says(&["record.locked"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    resume(&run.folder()).expect(0);
+}

@@ -1,0 +1,15 @@
+//! The `planforge` binary from the outside: what it prints, how it exits, what it leaves on disk.
+//!
+//! Cases that need nothing but files lie in `tests/e2e/cases` and are read by `cases.rs`. What a model "says" here is
+//! scripted: written by hand for the test, answered by a loopback server.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may break where it stands; its helpers too.
+
+mod bad_input;
+mod cases;
+mod interrupted;
+mod limits;
+mod loaded;
+mod record;
+mod run;
+mod secrets;
+mod support;

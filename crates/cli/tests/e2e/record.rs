@@ -1,0 +1,191 @@
+//! The run folder is the evidence: replay gives the same bytes from it alone, and says so when it cannot.
+
+use super::support::{Ran, Run, files, planforge, ran, right_reply, verdict};
+use planforge_testkit::{Scripted, ScriptedServer};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+fn replay(folder: &Path, args: &[&str]) -> Ran {
+    Ran::wait(planforge().arg("replay").arg(folder).args(args).spawn().unwrap())
+}
+
+#[test]
+fn a_replay_gives_the_same_bytes_without_server_or_key() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").task("parcels", "p02");
+    let mut run = run
+        .set("llm.main.api_key_env", "PLANFORGE_TEST_KEY")
+        .env("PLANFORGE_TEST_KEY", "scripted-key-of-a-test")
+        .arg("--json");
+    let recorded = run.go();
+    recorded.expect(0);
+    drop(server);
+    let before: Vec<_> = files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect();
+    assert_eq!(replay(&run.folder(), &["--json"]).expect(0).stdout, recorded.stdout);
+    assert_eq!(replay(&run.folder(), &["--json", "--jobs=1"]).expect(0).stdout, recorded.stdout);
+    let text = replay(&run.folder(), &[]);
+    assert!(text.expect(0).stdout.ends_with("2 tasks: 2 accepted\n"), "{}", text.stdout);
+    let after: Vec<_> = files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect();
+    assert_eq!(before, after, "a replay changes nothing");
+}
+
+#[test]
+fn a_moved_run_folder_replays_and_needs_no_suite() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    let moved = run.runs.path().join("elsewhere");
+    fs::rename(run.folder(), &moved).unwrap();
+    let replayed = planforge().current_dir(run.runs.path()).args(["replay", "elsewhere", "--json"]).spawn();
+    assert_eq!(Ran::wait(replayed.unwrap()).expect(0).stdout, recorded.stdout);
+}
+
+#[test]
+fn failures_are_replayed_as_failures() {
+    let server =
+        ScriptedServer::matching(|_| Scripted::error(500, "overloaded", "scripted: not now")).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    recorded.expect(34);
+    let replayed = replay(&run.folder(), &["--json"]);
+    assert_eq!((replayed.exit, &replayed.stdout), (34, &recorded.stdout), "{}", replayed.stderr);
+}
+
+#[test]
+fn a_record_that_was_damaged_says_what_is_wrong() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    run.go().expect(0);
+    let blobs = || files(&run.folder().join("blobs"));
+    let holds_reply =
+        |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap()).contains("scripted-model");
+    let blob = blobs().into_iter().find(|path| holds_reply(path)).expect("the raw reply is kept");
+    let whole = fs::read(&blob).unwrap();
+    let name = blob.file_name().unwrap().to_str().unwrap().to_owned();
+    // Edited.
+    fs::write(&blob, String::from_utf8_lossy(&whole).replace("elm", "oak")).unwrap();
+    let edited = replay(&run.folder(), &["--json"]);
+    assert!((31..=36).contains(&edited.exit), "{} {}", edited.exit, edited.stdout);
+    assert!(format!("{}{}", edited.stderr, edited.stdout).contains(&name[..12]), "{}", edited.stderr);
+    // Gone.
+    fs::remove_file(&blob).unwrap();
+    let gone = replay(&run.folder(), &["--json"]);
+    assert!((31..=36).contains(&gone.exit), "{} {}", gone.exit, gone.stdout);
+    assert!(format!("{}{}", gone.stderr, gone.stdout).contains(&name[..12]), "{}", gone.stderr);
+    fs::write(&blob, &whole).unwrap();
+    replay(&run.folder(), &["--json"]).expect(0);
+    // No manifest: no run.
+    fs::remove_file(run.folder().join("run.json")).unwrap();
+    for args in [["replay", ""], ["run", "--resume"]] {
+        let mut command = planforge();
+        command.args(args.iter().filter(|a| !a.is_empty())).arg(run.folder());
+        Ran::wait(command.spawn().unwrap()).expect(31).says(&["record.not-a-run", "run.json"]);
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_dropped_and_said() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    let events = files(&run.folder().join("events"));
+    let mut text = fs::read(&events[0]).unwrap();
+    text.extend_from_slice(b"{\"event\":\"comple");
+    fs::write(&events[0], text).unwrap();
+    let replayed = replay(&run.folder(), &["--json"]);
+    assert_eq!(replayed.expect(0).stdout, recorded.stdout);
+    replayed.says(&["warning: "]);
+}
+
+#[test]
+fn a_question_that_was_never_recorded_shows_the_nearest_one() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    recorded.expect(0);
+    let folder = run.folder();
+    // The same questions again out of the folder: nobody is asked.
+    let again = Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--json");
+    assert_eq!(again.arg("--replay").arg(&folder).go().expect(0).stdout, recorded.stdout);
+    let changed = Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--json");
+    let report = changed.set("llm.main.temperature", "0.7").arg("--replay").arg(&folder).go().json(35);
+    let failure = &report["tasks"][0]["verdict"]["failure"];
+    let message = failure.to_string();
+    assert!(message.contains("parcels.p01/problem"), "{message}");
+    assert!(message.contains("temperature") && message.contains("0.7"), "{message}");
+    // Another task: the nearest is told as well.
+    let other = Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p02").arg("--json");
+    let report = other.arg("--replay").arg(&folder).go().json(35);
+    assert_eq!(verdict(&report, 0), "failed");
+    assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn a_cassette_answers_like_the_server_that_it_was_recorded_from() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let cassettes = tempfile::tempdir().unwrap();
+    let file = cassettes.path().join("parcels.jsonl");
+    let record = |run: Run| run.task("parcels", "p01").arg("--json").arg("--record").arg(&file).go();
+    let recorded = record(Run::new("llm-p.toml", &server.base_url()));
+    recorded.expect(0);
+    let header = fs::read_to_string(&file).unwrap().lines().next().unwrap().to_owned();
+    assert!(header.contains("qwen2.5-coder") && !header.contains("127.0.0.1"), "{header}");
+    // Recording again pays nothing, and replaying asks nobody.
+    assert_eq!(record(Run::new("llm-p.toml", &server.base_url())).expect(0).stdout, recorded.stdout);
+    assert_eq!(server.count(), 1);
+    drop(server);
+    let replayed = Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--json");
+    assert_eq!(replayed.arg("--replay").arg(&file).go().expect(0).stdout, recorded.stdout);
+    for (name, text) in
+        [("absent.jsonl", None), ("empty.jsonl", Some("")), ("prose.jsonl", Some("not a cassette\n"))]
+    {
+        let bad = cassettes.path().join(name);
+        if let Some(text) = text {
+            fs::write(&bad, text).unwrap();
+        }
+        let run =
+            Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--replay").arg(&bad);
+        let mut run = run;
+        let ran = run.go();
+        assert!(
+            (31..=36).contains(&ran.exit) && ran.stderr.contains(name),
+            "{name}: {} {}",
+            ran.exit,
+            ran.stderr
+        );
+        assert_eq!(run.folders().len(), 0, "{name} left a run folder");
+    }
+}
+
+#[test]
+fn a_plan_is_told_in_words_and_the_words_are_replayed() {
+    const WORDS: &str = "The van fetches both parcels, one after the other.";
+    let server = ScriptedServer::matching(|request| match request.number {
+        0 => right_reply(request),
+        _ => Scripted::replies(&[WORDS]),
+    })
+    .unwrap();
+    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let mut run = run.arg("--explain-plan").arg("main");
+    let recorded = run.go();
+    assert!(recorded.json(0)["told"]["parcels.p01"].to_string().contains(WORDS), "{}", recorded.stdout);
+    let question = server.requests()[1].question();
+    assert!(question.contains("(unload parcel2 elm)"), "{question}");
+    assert_eq!(server.count(), 2);
+    drop(server);
+    assert_eq!(replay(&run.folder(), &["--json"]).expect(0).stdout, recorded.stdout);
+    let text = replay(&run.folder(), &[]);
+    assert!(text.expect(0).stdout.contains(WORDS), "{}", text.stdout);
+}
+
+#[test]
+fn resuming_a_run_that_is_complete_asks_nobody() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    let resume = [OsStr::new("run"), "--resume".as_ref(), run.folder().as_os_str(), "--json".as_ref()]
+        .map(OsStr::to_owned);
+    assert_eq!(ran(resume).expect(0).stdout, recorded.stdout);
+    assert_eq!(server.count(), 1);
+}

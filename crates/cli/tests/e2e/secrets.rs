@@ -1,0 +1,112 @@
+//! A key reaches the server and nothing else: no file of the run, no output, no error, however the server echoes it.
+
+use super::support::{Ran, Run, files, planforge, right_reply};
+use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
+use std::fs;
+
+const VARIABLE: &str = "PLANFORGE_TEST_KEY";
+/// The second one has another form inside JSON texts.
+const KEYS: [&str; 2] = ["sk-scripted-0123456789-abcdefgh", "sk-\"scripted\\9876543210/xyz"];
+
+fn with_key(server: &ScriptedServer, key: &str) -> Run {
+    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    run.set("llm.main.api_key_env", VARIABLE).env(VARIABLE, key)
+}
+
+fn nowhere(key: &str, run: &Run, ran: &Ran) {
+    let escaped = serde_json::to_string(key).unwrap();
+    let forms = [key, escaped.trim_matches('"')];
+    let clean = |what: &str, text: &str| {
+        for form in forms {
+            assert!(!text.contains(form), "the key is in {what}:\n{text}");
+        }
+    };
+    clean("standard output", &ran.stdout);
+    clean("standard error", &ran.stderr);
+    let files = files(run.runs.path());
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        clean(&file.display().to_string(), &String::from_utf8_lossy(&fs::read(&file).unwrap()));
+    }
+}
+
+fn authorization(request: &ScriptedRequest) -> String {
+    request.header("authorization").unwrap_or("none").to_owned()
+}
+
+#[test]
+fn the_key_is_sent_and_never_written() {
+    for key in KEYS {
+        let server = ScriptedServer::matching(right_reply).unwrap();
+        let mut run = with_key(&server, key);
+        let ran = run.go();
+        nowhere(key, &run, ran.expect(0));
+        assert_eq!(authorization(&server.requests()[0]), format!("Bearer {key}"));
+    }
+}
+
+#[test]
+fn a_server_that_echoes_the_key_in_an_error_does_not_spread_it() {
+    for key in KEYS {
+        let server = ScriptedServer::matching(|request| {
+            let message = format!("scripted: wrong key: {}", authorization(request));
+            Scripted::error(401, "invalid_key", &message).header("x-echo", &authorization(request))
+        })
+        .unwrap();
+        let mut run = with_key(&server, key);
+        let ran = run.go();
+        nowhere(key, &run, ran.expect(34));
+        assert!(ran.stdout.contains("wrong key"), "{}", ran.stdout);
+        let mut run = with_key(&server, key).arg("--json");
+        let ran = run.go();
+        nowhere(key, &run, ran.expect(34));
+    }
+}
+
+#[test]
+fn a_model_that_writes_the_key_does_not_spread_it() {
+    for key in KEYS {
+        let server = ScriptedServer::matching(|request| {
+            let problem = super::support::example_text("parcels", "p01.pddl");
+            let reply = format!("; {}\n{}", authorization(request), super::support::fenced(&problem));
+            Scripted::replies(&[&reply])
+        })
+        .unwrap();
+        let cassettes = tempfile::tempdir().unwrap();
+        let mut run =
+            with_key(&server, key).arg("--json").arg("--record").arg(cassettes.path().join("c.jsonl"));
+        let ran = run.go();
+        nowhere(key, &run, ran.expect(0));
+        let cassette = fs::read_to_string(cassettes.path().join("c.jsonl")).unwrap();
+        let escaped = serde_json::to_string(key).unwrap();
+        assert!(!cassette.contains(escaped.trim_matches('"')), "{cassette}");
+        // What was redacted on the way in is the same on the way out.
+        let replayed = Ran::wait(planforge().arg("replay").arg(run.folder()).arg("--json").spawn().unwrap());
+        assert_eq!(replayed.expect(0).stdout, ran.stdout);
+    }
+}
+
+#[test]
+fn a_key_that_is_not_there_is_named_before_anybody_is_asked() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    for value in [None, Some("")] {
+        let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+        let mut run = run.set("llm.main.api_key_env", VARIABLE);
+        if let Some(value) = value {
+            run = run.env(VARIABLE, value);
+        }
+        let ran = run.go();
+        ran.expect(36).says(&["cli.missing-secret", VARIABLE, "is not set", "help: "]);
+        assert_eq!((ran.stdout.as_str(), run.folders().len()), ("", 0));
+    }
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_key_in_the_file_itself_is_refused_and_not_repeated() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    let ran = run.set("llm.main.api_key", KEYS[0]).go();
+    ran.expect(32).says(&["pipeline.unknown-option", "api_key_env"]);
+    assert_eq!(server.count(), 0);
+}

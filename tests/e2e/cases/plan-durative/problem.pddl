@@ -1,0 +1,5 @@
+(define (problem rolls)
+  (:domain oven)
+  (:objects roll - bread)
+  (:init (raw roll))
+  (:goal (baked roll)))

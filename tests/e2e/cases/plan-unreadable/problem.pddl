@@ -1,0 +1,5 @@
+(define (problem ferry-1)
+  (:domain ferry)
+  (:objects left right - shore red blue - car)
+  (:init (ferry-at left) (free) (car-at red left) (car-at left blue))
+  (:goal (and (car-at red right) (car-at green right))))

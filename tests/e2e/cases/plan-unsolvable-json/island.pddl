@@ -1,0 +1,5 @@
+(define (problem island)
+  (:domain parcels)
+  (:objects shore island - town gift - parcel)
+  (:init (van-at shore) (van-empty) (parcel-at gift shore) (road island shore))
+  (:goal (parcel-at gift island)))

@@ -1,0 +1,5 @@
+(define (problem two-places)
+  (:domain token)
+  (:objects a b c)
+  (:init (here a) (next a b) (next b c) (next c a))
+  (:goal (and (here b) (here c))))

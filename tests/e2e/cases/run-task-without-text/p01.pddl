@@ -1,0 +1,11 @@
+(define (problem parcels-01)
+  (:domain parcels)
+  (:objects elm fir oak - town parcel1 parcel2 - parcel)
+  (:init
+    (road elm fir) (road fir elm)
+    (road fir oak) (road oak fir)
+    (van-at elm)
+    (van-empty)
+    (parcel-at parcel1 fir)
+    (parcel-at parcel2 oak))
+  (:goal (and (parcel-at parcel1 elm) (parcel-at parcel2 elm))))
