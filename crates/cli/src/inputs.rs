@@ -74,6 +74,16 @@ impl Inputs {
         }
     }
 
+    /// As [`Inputs::load`]; but a plan file may be empty: the empty plan is right where the goal holds already.
+    pub(crate) fn load_plan(&mut self, path: &Path) -> (SourceId, Option<String>) {
+        match std::fs::read(path) {
+            Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
+                (self.sources.add(path.display().to_string(), ""), Some(String::new()))
+            }
+            _ => self.load(path),
+        }
+    }
+
     /// Whether anything makes the texts unusable.
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)

@@ -90,7 +90,7 @@ fn declared(task: &Task, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
     Ok(paths)
 }
 
-/// Runs a command; its exit code, standard output and seconds of wall time.
+/// Runs a command; its exit code, what it printed (standard error after standard output) and seconds of wall time.
 fn run(command: &[String], args: &[&Path], folder: &Path) -> std::io::Result<(Option<i32>, String, f64)> {
     let Some((program, first)) = command.split_first() else {
         return Err(std::io::Error::other("no command given"));
@@ -101,10 +101,10 @@ fn run(command: &[String], args: &[&Path], folder: &Path) -> std::io::Result<(Op
         .args(args)
         .current_dir(folder)
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
         .output()?;
     let seconds = start.elapsed().as_secs_f64();
-    Ok((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), seconds))
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    Ok((output.status.code(), text.into_owned(), seconds))
 }
 
 /// The steps of an IPC plan.
@@ -222,6 +222,7 @@ pub(crate) fn validators(
     for task in tasks(suite)? {
         let (_, text, _) = run(&peers.planner, &[&task.domain, &task.problem], scratch)?;
         let plan = steps(&text);
+        let (declared_domain, declared_problem) = declared(&task, scratch)?;
         let mut random = Random(0x9e37_79b9 + plans as u64);
         for round in 0..=mutations {
             let candidate = if round == 0 { plan.clone() } else { mutate(&plan, &mut random) };
@@ -229,14 +230,14 @@ pub(crate) fn validators(
             let (code, _, ours_seconds) =
                 run(&peers.validator, &[&task.domain, &task.problem, &file], scratch)?;
             let (_, output, theirs_seconds) =
-                run(&peers.val, &[&task.domain, &task.problem, &file], scratch)?;
+                run(&peers.val, &[&declared_domain, &declared_problem, &file], scratch)?;
             let (ours, theirs) = (code == Some(0), output.contains("Plan valid"));
             plans += 1;
             valid += usize::from(ours);
             ours_total += ours_seconds;
             theirs_total += theirs_seconds;
             // A domain that VAL's type checker refuses gets no verdict from it at all.
-            if ["Error in type-checking", "Problem in domain"].iter().any(|e| output.contains(e)) {
+            if ["Error in type-checking", "Problem in domain", "bad type definition"].iter().any(|e| output.contains(e)) {
                 refused += 1;
             } else if ours == theirs {
                 same += 1;

@@ -50,7 +50,7 @@ fn add(suites: &Path, folder: &Path, domain: &Path, pairs: &mut Vec<Pair>) -> Re
     for entry in fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {
         let problem = entry.map_err(|e| e.to_string())?.path();
         let name = problem.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if name.ends_with(".pddl") && name != "domain.pddl" && !name.ends_with("_template.pddl") {
+        if name.ends_with(".pddl") && !name.starts_with("domain") && !name.ends_with("_template.pddl") {
             pairs.push(Pair { collection: collection.join("/"), domain: domain.to_owned(), problem });
         }
     }

@@ -49,7 +49,7 @@ fn from_reading(inputs: &Inputs) -> Outcome {
 }
 
 fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
-    let (source, text) = inputs.load(path);
+    let (source, text) = inputs.load_plan(path);
     // A plan cannot be right for a task that cannot be used, and a file that cannot be read says nothing about the plan.
     let (Some(text), Some(domain), Some(problem), false) =
         (text, &inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors())
