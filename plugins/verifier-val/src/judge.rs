@@ -53,7 +53,7 @@ fn no_plan(outcome: Option<&PlanOutcome>) -> Assessment {
         Some(outcome) => {
             missing(format!("there is no plan to judge: the planner answered {}", outcome.name()))
         }
-        None => missing("there is no plan to judge: no plan stage went before"),
+        None => missing("there is no plan to judge: the candidate has none"),
     }
 }
 
