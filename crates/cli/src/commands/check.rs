@@ -12,7 +12,14 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
     let text = match read_text(&args.pipeline) {
         Ok(text) => text,
         Err(diagnostic) => {
-            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+            let sources = SourceMap::single(name, "");
+            if args.json {
+                let diagnostics = vec![ReportedDiagnostic::of(&diagnostic, &sources)];
+                let decision = "undecided".to_owned();
+                context.output.json(&ValidateReport { valid: false, decision, diagnostics, cost: None });
+            } else {
+                context.output.diagnostics(&[*diagnostic], &sources);
+            }
             return Exit::Input;
         }
     };

@@ -2,20 +2,21 @@
 //! text is for a person: it changes no candidate and no verdict. It is recorded and replayed like every other question.
 
 use planforge_contract::api::{Host, LogLevel};
-use planforge_contract::{Failure, Outcome, PlanOutcome, TaskVerdict};
+use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome, TaskVerdict};
 use planforge_llm::CallSite;
-use planforge_pipeline::{RunReport, RunTask, Services};
+use planforge_pipeline::{RunReport, RunState, RunTask, Services};
 use planforge_planner_llm::{EXPLAINER, explain_request, explanation};
 use std::collections::BTreeMap;
 
 /// Task name -> the plan in words, or why there is none.
 pub(crate) type Told = BTreeMap<String, Outcome<String>>;
 
-/// Asks about every accepted plan that has steps, in task order.
-pub(crate) fn tell(services: &Services, model: &str, report: &RunReport, tasks: &[RunTask]) -> Told {
+/// Asks about every accepted plan that has steps, in task order; the tokens are counted with the task's. An interruption
+/// leaves the report as an interrupted one, so that resuming the run asks for the rest.
+pub(crate) fn tell(services: &Services, model: &str, report: &mut RunReport, tasks: &[RunTask]) -> Told {
     let host = Asking { services };
     let mut told = Told::new();
-    for (ended, task) in report.tasks.iter().zip(tasks) {
+    for (ended, task) in report.tasks.iter_mut().zip(tasks) {
         let plan = ended.candidate.as_ref().and_then(|c| c.plan.as_ref()).and_then(PlanOutcome::best);
         if let (Some(TaskVerdict::Accepted), Some(plan)) = (&ended.verdict, plan) {
             let site = CallSite {
@@ -25,10 +26,14 @@ pub(crate) fn tell(services: &Services, model: &str, report: &RunReport, tasks: 
             };
             let words: Result<String, Failure> = explain_request(&task.view, plan)
                 .and_then(|request| services.llm.complete(model, request, &site, &host))
-                .and_then(|replies| match replies.replies.first() {
-                    Some(reply) => explanation(reply),
-                    None => Ok(String::new()),
+                .and_then(|replies| {
+                    ended.usage.entry(model.to_owned()).or_default().count(&replies.usage);
+                    replies.replies.first().map_or_else(|| Ok(String::new()), explanation)
                 });
+            if words.as_ref().is_err_and(|failure| failure.class == FailureClass::Cancelled) {
+                report.state = RunState::Interrupted;
+                break;
+            }
             told.insert(ended.task.clone(), words.into());
         }
     }

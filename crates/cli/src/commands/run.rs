@@ -16,8 +16,8 @@ use planforge_pipeline::{
     run_tasks,
 };
 use planforge_record::{
-    Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest, TaskUse,
-    export_cassette,
+    Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
+    TaskUse, export_cassette,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,8 +53,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     let lookups = lookups(context, args, &redactor)?;
     let manifest = session::manifest(&checked, &prepared, &overrides, args.explain_plan.as_deref(), &tasks)
         .map_err(|f| broke(context, &f))?;
-    let folder = RunFolder::create(&args.runs, manifest, Arc::clone(&redactor))
-        .map_err(|e| broke(context, &Failure::from(e)))?;
+    let folder = folder(&args.runs, manifest, &redactor).map_err(|e| broke(context, &Failure::from(e)))?;
     let run = Run { context, checked: &checked, folder: Arc::new(folder), jobs: args.jobs };
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(t, _)| t).collect();
     let ended = run.go(prepared, Arc::clone(&redactor), Sources { mode, lookups }, &tasks)?;
@@ -72,6 +71,20 @@ fn explainer_is_there(context: &Context, checked: &Checked, name: Option<&str>) 
     context.output.note(&format!("error: --explain-plan: there is no model `{name}` in the pipeline file"));
     context.output.note(&format!("help: its models are {}", known.join(", ")));
     Err(Exit::Usage)
+}
+
+/// Makes the run's folder. Of runs that start in the same millisecond the later ones get a number behind their name.
+fn folder(runs: &Path, manifest: RunManifest, redactor: &Arc<Redactor>) -> Result<RunFolder, RecordError> {
+    let id = manifest.id.clone();
+    let mut number = 1;
+    loop {
+        let id = if number == 1 { id.clone() } else { format!("{id}-{number}") };
+        let made = RunFolder::create(runs, RunManifest { id, ..manifest.clone() }, Arc::clone(redactor));
+        match made {
+            Err(error) if error.code == "record.exists" && number < 1000 => number += 1,
+            made => return made,
+        }
+    }
 }
 
 /// `--seed N` is `--set seed=N`: one way to say it, so that a recorded run says it too.
@@ -114,10 +127,10 @@ pub(crate) fn execute(
     services: &Services,
     tasks: &[RunTask],
 ) -> Result<Ended, Failure> {
-    let report = planforge_pipeline::run(pipeline, tasks, services)?;
+    let mut report = planforge_pipeline::run(pipeline, tasks, services)?;
     let told = match session::stored_explainer(manifest) {
         Some(model) if report.state == RunState::Finished => {
-            explain_plan::tell(services, &model, &report, tasks)
+            explain_plan::tell(services, &model, &mut report, tasks)
         }
         _ => Told::new(),
     };

@@ -3,7 +3,6 @@
 use super::context::{Context, TaskRun};
 use super::path::call_path;
 use super::plan::ask_planner;
-use super::report::TaskUsage;
 use super::services::{Progress, StageInstance};
 use crate::config::FeedbackSource;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -76,13 +75,7 @@ impl<'a> Call<'a> {
 
     fn count(&self, model: &str, replies: &Replies) {
         let mut usage = super::context::lock(&self.task.usage);
-        let entry: &mut TaskUsage = usage.entry(model.to_owned()).or_default();
-        entry.calls += 1;
-        entry.prompt_tokens += replies.usage.prompt_tokens.unwrap_or(0);
-        entry.completion_tokens += replies.usage.completion_tokens.unwrap_or(0);
-        if replies.usage.prompt_tokens.is_none() || replies.usage.completion_tokens.is_none() {
-            entry.unmetered += 1;
-        }
+        usage.entry(model.to_owned()).or_default().count(&replies.usage);
     }
 }
 

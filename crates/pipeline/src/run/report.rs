@@ -1,6 +1,8 @@
 //! What a run came to. The same journal gives the same bytes, whatever the machine and the number of jobs.
 
-use planforge_contract::{AppliedFix, Candidate, Failure, ReportedDiagnostic, SamplePath, TaskVerdict};
+use planforge_contract::{
+    AppliedFix, Candidate, Failure, ReportedDiagnostic, SamplePath, TaskVerdict, Usage,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -38,6 +40,18 @@ pub struct TaskUsage {
     pub completion_tokens: u64,
     /// Questions of which the server did not say all tokens; the sums are then too low.
     pub unmetered: u64,
+}
+
+impl TaskUsage {
+    /// Adds one answered question.
+    pub fn count(&mut self, usage: &Usage) {
+        self.calls += 1;
+        self.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
+        self.completion_tokens += usage.completion_tokens.unwrap_or(0);
+        if usage.prompt_tokens.is_none() || usage.completion_tokens.is_none() {
+            self.unmetered += 1;
+        }
+    }
 }
 
 /// A sample that came to nothing, or a call on a candidate that broke.
