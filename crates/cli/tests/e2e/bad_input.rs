@@ -191,3 +191,60 @@ fn a_plugin_folder_that_is_not_there_is_named_and_does_no_harm() {
     let plan = ["plan".as_ref(), domain.as_os_str(), problem.as_os_str(), "--plugin-dir".as_ref(), dir];
     ran(plan).expect(0).says(&["warning: ", "libplanforge_noise.so"]);
 }
+
+#[test]
+fn a_folder_of_runs_that_cannot_be_made_is_said_before_anybody_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "in the way").unwrap();
+    for runs in [file.clone(), file.join("below")] {
+        let mut command = planforge();
+        command.arg("run").arg(pipeline("llm-p.toml")).arg("--task").arg(example("parcels", "p01"));
+        command.arg("--runs").arg(&runs).args(["--set", "llm.main.base_url=http://127.0.0.1:9/v1"]);
+        let ran = Ran::wait(command.spawn().unwrap());
+        ran.expect(36).says(&["record.io", &runs.display().to_string()]);
+        assert_eq!(ran.stdout, "");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "in the way");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_utf_8_are_files_that_are_not_there() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.pddl");
+    ran(["validate".as_ref(), name]).expect(31).says(&["cli.unreadable-file"]);
+    ran(["check".as_ref(), name]).expect(31).says(&["cli.unreadable-file"]);
+    ran(["replay".as_ref(), name]).expect(31).says(&["record.not-a-run"]);
+}
+
+/// `planforge explain | head -1` ends quietly.
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = planforge().arg("explain").spawn().unwrap();
+    drop(child.stdout.take());
+    let mut stderr = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut stderr).unwrap();
+    assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn colours_are_shown_where_they_are_wanted() {
+    let file = example("garden", "p01.pddl");
+    let shown = |args: &[&str], variable: &str| {
+        let mut command = planforge();
+        command
+            .args(args)
+            .arg("validate")
+            .arg(example("parcels", "domain.pddl"))
+            .arg(&file)
+            .env("NO_COLOR", variable);
+        let ran = Ran::wait(command.spawn().unwrap());
+        assert!(!ran.expect(10).stdout.contains('\u{1b}'));
+        ran.stderr.contains('\u{1b}')
+    };
+    assert!(shown(&["--color=always"], ""));
+    assert!(!shown(&["--color=never"], ""));
+    assert!(!shown(&[], ""), "standard error is no terminal here");
+    assert!(shown(&["--color=always"], "1"), "what the command line says counts");
+}

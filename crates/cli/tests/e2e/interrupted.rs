@@ -128,3 +128,41 @@ fn two_processes_do_not_write_into_one_run() {
     child.wait().unwrap();
     resume(&run.folder()).expect(0);
 }
+
+#[test]
+fn ctrl_c_while_a_plan_is_told_leaves_only_that_to_do() {
+    let server = ScriptedServer::matching(|request| match request.number {
+        1 => Scripted::stall(),
+        2 => Scripted::replies(&["The van goes twice."]),
+        _ => right_reply(request),
+    })
+    .unwrap();
+    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let mut run = run.arg("--explain-plan=main");
+    let mut child = run.spawn();
+    wait_for(&server, 2, &mut child);
+    signal(&child, "TERM");
+    let ran = Ran::wait(child);
+    ran.says(&["--resume"]);
+    let report = ran.json(29);
+    assert_eq!((verdict(&report, 0), &report["told"]), ("accepted", &serde_json::Value::Null));
+    let report = resume(&run.folder()).json(0);
+    assert_eq!(report["state"], "finished");
+    assert!(report["told"].to_string().contains("The van goes twice."), "{report}");
+    assert_eq!(report["tasks"][0]["usage"]["main"]["calls"], 2);
+    assert_eq!(server.count(), 3);
+}
+
+#[test]
+fn a_run_whose_server_failed_asks_again_when_resumed() {
+    let server = ScriptedServer::matching(|request| match request.number {
+        1 => Scripted::error(500, "overloaded", "scripted: not now"),
+        _ => right_reply(request),
+    })
+    .unwrap();
+    let mut run = three_tasks(&server.base_url());
+    let report = run.go().json(34);
+    assert_eq!([0, 1, 2].map(|task| verdict(&report, task)), ["accepted", "failed", "accepted"]);
+    assert_eq!(resume(&run.folder()).expect(0).stdout, uninterrupted());
+    assert_eq!([asked(&server, "p01"), asked(&server, "p02"), asked(&server, "p03")], [1, 2, 1]);
+}

@@ -212,3 +212,76 @@ fn a_model_that_plans_by_itself_is_judged_by_the_environment() {
         assert_eq!(verdict(&run.go().json(34), 0), "failed", "{pipeline}");
     }
 }
+
+/// A reply is somebody else's text: it neither drives the terminal nor exhausts the stack.
+#[test]
+fn what_a_model_writes_is_shown_as_data() {
+    let reference = example_text("parcels", "p01.pddl");
+    let server =
+        saying(&fenced(&reference.replace("parcel1", "par\u{1b}]0;title\u{7}cel1\u{1b}[31m\u{202e}")));
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    let ran = run.go();
+    assert!(ran.expect(0).stdout.contains("rejected"), "{}", ran.stdout);
+    for raw in ['\u{1b}', '\u{7}', '\u{202e}'] {
+        assert!(!ran.stdout.contains(raw) && !ran.stderr.contains(raw), "{raw:?} reaches the terminal");
+    }
+    let deep = format!("(define (problem deep) (:domain parcels) (:goal {}", "(and ".repeat(100_000));
+    let server = saying(&fenced(&deep));
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let report = run.go().json(0);
+    assert_eq!(verdict(&report, 0), "rejected");
+    let found = report["tasks"][0]["candidate"]["assessments"]["pddl"]["diagnostics"].as_array().unwrap();
+    assert_eq!(found.iter().map(|d| d["code"].as_str().unwrap()).collect::<Vec<_>>(), ["pddl.too-deep"]);
+}
+
+#[test]
+fn an_answer_that_is_no_completion_is_the_provider_s_failure() {
+    for body in ["<html>Please log in</html>", "{\"choices\":[]}", "{}", "", "[1,2"] {
+        let body = body.to_owned();
+        let server = ScriptedServer::matching(move |_| Scripted::raw(200, body.clone())).unwrap();
+        let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+        let report = run.go().json(34);
+        assert_eq!(report["tasks"][0]["verdict"]["failure"]["code"], "llm.malformed", "{report}");
+    }
+}
+
+#[test]
+fn runs_that_start_at_the_same_moment_do_not_meet() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    let children: Vec<_> = (0..8).map(|_| run.spawn()).collect();
+    for child in children {
+        super::support::Ran::wait(child).expect(0);
+    }
+    assert_eq!(run.folders().len(), 8);
+}
+
+/// The recorded replies of a real model that come with the binary: no server, no key, whatever the working directory.
+#[test]
+fn the_demo_needs_nothing() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let demo = |args: &[&str]| {
+        let mut command = super::support::planforge();
+        super::support::Ran::wait(
+            command.arg("demo").args(args).current_dir(elsewhere.path()).spawn().unwrap(),
+        )
+    };
+    let report = demo(&["--json"]).json(0);
+    let tasks = report["tasks"].as_array().unwrap();
+    let suites: std::collections::BTreeSet<&str> =
+        tasks.iter().map(|t| t["suite"].as_str().unwrap()).collect();
+    assert!(tasks.len() >= 3 && suites.len() >= 2, "{} tasks of {suites:?}", tasks.len());
+    let verdicts: Vec<&str> = (0..tasks.len()).map(|task| verdict(&report, task)).collect();
+    assert!(verdicts.contains(&"accepted") && verdicts.contains(&"rejected"), "{verdicts:?}");
+    for (task, verdict) in tasks.iter().zip(&verdicts) {
+        assert!(task["usage"]["main"]["prompt_tokens"].as_u64().unwrap() > 0, "{task}");
+        if *verdict == "accepted" {
+            assert!(task["candidate"]["plan"]["plans"][0]["steps"].as_array().unwrap().len() >= 4, "{task}");
+        }
+    }
+    let text = demo(&[]);
+    for word in ["Task:", "Problem written:", "Plan (", "Validation:", "error[", "Tokens:"] {
+        assert!(text.expect(0).stdout.contains(word), "{word} is missing:\n{}", text.stdout);
+    }
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}

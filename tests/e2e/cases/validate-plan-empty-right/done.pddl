@@ -1,0 +1,5 @@
+(define (problem done)
+  (:domain parcels)
+  (:objects here - town gift - parcel)
+  (:init (van-at here) (van-empty) (parcel-at gift here))
+  (:goal (parcel-at gift here)))
