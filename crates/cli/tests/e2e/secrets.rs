@@ -102,11 +102,17 @@ fn a_key_that_is_not_there_is_named_before_anybody_is_asked() {
     assert_eq!(server.count(), 0);
 }
 
+/// The option wants the name of a variable; whoever writes the key itself into it must not find it in a log.
 #[test]
-fn a_key_in_the_file_itself_is_refused_and_not_repeated() {
+fn a_key_in_the_place_of_its_name_is_refused_and_not_repeated() {
     let server = ScriptedServer::matching(right_reply).unwrap();
-    let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
-    let ran = run.set("llm.main.api_key", KEYS[0]).go();
-    ran.expect(32).says(&["pipeline.unknown-option", "api_key_env"]);
+    let start = || Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    for option in ["api_key_env", "api_key"] {
+        let mut run = start().set(&format!("llm.main.{option}"), KEYS[0]);
+        let ran = run.go();
+        ran.expect(32).says(&["pipeline.literal-secret", option, "environment variable"]);
+        assert!(!ran.stderr.contains(KEYS[0]) && ran.stdout.is_empty(), "{}", ran.stderr);
+        assert_eq!(run.folders().len(), 0);
+    }
     assert_eq!(server.count(), 0);
 }
