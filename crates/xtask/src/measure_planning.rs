@@ -96,12 +96,8 @@ fn run(command: &[String], args: &[&Path], folder: &Path) -> std::io::Result<(Op
         return Err(std::io::Error::other("no command given"));
     };
     let start = Instant::now();
-    let output = Command::new(program)
-        .args(first)
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()?;
+    let output =
+        Command::new(program).args(first).args(args).current_dir(folder).stdin(Stdio::null()).output()?;
     let seconds = start.elapsed().as_secs_f64();
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     Ok((output.status.code(), text.into_owned(), seconds))
@@ -208,6 +204,16 @@ fn mutate(plan: &[String], random: &mut Random) -> Vec<String> {
     steps
 }
 
+/// Our verdict in process, from texts in memory to the report, and the seconds that took.
+fn in_process(domain: &str, problem: &str, plan: &str) -> (bool, f64) {
+    let start = Instant::now();
+    let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+    let problem = planforge_pddl::parse_problem(problem, SourceId(1)).value;
+    let plan = planforge_planning::parse_plan(plan, SourceId(2));
+    let report = planforge_planning::validate(&domain, &problem, &plan);
+    (report.is_ok_and(|r| r.is_valid()), start.elapsed().as_secs_f64())
+}
+
 /// Verdicts of both validators on every plan found and on `mutations` mutations of each; lists every difference.
 pub(crate) fn validators(
     suite: &Path,
@@ -217,27 +223,37 @@ pub(crate) fn validators(
 ) -> std::io::Result<String> {
     let mut report = String::new();
     let (mut plans, mut same, mut valid, mut differences, mut refused) = (0, 0, 0, 0, 0);
-    let (mut ours_total, mut theirs_total) = (0.0, 0.0);
+    let (mut ours_total, mut theirs_total, mut inside_total) = (0.0, 0.0, 0.0);
     let file = scratch.join("mutated.plan");
     for task in tasks(suite)? {
         let (_, text, _) = run(&peers.planner, &[&task.domain, &task.problem], scratch)?;
         let plan = steps(&text);
         let (declared_domain, declared_problem) = declared(&task, scratch)?;
+        let texts = (std::fs::read_to_string(&task.domain)?, std::fs::read_to_string(&task.problem)?);
         let mut random = Random(0x9e37_79b9 + plans as u64);
         for round in 0..=mutations {
             let candidate = if round == 0 { plan.clone() } else { mutate(&plan, &mut random) };
-            std::fs::write(&file, candidate.join("\n") + "\n")?;
+            let text = candidate.join("\n") + "\n";
+            std::fs::write(&file, &text)?;
+            let (inside, inside_seconds) = in_process(&texts.0, &texts.1, &text);
             let (code, _, ours_seconds) =
                 run(&peers.validator, &[&task.domain, &task.problem, &file], scratch)?;
             let (_, output, theirs_seconds) =
                 run(&peers.val, &[&declared_domain, &declared_problem, &file], scratch)?;
             let (ours, theirs) = (code == Some(0), output.contains("Plan valid"));
+            if ours != inside {
+                report.push_str(&format!("{}: the command says {ours}, the library {inside}\n", task.name));
+            }
+            inside_total += inside_seconds;
             plans += 1;
             valid += usize::from(ours);
             ours_total += ours_seconds;
             theirs_total += theirs_seconds;
             // A domain that VAL's type checker refuses gets no verdict from it at all.
-            if ["Error in type-checking", "Problem in domain", "bad type definition"].iter().any(|e| output.contains(e)) {
+            if ["Error in type-checking", "Problem in domain", "bad type definition"]
+                .iter()
+                .any(|e| output.contains(e))
+            {
                 refused += 1;
             } else if ours == theirs {
                 same += 1;
@@ -250,7 +266,7 @@ pub(crate) fn validators(
         }
     }
     report.push_str(&format!(
-        "{plans} plans, {valid} valid, same verdict on {same}, no verdict from VAL on {refused}; ours {ours_total:.2} s, VAL {theirs_total:.2} s as processes\n"
+        "{plans} plans, {valid} valid, same verdict on {same}, no verdict from VAL on {refused}; ours {ours_total:.2} s, VAL {theirs_total:.2} s as processes; ours {inside_total:.3} s in process\n"
     ));
     Ok(report)
 }
