@@ -184,7 +184,7 @@ pub(crate) struct ValidateArgs {
     /// The plan file.
     pub(crate) plan: Option<PathBuf>,
     /// Print every state of the plan, not only what failed.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) trace: bool,
     /// Print one JSON object instead of text.
     #[arg(long)]
