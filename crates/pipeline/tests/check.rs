@@ -106,7 +106,7 @@ fn one_file_many_mistakes_each_at_its_place() {
         ("pipeline.unknown-option", "temperture", line("temperture"), "`temperature`"),
         ("pipeline.literal-secret", "\"***************************", line("sk-"), "OPENAI_API_KEY"),
         ("pipeline.range", "0.0", line("top_p"), ""),
-        ("pipeline.unused-llm", "spare", line("[llm.spare]"), "models that stages use"),
+        ("pipeline.unused-llm", "spare", line("[llm.spare]"), "`roles`"),
         ("pipeline.plugin-kind", "\"translator-direct\"", line("[llm.spare]") + 1, "provider-openai"),
         ("pipeline.missing-field", "third", line("[llm.third]"), "model = "),
         ("pipeline.unused-llm", "third", line("[llm.third]"), ""),

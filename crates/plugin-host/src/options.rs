@@ -68,7 +68,15 @@ fn sentence(kind: &ValidationErrorKind, text: &str) -> String {
         ValidationErrorKind::Required { property } => {
             format!("the option `{}` is missing", property.as_str().unwrap_or_default())
         }
-        _ => text.to_owned(),
+        _ => {
+            let mut values = Vec::new();
+            collect_values(kind, &mut values);
+            if values.is_empty() {
+                text.to_owned()
+            } else {
+                format!("the value must be one of {}", values.join(", "))
+            }
+        }
     }
 }
 

@@ -2,13 +2,12 @@
 
 use super::catalogue::Catalogue;
 use super::overrides::{self, Override};
-use super::reader::{At, Reader, error_at, with_help};
+use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
 use super::{llm, plugins, secrets, stages};
 use crate::config::{
     EnvironmentTable, FeedbackSource, GivenSpec, LlmTable, PIPELINE_SCHEMA, Pipeline, RunLimits,
 };
-use crate::suggest::help_for;
 use planforge_contract::PluginKind;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use std::collections::BTreeMap;
@@ -245,12 +244,8 @@ fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> RunLimits {
 fn unused_models(headers: &[At<String>], used: &[String], out: &mut Vec<Diagnostic>) {
     for header in headers.iter().filter(|h| !used.contains(&h.value)) {
         let message = format!("no stage gives a role to [llm.{}]", header.value);
-        let names: Vec<&str> = used.iter().map(String::as_str).collect();
         let warning = Diagnostic::warning("pipeline.unused-llm", message);
         let warning = warning.at(header.place.source, header.place.span, "");
-        out.push(with_help(
-            warning,
-            help_for(&header.value, &names, "models that stages use").filter(|_| !names.is_empty()),
-        ));
+        out.push(warning.help("name it in the `roles` of a stage, or take the table out"));
     }
 }
