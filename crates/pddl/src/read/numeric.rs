@@ -11,6 +11,36 @@ pub(super) fn is_number(word: &str) -> bool {
         && word.parse::<f64>().is_ok()
 }
 
+/// The words that begin a list of their own kind in a condition, an effect or the initial state.
+const OPERATORS: &[&str] = &[
+    "and",
+    "or",
+    "not",
+    "imply",
+    "implies",
+    "exists",
+    "forall",
+    "when",
+    "oneof",
+    "preference",
+    "at",
+    "over",
+    "always",
+    "sometime",
+    "within",
+    "at-most-once",
+    "sometime-after",
+    "sometime-before",
+    "always-within",
+    "hold-during",
+    "hold-after",
+    "increase",
+    "decrease",
+    "assign",
+    "scale-up",
+    "scale-down",
+];
+
 impl<'a, 't> Reader<'a, 't> {
     /// The value of a number; one too large for a 64-bit float is reported.
     pub(super) fn number(&mut self, id: NodeId) -> Option<f64> {
@@ -67,7 +97,9 @@ impl<'a, 't> Reader<'a, 't> {
         let word = predicate.as_str();
         let help = format!("write `({word})` if it is a predicate without arguments");
         self.error_help("pddl.expected-list", format!("`{word}` is not {what}"), span, help);
-        let can_be = word.starts_with(|c: char| c.is_alphabetic());
+        // An operator without its list is no predicate, and printed as one it would be read as an operator again.
+        let operator = OPERATORS.contains(&predicate.key());
+        let can_be = word.starts_with(|c: char| c.is_alphabetic()) && !operator;
         can_be.then_some(Atom { predicate, args: Vec::new(), span })
     }
 

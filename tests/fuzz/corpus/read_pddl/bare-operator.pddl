@@ -1,0 +1,6 @@
+(define (problem two) (:domain lamps)
+  (:osbtjec desk shelf - lamp)
+  (:init (wiwred hall desk) (sk shelf - lamp)
+  (:init (wiwred hall desk) (not (lit hall)))
+  (:goal (and (lit hall) (or (lit desk)not (lit hall)))
+  (:goal (and (lit hall) (or (lit desk) (imply (lit shelf) (lit hall))))))
