@@ -107,7 +107,7 @@ fn planning(suite: &Path, venv: &Path, planforge: &Path, optimal: bool, seconds:
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let driver = site.join("up_fast_downward/downward/fast-downward.py");
     let fast_downward =
-        vec!["timeout".to_owned(), (seconds + 5).to_string(), word(venv.join("bin/python")), word(driver)];
+        vec!["timeout".to_owned(), seconds.to_string(), word(venv.join("bin/python")), word(driver)];
     let peers = measure_planning::Peers {
         planner: planner(planforge, optimal, seconds)?,
         validator: Vec::new(),
