@@ -18,6 +18,8 @@ const ERROR_TAIL_BYTES: usize = 2048;
 /// How long a child that closed its output may take to end: a hundred times ten milliseconds.
 const DEATH_TICKS: u32 = 100;
 const DEATH_TICK: Duration = Duration::from_millis(10);
+/// How long the end of an ended child's standard error is waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 type Answers = Receiver<std::io::Result<Option<Vec<u8>>>>;
 type Tail = Arc<Mutex<VecDeque<u8>>>;
@@ -28,6 +30,8 @@ pub(super) struct Child {
     input: Sender<Vec<u8>>,
     answers: Answers,
     errors: Tail,
+    /// Closed once everything that the child wrote to its standard error has been read.
+    errors_closed: Receiver<()>,
     memory_bytes: u64,
 }
 
@@ -70,10 +74,16 @@ impl Child {
         let errors = Tail::default();
         let tail = Arc::clone(&errors);
         spawn("reader", reader)?;
-        spawn("errors", move || keep_tail(stderr, &tail))?;
+        let (errors_open, errors_closed) = mpsc::channel::<()>();
+        let keep = move || {
+            keep_tail(stderr, &tail);
+            drop(errors_open);
+        };
+        spawn("errors", keep)?;
         let (input, inputs) = mpsc::channel();
         spawn("writer", move || write_all(stdin, &inputs))?;
-        let child = Self { process, input, answers, errors, memory_bytes: settings.memory_bytes };
+        let child =
+            Self { process, input, answers, errors, errors_closed, memory_bytes: settings.memory_bytes };
         child.frame(first)?;
         Ok(child)
     }
@@ -118,6 +128,8 @@ impl Child {
         let Some(status) = status else {
             return system("the child process", &"closed its output and did not end");
         };
+        // What it said last may still be on its way; a grandchild may hold the stream open, so the wait is bounded.
+        let _ = self.errors_closed.recv_timeout(LAST_WORDS);
         let tail: Vec<u8> =
             self.errors.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
         let tail = String::from_utf8_lossy(&tail);
