@@ -11,8 +11,9 @@ pub(super) fn is_number(word: &str) -> bool {
         && word.parse::<f64>().is_ok()
 }
 
-/// The words that begin a list of their own kind in a condition, an effect or the initial state.
+/// The words that begin a list of their own kind: in a condition, an effect, the initial state, or a whole text.
 const OPERATORS: &[&str] = &[
+    "define",
     "and",
     "or",
     "not",
@@ -79,7 +80,8 @@ impl<'a, 't> Reader<'a, 't> {
     /// `(predicate term ...)`, the list and its head already known to be one.
     pub(super) fn atom_list(&mut self, list: NodeId, head: NodeId) -> Option<Atom> {
         let predicate = self.name(head);
-        if predicate.as_str().starts_with(['?', ':']) {
+        // `(define` begins a definition wherever it stands, so that a lost parenthesis does not swallow the next one.
+        if predicate.as_str().starts_with(['?', ':']) || predicate.is("define") {
             let message = format!("`{predicate}` cannot be a predicate");
             self.error("pddl.bad-predicate", message, predicate.span);
             return None;

@@ -1,0 +1,6 @@
+(define (problem two) (:domain lamps)
+  (:objects desk shelf - lamp)
+  (:init (wired hall d+esk) (n!ot (llh ltai)))
+  (:goal (and (lit hall) )define (domain d) (:predicates (p ?x, ) (q)
+ (:action a :parameters (pexr:? condit(orM(lit desk) (iion (p ?x :effemply (lit shelf) (lict (and (q) (ntot$(p ?x)
+# (:u hallcpop:action b :parameters () :effec))t ()))q)
