@@ -156,11 +156,17 @@ fn only_cli_and_test_crates_know_the_plugins() {
 #[test]
 fn every_plugin_folder_is_bundled() {
     let bundled = fs::read_to_string(root().join("crates/cli/src/bundled.rs")).unwrap();
+    let explained = fs::read_to_string(root().join("crates/cli/src/codes.rs")).unwrap();
     let mut folders = 0;
     for entry in fs::read_dir(root().join("plugins")).unwrap() {
         let folder = entry.unwrap().file_name().into_string().unwrap();
-        let line = format!("&planforge_{}::PLANFORGE_PLUGIN", folder.replace('-', "_"));
+        let crate_name = format!("planforge_{}", folder.replace('-', "_"));
+        let line = format!("&{crate_name}::PLANFORGE_PLUGIN");
         assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
+        let plugin = fs::read_to_string(root().join("plugins").join(&folder).join("src/lib.rs")).unwrap();
+        if plugin.contains("CODES") {
+            assert!(explained.contains(&format!("{crate_name}::CODES")), "`explain` does not know {folder}");
+        }
         folders += 1;
     }
     assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), folders);
@@ -204,7 +210,7 @@ fn panics_unwind_in_every_profile() {
 #[test]
 fn every_rule_is_written_down() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let source = fs::read_to_string(file_in_tests("architecture.rs")).unwrap();
+    let source = fs::read_to_string(root().join("crates/cli/tests/architecture.rs")).unwrap();
     for line in source.lines() {
         if let Some(name) = line.strip_prefix("fn ").and_then(|l| l.strip_suffix("() {")) {
             assert!(text.contains(&format!("`{name}`")), "ARCHITECTURE.md does not name the test `{name}`");
@@ -212,6 +218,18 @@ fn every_rule_is_written_down() {
     }
 }
 
-fn file_in_tests(name: &str) -> PathBuf {
-    root().join("crates/cli/tests").join(name)
+#[test]
+fn every_test_that_is_named_exists() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    let sources: String = files.iter().map(|f| fs::read_to_string(f).unwrap()).collect();
+    // Names of tests are the only long words with underscores between backquotes.
+    let named = text.split('`').skip(1).step_by(2).filter(|w| w.matches('_').count() > 2 && !w.contains(' '));
+    let mut count = 0;
+    for name in named {
+        assert!(sources.contains(&format!("fn {name}()")), "there is no test `{name}`");
+        count += 1;
+    }
+    assert!(count > 15, "only {count} tests are named");
 }
