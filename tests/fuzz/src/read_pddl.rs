@@ -8,7 +8,8 @@ use planforge_pddl::{
     parse_domain, parse_problem, print_domain, print_problem, read_bytes,
 };
 
-/// Reads, checks, extracts, fixes, prints and compares; what is printed reads as what was printed.
+/// Reads, checks, extracts, fixes, prints and compares. What was read without a diagnostic is printed so that it reads the
+/// same; what was put together from a faulty text is printed and read again, and may come out tidier.
 pub fn read_pddl(data: &[u8]) {
     let Ok(text) = read_bytes("fuzz.pddl", data) else { return };
     let sources = SourceMap::single("fuzz.pddl", text.as_str());
@@ -22,8 +23,9 @@ pub fn read_pddl(data: &[u8]) {
 
     let printed = print_domain(&domain.value);
     let again = parse_domain(&printed, at);
-    assert_eq!(print_domain(&again.value), printed, "printing a domain is not stable");
+    let reprinted = print_domain(&again.value);
     if domain.diagnostics.is_empty() {
+        assert_eq!(reprinted, printed, "printing a domain is not stable");
         assert!(
             again.value.eq_ignoring_spans(&domain.value),
             "a printed domain reads differently:\n{printed}"
@@ -32,8 +34,9 @@ pub fn read_pddl(data: &[u8]) {
     }
     let printed = print_problem(&problem.value);
     let again = parse_problem(&printed, at);
-    assert_eq!(print_problem(&again.value), printed, "printing a problem is not stable");
+    let reprinted = print_problem(&again.value);
     if problem.diagnostics.is_empty() {
+        assert_eq!(reprinted, printed, "printing a problem is not stable");
         assert!(
             again.value.eq_ignoring_spans(&problem.value),
             "a printed problem reads differently:\n{printed}"
