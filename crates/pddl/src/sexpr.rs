@@ -463,8 +463,8 @@ pub(crate) const SECTIONS: &[&str] = &[
 pub(crate) const FIELDS: &[&str] =
     &[":parameters", ":vars", ":precondition", ":effect", ":duration", ":condition", ":context", ":implies"];
 
-/// Words that may head a list which has lists among its arguments.
-const OPERATORS: &[&str] = &[
+/// Words that head a list of their own kind in a condition, an effect or the initial state, so they are no predicates.
+pub(crate) const OPERATORS: &[&str] = &[
     "and",
     "or",
     "not",
@@ -473,15 +473,8 @@ const OPERATORS: &[&str] = &[
     "exists",
     "forall",
     "when",
-    "=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-    "+",
-    "-",
-    "*",
-    "/",
+    "oneof",
+    "preference",
     "at",
     "over",
     "always",
@@ -493,20 +486,35 @@ const OPERATORS: &[&str] = &[
     "always-within",
     "hold-during",
     "hold-after",
-    "preference",
     "increase",
     "decrease",
     "assign",
     "scale-up",
     "scale-down",
+];
+
+/// Further words that may head a list which has lists among its arguments.
+const OTHER_HEADS: &[&str] = &[
+    "=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "+",
+    "-",
+    "*",
+    "/",
     "either",
     "is-violated",
     "probabilistic",
-    "oneof",
     "unknown",
     "minimize",
     "maximize",
 ];
+
+fn heads_lists(word: &str) -> bool {
+    is_one_of(word, OPERATORS) || is_one_of(word, OTHER_HEADS)
+}
 
 fn is_section_keyword(word: &str) -> bool {
     is_one_of(word, SECTIONS)
@@ -527,7 +535,7 @@ fn classify(word: &str) -> Head {
         } else {
             Head::Other
         }
-    } else if word.starts_with(|c: char| c.is_alphabetic()) && !is_one_of(word, OPERATORS) {
+    } else if word.starts_with(|c: char| c.is_alphabetic()) && !heads_lists(word) {
         Head::Plain
     } else {
         Head::Other

@@ -3,11 +3,12 @@
 use super::Context;
 use crate::args::PlanArgs;
 use crate::exit::{Exit, of_limit};
-use crate::inputs::{Inputs, read_text};
+use crate::inputs::Inputs;
 use crate::session::{broke, registry};
 use planforge_contract::{
     CreateRequest, Failure, JsonObject, PlanLimits, PlanOutcome, PlanReport, PlanRequest, ReportedDiagnostic,
 };
+use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_plugin_host::Instance;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         }
         return exit;
     }
-    match ask(context, args) {
+    match ask(context, args, &inputs) {
         Ok(outcome) => {
             let exit = exit_of(&outcome);
             if args.json {
@@ -45,11 +46,12 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
     }
 }
 
-fn ask(context: &Context, args: &PlanArgs) -> Result<PlanOutcome, Exit> {
-    let text = |path| read_text(path).map_err(|_| Exit::Input);
+/// Asks about the very texts that were checked.
+fn ask(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcome, Exit> {
+    let text = |id| inputs.sources.get(SourceId(id)).map(|file| file.text.clone()).ok_or(Exit::Input);
     let request = PlanRequest {
-        domain: text(&args.domain)?,
-        problem: text(&args.problem)?,
+        domain: text(0)?,
+        problem: text(1)?,
         limits: PlanLimits {
             time_ms: args.time_limit.map(|s| (s * 1000.0).ceil() as u64),
             memory_bytes: Some(args.memory_limit.saturating_mul(1 << 20)),

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
-use crate::sexpr::{Children, NodeId};
+use crate::sexpr::{Children, NodeId, OPERATORS};
 
 /// Whether a word is written like a number.
 pub(super) fn is_number(word: &str) -> bool {
@@ -10,37 +10,6 @@ pub(super) fn is_number(word: &str) -> bool {
     digits.strip_prefix('.').unwrap_or(digits).starts_with(|c: char| c.is_ascii_digit())
         && word.parse::<f64>().is_ok()
 }
-
-/// The words that begin a list of their own kind: in a condition, an effect, the initial state, or a whole text.
-const OPERATORS: &[&str] = &[
-    "define",
-    "and",
-    "or",
-    "not",
-    "imply",
-    "implies",
-    "exists",
-    "forall",
-    "when",
-    "oneof",
-    "preference",
-    "at",
-    "over",
-    "always",
-    "sometime",
-    "within",
-    "at-most-once",
-    "sometime-after",
-    "sometime-before",
-    "always-within",
-    "hold-during",
-    "hold-after",
-    "increase",
-    "decrease",
-    "assign",
-    "scale-up",
-    "scale-down",
-];
 
 impl<'a, 't> Reader<'a, 't> {
     /// The value of a number; one too large for a 64-bit float is reported.
@@ -100,7 +69,7 @@ impl<'a, 't> Reader<'a, 't> {
         let help = format!("write `({word})` if it is a predicate without arguments");
         self.error_help("pddl.expected-list", format!("`{word}` is not {what}"), span, help);
         // An operator without its list is no predicate, and printed as one it would be read as an operator again.
-        let operator = OPERATORS.contains(&predicate.key());
+        let operator = predicate.is("define") || OPERATORS.contains(&predicate.key());
         let can_be = word.starts_with(|c: char| c.is_alphabetic()) && !operator;
         can_be.then_some(Atom { predicate, args: Vec::new(), span })
     }
