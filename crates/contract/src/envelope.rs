@@ -120,4 +120,5 @@ documents! {
     d::event::Event = "event" @ 1;
     d::plan::PlanReport = "plan-report" @ 1;
     d::verify::ValidateReport = "validate-report" @ 1;
+    d::verify::EwReport = "ew-report" @ 1;
 }

@@ -74,6 +74,7 @@ documents!(
     Event,
     PlanReport,
     ValidateReport,
+    EwReport,
 );
 
 #[test]

@@ -66,6 +66,7 @@ mod tests {
             options_schema: json!({}),
             secrets: vec![],
             files: vec!["a".into(), "b".into()],
+            suites: vec![],
             max_concurrency: 0,
         };
         let inline = |options: Value| inline_files(&info, options.as_object().unwrap(), folder.path());

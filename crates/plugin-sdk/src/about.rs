@@ -30,6 +30,7 @@ pub struct About {
     pub(crate) metrics: Vec<Declared>,
     pub(crate) secrets: Vec<String>,
     pub(crate) files: Vec<String>,
+    pub(crate) suites: Vec<String>,
     pub(crate) max_concurrency: u32,
 }
 
@@ -67,6 +68,13 @@ impl About {
     #[must_use]
     pub fn file(mut self, option: &str) -> Self {
         self.files.push(option.to_owned());
+        self
+    }
+    /// An option that holds a list of paths of suite folders; the host puts a list of
+    /// [`planforge_contract::SuiteReference`] in its place. For providers declared `simulated` alone.
+    #[must_use]
+    pub fn suites(mut self, option: &str) -> Self {
+        self.suites.push(option.to_owned());
         self
     }
     /// How many calls one instance takes at a time; 0, the default, means any number.

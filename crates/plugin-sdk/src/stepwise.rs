@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn walks_are_executable_repeatable_and_use_their_seed() {
         let (env, host, task) = (Stepwise(Counter), TestHost::new(), EnvironmentOpen::default());
-        let spec = WalkSpec { lengths: vec![5; 20], seed: 7 };
+        let spec = WalkSpec { lengths: vec![5; 20], seed: 7, ..WalkSpec::default() };
         let walks = env.walks(&host, &task, &spec).unwrap();
         assert_eq!(walks, env.walks(&host, &task, &spec).unwrap());
         assert_ne!(walks, env.walks(&host, &task, &WalkSpec { seed: 8, ..spec }).unwrap());
@@ -249,7 +249,7 @@ mod tests {
         assert!(!short.valid && short.executed == 1 && short.reasons == ["the counter is 1, not 2"]);
         let refused = judge(&["(up)", "(down)", "(down)"]);
         assert!(!refused.valid && refused.executed == 2 && refused.reasons == ["(down) at 0"]);
-        let query = StateQuery { actions: strings(&["(down)"]) };
+        let query = StateQuery { actions: strings(&["(down)"]), ..StateQuery::default() };
         assert!(env.describe_state(&host, &task, &query).unwrap_err().message.contains("step 1"));
     }
 }

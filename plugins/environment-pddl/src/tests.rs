@@ -40,6 +40,7 @@ fn task() -> EnvironmentOpen {
         task: "p01".into(),
         domain: Some(DOMAIN.into()),
         problem: Some(PROBLEM.into()),
+        ..EnvironmentOpen::default()
     }
 }
 
@@ -103,7 +104,10 @@ fn sequences_run_to_the_first_refusal_each_from_the_initial_state() {
 
 #[test]
 fn states_are_told_with_facts_without_arguments_and_numbers() {
-    let query = StateQuery { actions: lines("(board van home)\n(sail home isle)\n(leave van isle)") };
+    let query = StateQuery {
+        actions: lines("(board van home)\n(sail home isle)\n(leave van isle)"),
+        ..StateQuery::default()
+    };
     let state = plugin().describe_state(&TestHost::new(), &task(), &query).unwrap();
     assert_eq!(state.atoms, ["(ferry-at isle)", "(waits Van isle)", "(deck-free)", "(= (fuel) 1)"]);
     assert_eq!(
@@ -115,7 +119,7 @@ fn states_are_told_with_facts_without_arguments_and_numbers() {
         PddlEnvironment::create(Options { sentences, ..Options::default() }, &Secrets::default()).unwrap();
     let state = worded.describe_state(&TestHost::new(), &task(), &query).unwrap();
     assert_eq!(state.sentences[1], "The car Van waits at isle.");
-    let nowhere = StateQuery { actions: lines("(leave van home)") };
+    let nowhere = StateQuery { actions: lines("(leave van home)"), ..StateQuery::default() };
     let failure = plugin().describe_state(&TestHost::new(), &task(), &nowhere).unwrap_err();
     assert_eq!(failure.code, "environment.not-executable");
 }
@@ -123,7 +127,7 @@ fn states_are_told_with_facts_without_arguments_and_numbers() {
 #[test]
 fn walks_can_be_executed_and_stop_at_dead_ends() {
     let (plugin, host) = (plugin(), TestHost::new());
-    let spec = WalkSpec { lengths: vec![12; 40], seed: 7 };
+    let spec = WalkSpec { lengths: vec![12; 40], seed: 7, ..WalkSpec::default() };
     let numeric = plugin.walks(&host, &task(), &spec).unwrap();
     let sequences = Sequences { sequences: numeric.walks.clone() };
     let report = plugin.execute(&host, &task(), &sequences).unwrap();
@@ -144,8 +148,9 @@ fn walks_can_be_executed_and_stop_at_dead_ends() {
 #[test]
 fn walks_depend_on_the_seed_and_their_index_alone() {
     let (plugin, host) = (plugin(), TestHost::new());
-    let walks =
-        |lengths: Vec<u32>, seed| plugin.walks(&host, &task(), &WalkSpec { lengths, seed }).unwrap().walks;
+    let walks = |lengths: Vec<u32>, seed| {
+        plugin.walks(&host, &task(), &WalkSpec { lengths, seed, ..WalkSpec::default() }).unwrap().walks
+    };
     let many = walks(vec![6, 6, 6, 6, 6, 6], 3);
     assert_eq!(walks(vec![6, 6], 3), many[..2]);
     assert_eq!(walks(vec![2, 6], 3)[0], many[0][..2]);
@@ -155,7 +160,7 @@ fn walks_depend_on_the_seed_and_their_index_alone() {
 
 #[test]
 fn first_steps_are_uniform_over_the_applicable_actions() {
-    let spec = WalkSpec { lengths: vec![1; 4000], seed: 11 };
+    let spec = WalkSpec { lengths: vec![1; 4000], seed: 11, ..WalkSpec::default() };
     let walks = plugin().walks(&TestHost::new(), &task(), &spec).unwrap().walks;
     let sails = walks.iter().filter(|w| w[0] == "(sail home isle)").count();
     // Two actions are applicable; five standard deviations of 4000 fair throws are about 158.
@@ -165,8 +170,9 @@ fn first_steps_are_uniform_over_the_applicable_actions() {
 #[test]
 fn one_instance_serves_many_threads() {
     let plugin = Arc::new(plugin());
-    let expected =
-        plugin.walks(&TestHost::new(), &task(), &WalkSpec { lengths: vec![8; 10], seed: 1 }).unwrap();
+    let expected = plugin
+        .walks(&TestHost::new(), &task(), &WalkSpec { lengths: vec![8; 10], seed: 1, ..WalkSpec::default() })
+        .unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
@@ -175,7 +181,7 @@ fn one_instance_serves_many_threads() {
                         problem: Some(PROBLEM.replace("ferry-1", &format!("f{n}"))),
                         ..task()
                     };
-                    let spec = WalkSpec { lengths: vec![8; 10], seed: 1 };
+                    let spec = WalkSpec { lengths: vec![8; 10], seed: 1, ..WalkSpec::default() };
                     assert_eq!(plugin.walks(&TestHost::new(), &other, &spec).unwrap(), expected);
                 }
             });
@@ -205,7 +211,9 @@ fn what_cannot_be_simulated_is_a_failure_of_the_request() {
 #[test]
 fn an_interrupted_run_ends_walking() {
     let host = TestHost::new().remaining_ms(0);
-    let failure = plugin().walks(&host, &task(), &WalkSpec { lengths: vec![5], seed: 0 }).unwrap_err();
+    let failure = plugin()
+        .walks(&host, &task(), &WalkSpec { lengths: vec![5], seed: 0, ..WalkSpec::default() })
+        .unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "environment.stopped"));
 }
 

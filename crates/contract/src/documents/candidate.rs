@@ -14,6 +14,16 @@ pub struct LineageStep {
     pub sample: u32,
 }
 
+/// What became of the edits that a model asked for (exploration-walk paper, Appendix B.3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Edits {
+    /// Edits that were made.
+    pub applied: u32,
+    /// Edits that were refused; each has a diagnostic.
+    pub refused: u32,
+}
+
 /// A domain and problem in the making. PDDL is text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -35,6 +45,9 @@ pub struct Candidate {
     /// Sum of token log-probabilities of the replies that made it, natural.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
+    /// What became of the edits in the last reply, where it was asked for edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edits: Option<Edits>,
     /// The conversation so far.
     pub conversation: Vec<Message>,
     /// Assessments by the label of the verify stage.
@@ -57,6 +70,9 @@ pub struct CandidatePatch {
     /// Added to the candidate's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
+    /// What became of the edits in the reply, where it was asked for edits. Replaces the candidate's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edits: Option<Edits>,
     /// The turns to append to the conversation.
     pub messages: Vec<Message>,
     /// The model's reply as it came, before extraction and fixes.

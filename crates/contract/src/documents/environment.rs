@@ -3,6 +3,7 @@
 use crate::{ActionInterface, ReportedDiagnostic};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Opens an environment on a task. The host fills it from the suite; a pipeline file never names a reference.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +19,20 @@ pub struct EnvironmentOpen {
     /// The reference problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// How the suite tells facts and numbers, by predicate or function.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sentences: BTreeMap<String, Sentences>,
+}
+
+/// How a predicate is told (paper, Appendix C). `{1}`, `{2}`, ... stand for its arguments, `{value}` for a function's value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sentences {
+    /// Where the fact holds, for example `{1} is at {2}.`
+    pub yes: String,
+    /// Where it does not hold; empty where the suite does not say it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub no: String,
 }
 
 /// What can be done in an environment.
@@ -26,7 +41,8 @@ pub struct EnvironmentOpen {
 pub struct EnvironmentInfo {
     /// Actions and objects.
     pub interface: ActionInterface,
-    /// `model` where [`EnvironmentInfo::model`] is given, `actions` where applicable actions can be listed.
+    /// `model` where [`EnvironmentInfo::model`] is given, `actions` where applicable actions can be listed, `external` where a
+    /// program outside answers: such answers are effects, which the host journals.
     pub capabilities: Vec<String>,
     /// The reference model, for verifiers that compute exactly; never shown to a translator.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,6 +57,27 @@ pub struct WalkSpec {
     pub lengths: Vec<u32>,
     /// Every walk's random choices derive from this and its index.
     pub seed: u64,
+    /// How a step is chosen.
+    #[serde(skip_serializing_if = "WalkPolicy::is_uniform")]
+    pub policy: WalkPolicy,
+}
+
+/// How a walk chooses among the applicable ground actions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WalkPolicy {
+    /// Each with the same probability (paper, section 4.3).
+    #[default]
+    Uniform,
+    /// Those that the walks so far have executed least are likelier; none is impossible.
+    CoverageGuided,
+}
+
+impl WalkPolicy {
+    /// Whether it is the paper's.
+    pub const fn is_uniform(&self) -> bool {
+        matches!(self, Self::Uniform)
+    }
 }
 
 /// Walks taken in the environment; a walk that met a dead end is shorter than asked.
@@ -101,6 +138,10 @@ pub struct EnvironmentVerdict {
 pub struct StateQuery {
     /// Ground actions from the initial state; all must be executable.
     pub actions: Vec<String>,
+    /// The ground action that comes next. Facts that do not hold are told as well then, for its objects and without
+    /// arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
 }
 
 /// A state in words.

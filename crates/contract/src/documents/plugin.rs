@@ -90,9 +90,23 @@ pub struct PluginInfo {
     /// Options that hold a path; the host reads the file and puts its text in the option's place.
     #[serde(default)]
     pub files: Vec<String>,
+    /// Options that hold a list of paths of suite folders; the host puts a list of [`SuiteReference`] in the option's place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<String>,
     /// How many calls one instance takes at a time; 0 means any number.
     #[serde(default)]
     pub max_concurrency: u32,
+}
+
+/// The reference of a suite, for plugins that simulate one. Only providers declared `simulated` may ask for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteReference {
+    /// The suite's name, as tags say it.
+    pub name: String,
+    /// The reference domain.
+    pub domain: String,
+    /// Task stem -> reference problem.
+    pub problems: BTreeMap<String, String>,
 }
 
 /// What an instance is made from.

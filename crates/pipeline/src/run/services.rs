@@ -120,5 +120,6 @@ fn reference(suite: &Suite, task: &crate::suite::SuiteTask) -> EnvironmentOpen {
         task: task.stem.clone(),
         domain: suite.validation_domain.clone().or_else(|| suite.reference_domain.clone()),
         problem: task.reference_problem.clone(),
+        ..EnvironmentOpen::default()
     }
 }

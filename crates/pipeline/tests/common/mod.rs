@@ -26,6 +26,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
         options_schema: serde_json::json!({"type": "object"}),
         secrets: Vec::new(),
         files: Vec::new(),
+        suites: vec![],
         max_concurrency: 0,
     }
 }
@@ -368,6 +369,7 @@ pub fn tasks(n: usize) -> Vec<RunTask> {
             task: format!("p{i:02}"),
             domain: Some("(domain)".into()),
             problem: Some("(problem)".into()),
+            ..EnvironmentOpen::default()
         },
     };
     (1..=n).map(task).collect()
