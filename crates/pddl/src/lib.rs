@@ -11,6 +11,7 @@ pub mod extract;
 mod fix;
 mod name;
 mod print;
+pub mod random;
 mod read;
 mod sexpr;
 mod sink;

@@ -6,6 +6,7 @@ use planforge_contract::{
     ActionInterface, EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, Execution,
     ExecutionReport, Failure, FailureClass, Sequences, StateDescription, StateQuery, WalkSpec, Walks,
 };
+use planforge_pddl::random::Random;
 
 /// The least an environment must be able to do. [`Stepwise`] makes the whole [`Environment`] of it:
 /// `export_plugin!(Environment, Stepwise<MyEnvironment>);`.
@@ -72,12 +73,7 @@ impl<E: StepEnvironment> Stepwise<E> {
         Ok((state, Execution { executed, refusal: None }))
     }
 
-    fn walk(
-        &self,
-        task: &EnvironmentOpen,
-        length: u32,
-        mut random: SplitMix,
-    ) -> Result<Vec<String>, Failure> {
+    fn walk(&self, task: &EnvironmentOpen, length: u32, mut random: Random) -> Result<Vec<String>, Failure> {
         let mut state = self.0.reset(task)?;
         let mut walk = Vec::new();
         for _ in 0..length {
@@ -110,7 +106,7 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
                     "the run was interrupted",
                 ));
             }
-            walks.push(self.walk(task, *length, SplitMix::new(spec.seed, index as u64))?);
+            walks.push(self.walk(task, *length, Random::stream(spec.seed, index as u64))?);
         }
         Ok(Walks { walks })
     }
@@ -155,29 +151,6 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
                 format!("step {} of the sequence cannot be executed: {reason}", execution.executed + 1),
             )),
         }
-    }
-}
-
-/// SplitMix64: small, and the same on every machine. Each walk has a stream of its own.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn new(seed: u64, stream: u64) -> Self {
-        let mut mixed = Self(seed);
-        let base = mixed.next();
-        Self(base ^ stream.wrapping_mul(0xD1B5_4A32_D192_ED03))
-    }
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-    /// Uniform up to a bias below 2^-32 for any list that fits in memory here.
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        let index = (u128::from(self.next()) * items.len() as u128) >> 64;
-        items.get(usize::try_from(index).unwrap_or(usize::MAX))
     }
 }
 

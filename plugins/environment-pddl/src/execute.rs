@@ -1,7 +1,6 @@
 //! Walking, executing, judging and describing, over a world.
 
 use crate::codes;
-use crate::random::Random;
 use crate::sentences::Sentences;
 use crate::world::{Deadline, World, stopped};
 use planforge_contract::api::Host;
@@ -10,6 +9,7 @@ use planforge_contract::{
     StateDescription, WalkSpec, Walks,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::random::Random;
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
     let mut walks = Vec::with_capacity(spec.lengths.len());
     let mut applicable = Vec::new();
     for (index, &length) in spec.lengths.iter().enumerate() {
-        let mut random = Random::of_walk(spec.seed, index as u64);
+        let mut random = Random::stream(spec.seed, index as u64);
         let mut state = simulator.initial();
         let mut walk = Vec::new();
         for _ in 0..length {

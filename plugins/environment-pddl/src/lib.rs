@@ -12,7 +12,6 @@
 mod codes;
 mod execute;
 mod options;
-mod random;
 mod sentences;
 mod world;
 
