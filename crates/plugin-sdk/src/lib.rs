@@ -64,6 +64,8 @@ pub mod reply;
 pub mod rights;
 pub mod stepwise;
 pub mod testing;
+pub mod walking;
+pub mod wording;
 
 pub use about::{About, Plugin, Secrets};
 #[doc(hidden)]

@@ -1,12 +1,15 @@
 //! Environments that can only be reset and stepped: walks, executions and verdicts are derived from that.
 
+use crate::walking::choose;
 use crate::{About, Plugin, Secrets};
 use planforge_contract::api::{Environment, Host};
 use planforge_contract::{
     ActionInterface, EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, Execution,
-    ExecutionReport, Failure, FailureClass, Sequences, StateDescription, StateQuery, WalkSpec, Walks,
+    ExecutionReport, Failure, FailureClass, Sequences, StateDescription, StateQuery, WalkPolicy, WalkSpec,
+    Walks,
 };
 use planforge_pddl::random::Random;
+use std::collections::BTreeMap;
 
 /// The least an environment must be able to do. [`Stepwise`] makes the whole [`Environment`] of it:
 /// `export_plugin!(Environment, Stepwise<MyEnvironment>);`.
@@ -43,6 +46,15 @@ pub trait StepEnvironment: Send + Sync {
     /// # Errors
     /// The environment broke.
     fn describe(&self, state: &Self::State) -> Result<StateDescription, Failure>;
+    /// The state in words before an action is tried: what does not hold of the action's objects is worth telling too. By
+    /// default [`StepEnvironment::describe`].
+    ///
+    /// # Errors
+    /// The environment broke.
+    fn describe_before(&self, state: &Self::State, action: &str) -> Result<StateDescription, Failure> {
+        let _ = action;
+        self.describe(state)
+    }
 }
 
 /// An [`Environment`] derived from [`StepEnvironment`].
@@ -73,17 +85,29 @@ impl<E: StepEnvironment> Stepwise<E> {
         Ok((state, Execution { executed, refusal: None }))
     }
 
-    fn walk(&self, task: &EnvironmentOpen, length: u32, mut random: Random) -> Result<Vec<String>, Failure> {
+    fn walk(
+        &self,
+        task: &EnvironmentOpen,
+        length: u32,
+        policy: WalkPolicy,
+        mut random: Random,
+        executed: &mut BTreeMap<String, u32>,
+    ) -> Result<Vec<String>, Failure> {
         let mut state = self.0.reset(task)?;
         let mut walk = Vec::new();
         for _ in 0..length {
             let actions = self.0.actions(&state)?;
-            let Some(action) = random.pick(&actions) else { break };
+            let times: Vec<u32> = actions.iter().map(|a| executed.get(a).copied().unwrap_or(0)).collect();
+            let Some(action) = choose(&mut random, policy, &times).and_then(|i| actions.get(i)) else {
+                break;
+            };
             if let Err(reason) = self.0.step(&mut state, action)? {
                 let message =
                     format!("the environment listed {action} as applicable and refused it: {reason}");
                 return Err(Failure::new(FailureClass::Plugin, "plugin.environment", message));
             }
+            let times = executed.entry(action.clone()).or_default();
+            *times = times.saturating_add(1);
             walk.push(action.clone());
         }
         Ok(walk)
@@ -98,6 +122,7 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
 
     fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {
         let mut walks = Vec::with_capacity(spec.lengths.len());
+        let mut executed = BTreeMap::new();
         for (index, length) in spec.lengths.iter().enumerate() {
             if host.cancelled() {
                 return Err(Failure::new(
@@ -106,7 +131,8 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
                     "the run was interrupted",
                 ));
             }
-            walks.push(self.walk(task, *length, Random::stream(spec.seed, index as u64))?);
+            let random = Random::stream(spec.seed, index as u64);
+            walks.push(self.walk(task, *length, spec.policy, random, &mut executed)?);
         }
         Ok(Walks { walks })
     }
@@ -143,9 +169,10 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
         query: &StateQuery,
     ) -> Result<StateDescription, Failure> {
         let (state, execution) = self.run(task, &query.actions)?;
-        match execution.refusal {
-            None => self.0.describe(&state),
-            Some(reason) => Err(Failure::new(
+        match (execution.refusal, &query.focus) {
+            (None, None) => self.0.describe(&state),
+            (None, Some(next)) => self.0.describe_before(&state, next),
+            (Some(reason), _) => Err(Failure::new(
                 FailureClass::Request,
                 "plugin.environment",
                 format!("step {} of the sequence cannot be executed: {reason}", execution.executed + 1),
@@ -210,6 +237,21 @@ mod tests {
         assert!(walks.walks.iter().any(|w| *w != first), "every walk has a stream of its own");
         let report = env.execute(&host, &task, &Sequences { sequences: walks.walks }).unwrap();
         assert!(report.executions.iter().all(|e| e.executed == 5 && e.refusal.is_none()));
+    }
+
+    #[test]
+    fn coverage_guided_walks_turn_to_what_was_executed_least() {
+        let (env, host, task) = (Stepwise(Counter), TestHost::new(), EnvironmentOpen::default());
+        let count = |policy, step: &str| {
+            let spec =
+                WalkSpec { lengths: vec![1; 10].into_iter().chain([4; 200]).collect(), seed: 3, policy };
+            let walks = env.walks(&host, &task, &spec).unwrap().walks;
+            walks.iter().flatten().filter(|a| *a == step).count()
+        };
+        let ratio = |policy| count(policy, "(up)") as f64 / count(policy, "(down)") as f64;
+        // Every walk begins with `(up)`, and uniform choice goes on upwards as often as down.
+        assert!(ratio(WalkPolicy::CoverageGuided) < ratio(WalkPolicy::Uniform), "the rarer step catches up");
+        assert!(count(WalkPolicy::CoverageGuided, "(up)") > 0);
     }
 
     #[test]

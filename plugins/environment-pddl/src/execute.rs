@@ -1,18 +1,16 @@
-//! Walking, executing, judging and describing, over a world.
+//! Walking, executing and judging, over a world.
 
 use crate::codes;
-use crate::sentences::Sentences;
 use crate::world::{Deadline, World, stopped};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    EnvironmentVerdict, Execution, ExecutionReport, Failure, FailureClass, ReportedDiagnostic,
-    StateDescription, WalkSpec, Walks,
+    EnvironmentVerdict, Execution, ExecutionReport, Failure, FailureClass, ReportedDiagnostic, WalkSpec,
+    Walks,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::random::Random;
-use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
-use std::collections::BTreeMap;
+use planforge_plugin_sdk::walking::choose;
 
 /// The plan's place beside domain and problem.
 const PLAN: SourceId = SourceId(2);
@@ -23,7 +21,8 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
     let task = simulator.task();
     let mut budget = Deadline::new(host);
     let mut walks = Vec::with_capacity(spec.lengths.len());
-    let mut applicable = Vec::new();
+    let (mut applicable, mut times) = (Vec::new(), Vec::new());
+    let mut executed = vec![0u32; task.actions.len()];
     for (index, &length) in spec.lengths.iter().enumerate() {
         let mut random = Random::stream(spec.seed, index as u64);
         let mut state = simulator.initial();
@@ -33,12 +32,13 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
                 return Err(stopped(reason));
             }
             simulator.applicable_into(&state, &mut applicable);
-            if applicable.is_empty() {
-                break;
-            }
             // The order in which actions are found is no part of a seed's meaning.
             applicable.sort_unstable();
-            let action = applicable[random.below(applicable.len() as u64) as usize];
+            times.clear();
+            times.extend(applicable.iter().map(|&a| executed[a as usize]));
+            let Some(choice) = choose(&mut random, spec.policy, &times) else { break };
+            let action = applicable[choice];
+            executed[action as usize] = executed[action as usize].saturating_add(1);
             simulator.apply(&mut state, action);
             walk.push(task.symbols.step(&task.actions[action as usize]));
         }
@@ -86,55 +86,16 @@ pub(crate) fn judge(world: &World, steps: &[String]) -> Result<EnvironmentVerdic
     })
 }
 
-/// The state after a sequence: what actions can change, as atoms and in words. Derived atoms follow from these and are left
-/// out.
-pub(crate) fn describe(
-    world: &World,
-    sentences: &Sentences,
-    actions: &[String],
-) -> Result<StateDescription, Failure> {
-    let run = Run::of(world, actions)?;
-    if let Some(refusal) = run.refusal() {
-        return Err(Failure::new(FailureClass::Request, codes::NOT_EXECUTABLE, refusal));
-    }
-    let task = world.validator.task();
-    let symbols = &task.symbols;
-    let mut description = StateDescription::default();
-    for atom in run.report.state_after(run.report.trace.len()) {
-        if task.predicates[atom.predicate as usize].fluent {
-            let name = &symbols.predicates[atom.predicate as usize];
-            description.sentences.push(sentences.fact(name, &arguments(symbols, &atom)));
-            description.atoms.push(symbols.atom(&atom));
-        }
-    }
-    let mut numbers: BTreeMap<&Atom, f64> =
-        task.init_numbers.iter().map(|(term, value)| (term, *value)).collect();
-    numbers
-        .extend(run.report.trace.iter().flat_map(|step| &step.numbers).map(|(term, value)| (term, *value)));
-    for (term, value) in numbers {
-        if task.function_fluent[term.predicate as usize] {
-            let name = &symbols.functions[term.predicate as usize];
-            description.sentences.push(sentences.value(name, &arguments(symbols, term), value));
-            description.atoms.push(format!("(= {} {value})", symbols.function_term(term)));
-        }
-    }
-    Ok(description)
-}
-
-fn arguments<'s>(symbols: &'s Symbols, atom: &Atom) -> Vec<&'s str> {
-    atom.args.iter().map(|&object| symbols.objects[object as usize].as_str()).collect()
-}
-
 /// A sequence that was tried.
-struct Run {
+pub(crate) struct Run {
     text: String,
-    report: ValidationReport,
+    pub(crate) report: ValidationReport,
     /// The first entry that is no step at all; what comes before it was executed.
     strange: Option<String>,
 }
 
 impl Run {
-    fn of(world: &World, steps: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn of(world: &World, steps: &[String]) -> Result<Self, Failure> {
         let (text, file, strange) = file_of(steps);
         let report = world.validator.validate(&file);
         match &report.decision {
@@ -152,7 +113,7 @@ impl Run {
     }
 
     /// Why the step after those executed was refused.
-    fn refusal(&self) -> Option<String> {
+    pub(crate) fn refusal(&self) -> Option<String> {
         let Some(failing) = &self.report.failing_step else { return self.strange.clone() };
         let number = failing.index + 1;
         if !failing.conditions.is_empty() {

@@ -2,28 +2,32 @@
 //! takes random walks, tries sequences, judges plans and tells states; it never says why in terms of its model except to
 //! verifiers.
 //!
-//! * Walks are uniform over the applicable ground actions of each state; a walk that meets a state without any ends there. The
-//!   same seed gives the same walks on every machine, and walk `i` does not depend on how many are asked for.
+//! * Walks are uniform over the applicable ground actions of each state, or turn to those executed least; a walk that meets a
+//!   state without any ends there. The same seed gives the same walks on every machine, and walk `i` does not depend on how many
+//!   come after it; uniform ones depend on no other walk.
 //! * An action that changes nothing counts as applicable where its precondition holds, as in STRIPS.
 //! * A state is told as the facts that actions can change, those without arguments included, and the numbers that they can
-//!   change. The option `sentences` words them.
+//!   change. Where the action that comes next is named, what does not hold of its objects is told too, facts that nothing
+//!   changes included. The suite's sentences word them; the option `sentences` goes before these.
 //! * Calls keep nothing that an answer could depend on; the last few tasks stay prepared.
 
 mod codes;
 mod execute;
 mod options;
-mod sentences;
+mod state;
 mod world;
 
 pub use codes::CODES;
-pub use options::Options;
+pub use options::{Options, Told};
 
 use planforge_plugin_sdk::prelude::*;
+use planforge_plugin_sdk::wording::Wording;
 
 /// The plugin.
 pub struct PddlEnvironment {
     options: Options,
-    sentences: sentences::Sentences,
+    /// What the options say of sentences; it goes before the suite's.
+    wording: Wording,
     worlds: world::Cache,
 }
 
@@ -37,8 +41,8 @@ impl Plugin for PddlEnvironment {
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
-        let sentences = sentences::Sentences::new(&options.sentences);
-        Ok(Self { options, sentences, worlds: world::Cache::default() })
+        let wording = Wording::new(&options.wording());
+        Ok(Self { options, wording, worlds: world::Cache::default() })
     }
 }
 
@@ -84,7 +88,7 @@ impl Environment for PddlEnvironment {
         task: &EnvironmentOpen,
         query: &StateQuery,
     ) -> Result<StateDescription, Failure> {
-        execute::describe(&*self.worlds.open(task)?, &self.sentences, &query.actions)
+        state::describe(&*self.worlds.open(task)?, &self.wording.or(&task.sentences), query)
     }
 }
 

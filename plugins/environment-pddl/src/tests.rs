@@ -114,7 +114,7 @@ fn states_are_told_with_facts_without_arguments_and_numbers() {
         state.sentences,
         ["ferry at holds for isle.", "waits holds for Van and isle.", "deck free holds.", "fuel is 1."]
     );
-    let sentences = BTreeMap::from([("WAITS".to_owned(), "The car {1} waits at {2}.".to_owned())]);
+    let sentences = BTreeMap::from([("WAITS".to_owned(), Told::Yes("The car {1} waits at {2}.".to_owned()))]);
     let worded =
         PddlEnvironment::create(Options { sentences, ..Options::default() }, &Secrets::default()).unwrap();
     let state = worded.describe_state(&TestHost::new(), &task(), &query).unwrap();
@@ -122,6 +122,71 @@ fn states_are_told_with_facts_without_arguments_and_numbers() {
     let nowhere = StateQuery { actions: lines("(leave van home)"), ..StateQuery::default() };
     let failure = plugin().describe_state(&TestHost::new(), &task(), &nowhere).unwrap_err();
     assert_eq!(failure.code, "environment.not-executable");
+}
+
+#[test]
+fn before_an_action_is_tried_what_its_objects_lack_is_told_too() {
+    let mut task = task();
+    let words = |yes: &str, no: &str| Sentences { yes: yes.into(), no: no.into() };
+    task.sentences = BTreeMap::from([
+        ("deck-free".to_owned(), words("The deck is free.", "The deck is taken.")),
+        ("waits".to_owned(), words("{1} waits at {2}.", "")),
+        (
+            "crossing".to_owned(),
+            words("A crossing leads from {1} to {2}.", "No crossing leads from {1} to {2}."),
+        ),
+        ("fuel".to_owned(), words("{value} l of fuel are left.", "")),
+    ]);
+    let query =
+        |actions: &str, focus: &str| StateQuery { actions: lines(actions), focus: Some(focus.into()) };
+    let tell = |q: &StateQuery| plugin().describe_state(&TestHost::new(), &task, q).unwrap();
+    let state = tell(&query("(board van home)\n(sail home isle)", "(sail isle home)"));
+    assert_eq!(
+        state.sentences,
+        [
+            "ferry at holds for isle.",
+            "A crossing leads from home to isle.",
+            "ferry at does not hold for home.",
+            "No crossing leads from isle to home.",
+            "The deck is taken.",
+            "aboard holds for Van.",
+            "1 l of fuel are left.",
+        ]
+    );
+    assert_eq!(state.atoms[3..5], ["(not (crossing isle home))", "(not (deck-free))"]);
+    assert_eq!(state.atoms.len(), state.sentences.len());
+    let own = Options {
+        sentences: BTreeMap::from([(
+            "waits".to_owned(),
+            Told::Both(words("{1} queues at {2}.", "{1} left {2}.")),
+        )]),
+        ..Options::default()
+    };
+    let worded = PddlEnvironment::create(own, &Secrets::default()).unwrap();
+    let state = worded
+        .describe_state(&TestHost::new(), &task, &query("(board van home)", "(board VAN home)"))
+        .unwrap();
+    assert!(state.sentences.contains(&"Van left home.".to_owned()), "the option goes first: {state:?}");
+    assert!(state.sentences.contains(&"The deck is taken.".to_owned()), "{state:?}");
+    let unknown = tell(&query("", "(sink titanic)"));
+    assert!(
+        unknown.atoms.contains(&"(deck-free)".to_owned()),
+        "an unknown object is passed over: {unknown:?}"
+    );
+}
+
+#[test]
+fn coverage_guided_walks_execute_rare_actions_more_often() {
+    let share = |policy| {
+        let lengths = vec![1; 1000];
+        let spec = WalkSpec { lengths, seed: 5, policy };
+        let walks = plugin().walks(&TestHost::new(), &task(), &spec).unwrap().walks;
+        walks.iter().flatten().filter(|a| *a == "(sail home isle)").count()
+    };
+    // Two actions are applicable at first. The guided ones are kept close to half and half, the others are throws.
+    assert!(share(WalkPolicy::CoverageGuided).abs_diff(500) <= 30, "{}", share(WalkPolicy::CoverageGuided));
+    assert!(share(WalkPolicy::Uniform).abs_diff(500) < 80);
+    assert_ne!(share(WalkPolicy::CoverageGuided), share(WalkPolicy::Uniform));
 }
 
 #[test]

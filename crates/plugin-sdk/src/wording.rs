@@ -1,0 +1,135 @@
+//! Facts in words, for environments that tell states and for feedback about them: by the suite's sentences and, where it has
+//! none, by the names. Every fact gets its sentence, those without arguments and those that do not hold too.
+
+use planforge_contract::Sentences;
+use std::collections::BTreeMap;
+
+/// Sentences by lower-case name.
+#[derive(Debug, Clone, Default)]
+pub struct Wording {
+    templates: BTreeMap<String, Sentences>,
+}
+
+impl Wording {
+    /// The sentences of a suite; names in any case.
+    pub fn new(sentences: &BTreeMap<String, Sentences>) -> Self {
+        Self { templates: sentences.iter().map(|(k, v)| (k.to_lowercase(), v.clone())).collect() }
+    }
+
+    /// These sentences where they have an entry, else the others'.
+    #[must_use]
+    pub fn or(&self, others: &BTreeMap<String, Sentences>) -> Self {
+        let mut all = Self::new(others);
+        all.templates.extend(self.templates.clone());
+        all
+    }
+
+    /// A fact that holds, `parcel at holds for p1 and elm.`, or does not, `parcel at does not hold for p1 and elm.`.
+    pub fn fact(&self, predicate: &str, arguments: &[&str], holds: bool) -> String {
+        let template = self.templates.get(&predicate.to_lowercase());
+        match template {
+            Some(t) if holds && !t.yes.is_empty() => return fill(&t.yes, arguments, ""),
+            Some(t) if !holds && !t.no.is_empty() => return fill(&t.no, arguments, ""),
+            Some(t) if !holds && !t.yes.is_empty() => {
+                return format!("Not true: {}", fill(&t.yes, arguments, ""));
+            }
+            _ => {}
+        }
+        let verb = if holds { "holds" } else { "does not hold" };
+        match arguments {
+            [] => format!("{} {verb}.", words(predicate)),
+            _ => format!("{} {verb} for {}.", words(predicate), list(arguments)),
+        }
+    }
+
+    /// A number: `fuel of truck1 is 5.`
+    pub fn value(&self, function: &str, arguments: &[&str], value: f64) -> String {
+        match self.templates.get(&function.to_lowercase()) {
+            Some(t) if !t.yes.is_empty() => fill(&t.yes, arguments, &value.to_string()),
+            _ if arguments.is_empty() => format!("{} is {value}.", words(function)),
+            _ => format!("{} of {} is {value}.", words(function), list(arguments)),
+        }
+    }
+}
+
+/// `in_van-now` as words.
+fn words(name: &str) -> String {
+    name.replace(['-', '_'], " ").trim().to_owned()
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn list(items: &[&str]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// Puts arguments and value into a template in one pass, so that nothing inserted is read as a slot.
+fn fill(template: &str, arguments: &[&str], value: &str) -> String {
+    let mut out = String::with_capacity(template.len() + 16);
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        let (before, from) = rest.split_at(open);
+        out.push_str(before);
+        let Some(close) = from.find('}') else {
+            rest = from;
+            break;
+        };
+        let slot = &from[1..close];
+        let argument = slot.parse::<usize>().ok().and_then(|n| arguments.get(n.checked_sub(1)?));
+        match (argument, slot) {
+            (Some(argument), _) => out.push_str(argument),
+            (None, "value") => out.push_str(value),
+            (None, _) => out.push_str(&from[..=close]),
+        }
+        rest = &from[close + 1..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(name: &str, yes: &str, no: &str) -> Wording {
+        Wording::new(&BTreeMap::from([(name.to_owned(), Sentences { yes: yes.into(), no: no.into() })]))
+    }
+
+    #[test]
+    fn facts_of_any_arity_are_told_whether_they_hold_or_not() {
+        let s = Wording::default();
+        assert_eq!(s.fact("van-empty", &[], true), "van empty holds.");
+        assert_eq!(s.fact("van-empty", &[], false), "van empty does not hold.");
+        assert_eq!(s.fact("van-at", &["elm"], true), "van at holds for elm.");
+        assert_eq!(s.fact("link", &["a", "b", "c"], false), "link does not hold for a, b and c.");
+        assert_eq!(s.value("fuel", &["t1"], 2.5), "fuel of t1 is 2.5.");
+        assert_eq!(s.value("total", &[], 3.0), "total is 3.");
+    }
+
+    #[test]
+    fn sentences_are_found_in_any_case_and_filled_once() {
+        let s = with("Parcel-At", "{1} is in {2}, whatever {3} and {x} say.", "{1} is elsewhere.");
+        assert_eq!(s.fact("parcel-at", &["{2}", "elm"], true), "{2} is in elm, whatever {3} and {x} say.");
+        assert_eq!(s.fact("PARCEL-AT", &["p1", "elm"], false), "p1 is elsewhere.");
+        assert_eq!(with("f", "{value} l in {1}", "").value("f", &["tank"], 4.0), "4 l in tank");
+        assert_eq!(with("p", "open { brace", "").fact("p", &[], true), "open { brace");
+    }
+
+    #[test]
+    fn what_a_suite_does_not_say_is_said_all_the_same() {
+        let s = with("at", "{1} is at {2}.", "");
+        assert_eq!(s.fact("at", &["van", "elm"], false), "Not true: van is at elm.");
+        assert_eq!(with("at", "", "").fact("at", &["van"], true), "at holds for van.");
+        let own = with("at", "{1} stands at {2}.", "");
+        let suite = BTreeMap::from([
+            ("AT".to_owned(), Sentences { yes: "no".into(), no: String::new() }),
+            ("full".to_owned(), Sentences { yes: "{1} is full.".into(), no: String::new() }),
+        ]);
+        let both = own.or(&suite);
+        assert_eq!(both.fact("at", &["van", "elm"], true), "van stands at elm.");
+        assert_eq!(both.fact("full", &["van"], true), "van is full.");
+    }
+}
