@@ -12,6 +12,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_record::CODES,
         planforge_llm::CODES,
         planforge_pipeline::CODES,
+        planforge_evaluate::CODES,
         planforge_provider_openai::CODES,
         planforge_translator_direct::CODES,
         planforge_verifier_val::CODES,

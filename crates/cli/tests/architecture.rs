@@ -69,6 +69,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("record", &["contract", "diagnostics"]),
     ("llm", &["contract", "diagnostics", "record"]),
     ("pipeline", &["contract", "diagnostics", "llm", "pddl", "plugin-sdk", "record"]),
+    ("evaluate", &["contract", "diagnostics", "pddl", "pipeline", "planning", "record"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-val", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

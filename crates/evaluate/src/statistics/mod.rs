@@ -1,0 +1,59 @@
+//! Means with standard errors, confidence intervals, rank correlation. Random parts are seeded.
+
+mod interval;
+mod rank;
+
+pub use interval::{Interval, bootstrap, bootstrap_mean, wilson};
+pub use rank::{Correlation, correlation, kendall, spearman};
+
+use serde::{Deserialize, Serialize};
+
+/// A mean and how well it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// How many values.
+    pub n: usize,
+    /// Their arithmetic mean.
+    pub mean: f64,
+    /// Its standard error: the sample standard deviation (with n - 1) over the square root of n; absent for one value.
+    pub standard_error: Option<f64>,
+}
+
+/// The mean of some values; nothing where there are none.
+pub fn mean(values: &[f64]) -> Option<Mean> {
+    if values.is_empty() {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    let standard_error = (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt());
+    Some(Mean { n: values.len(), mean, standard_error })
+}
+
+/// The harmonic mean of two directions of the walk metric (paper, Eq. 2): 0 where both are 0.
+pub fn harmonic_mean(a: f64, b: f64) -> f64 {
+    if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_knows_its_error() {
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean(&[2.0]).unwrap().standard_error, None);
+        let four = mean(&[1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert_eq!((four.n, four.mean), (4, 2.5));
+        // Variance 5/3, over 4.
+        assert!((four.standard_error.unwrap() - (5.0_f64 / 12.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_harmonic_mean_of_nothing_is_nothing() {
+        assert_eq!(harmonic_mean(0.0, 0.0), 0.0);
+        assert_eq!(harmonic_mean(1.0, 0.0), 0.0);
+        assert!((harmonic_mean(1.0, 0.5) - 2.0 / 3.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,121 @@
+//! A table of texts: aligned for a terminal, as Markdown, as CSV.
+
+/// Which side a column's cells stand on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Align {
+    /// Words.
+    #[default]
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table with a header; every row has as many cells as the header.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    header: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
+        Self {
+            header: columns.into_iter().map(|(name, align)| (name.into(), align)).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row. Missing cells are empty, cells beyond the header are left out.
+    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
+        row.resize(self.header.len(), String::new());
+        self.rows.push(row);
+    }
+
+    /// Columns separated by two spaces; the header is underlined.
+    pub fn text(&self) -> String {
+        let widths = self.widths();
+        let rule: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
+        let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
+        let lines = [&header, &rule].into_iter().chain(&self.rows);
+        lines.map(|row| self.padded(row, &widths).join("  ").trim_end().to_owned() + "\n").collect()
+    }
+
+    /// A Markdown table, padded so that it reads well as text too.
+    pub fn markdown(&self) -> String {
+        let widths: Vec<usize> = self.widths().iter().map(|w| (*w).max(3)).collect();
+        let escape = |row: &[String]| row.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>();
+        let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
+        let rule = self.header.iter().zip(&widths).map(|((_, align), w)| match align {
+            Align::Left => "-".repeat(*w),
+            Align::Right => "-".repeat(w - 1) + ":",
+        });
+        let mut rows = vec![self.padded(&escape(&header), &widths), rule.collect()];
+        rows.extend(self.rows.iter().map(|row| self.padded(&escape(row), &widths)));
+        rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
+    }
+
+    /// RFC 4180 with line feeds.
+    pub fn csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let header: Vec<&String> = self.header.iter().map(|(name, _)| name).collect();
+        // Rows have the header's length and memory does not refuse bytes, the only ways in which these can fail.
+        drop(writer.write_record(header));
+        for row in &self.rows {
+            drop(writer.write_record(row));
+        }
+        writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let width = |text: &String| text.chars().count();
+        (0..self.header.len())
+            .map(|i| {
+                self.rows
+                    .iter()
+                    .map(|row| width(&row[i]))
+                    .chain([width(&self.header[i].0)])
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect()
+    }
+
+    fn padded(&self, row: &[String], widths: &[usize]) -> Vec<String> {
+        row.iter()
+            .zip(&self.header)
+            .zip(widths)
+            .map(|((cell, (_, align)), width)| match align {
+                Align::Left => format!("{cell:<width$}"),
+                Align::Right => format!("{cell:>width$}"),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new([("domain", Align::Left), ("score", Align::Right)]);
+        table.row(["parcels", "0.5"]);
+        table.row(["a|b, \"c\"", "10.25"]);
+        table.row(["short"]);
+        table
+    }
+
+    #[test]
+    fn the_same_cells_in_three_forms() {
+        assert_eq!(
+            table().text(),
+            "domain    score\n--------  -----\nparcels     0.5\na|b, \"c\"  10.25\nshort\n"
+        );
+        assert_eq!(
+            table().markdown(),
+            "| domain   | score |\n| -------- | ----: |\n| parcels  |   0.5 |\n| a\\|b, \"c\" | 10.25 |\n| short    |       |\n"
+        );
+        assert_eq!(table().csv(), "domain,score\nparcels,0.5\n\"a|b, \"\"c\"\"\",10.25\nshort,\n");
+    }
+}
