@@ -239,7 +239,7 @@ pub const CODES: &[CodeInfo] = &[
         "suite.manifest",
         "suite.toml has a mistake",
         "suite.toml may hold schema = 1, name, title, licence, [given] (false for parts of the reference that no pipeline may be\n\
-         given), [materials] (name = \"file\") and [titles] (stem = \"title\").",
+         given), [materials] (name = \"file\"), [titles] (stem = \"title\") and [generate] (seed, first, tasks, example).",
     ),
     code(
         "suite.no-domain-text",
@@ -271,6 +271,13 @@ pub const CODES: &[CodeInfo] = &[
         "suite.outside",
         "a file lies outside the suite's folder",
         "Files of a suite, links followed, lie in its folder, so that a manifest cannot make planforge read anything else.",
+    ),
+    code(
+        "suite.sentences",
+        "sentences.toml has a mistake",
+        "sentences.toml says how facts are told, for each predicate of the reference domain:\n\n    [predicates]\n    \
+         at = { yes = \"{1} is at {2}.\", no = \"{1} is not at {2}.\" }\n\n{1}, {2}, ... stand for the arguments. [functions] does the same\n\
+         for numbers, with {value} for the value and without `no`.",
     ),
     code(
         "suite.too-large",

@@ -283,3 +283,58 @@ fn shared_suites_load_where_they_are_at_hand() {
     println!("{} suites, {tasks} tasks", folders.len());
     assert!(tasks > folders.len());
 }
+
+const SENTENCES: &str = "[predicates]\nIn = { yes = \"{1} is in {2}.\", no = \"{1} is not in {2}.\" }\n";
+
+#[test]
+fn sentences_are_read_and_part_of_the_digest() {
+    let folder = folder();
+    let before = load_suite(folder.path()).suite.unwrap();
+    assert!(before.sentences.is_empty());
+    write(&folder, "sentences.toml", SENTENCES);
+    let after = load_suite(folder.path()).suite.unwrap();
+    assert_eq!(after.sentences["in"].yes, "{1} is in {2}.");
+    assert_eq!(after.sentences["in"].no, "{1} is not in {2}.");
+    assert_ne!(before.digest(&before.tasks[0]), after.digest(&after.tasks[0]));
+}
+
+#[test]
+fn every_mistake_of_the_sentences_is_reported_at_once() {
+    let folder = folder();
+    write(
+        &folder,
+        "sentences.toml",
+        "[predicates]\nin = { yes = \"{1} is in {3}.\", no = \"{0} is out\", maybe = \"?\" }\nim = { yes = \"x\" }\n\
+         [facts]\n[functions]\nweight = \"{value}\"\n",
+    );
+    let loaded = load_suite(folder.path());
+    assert!(loaded.suite.is_none());
+    assert_eq!(codes(&loaded), ["suite.sentences"; 6], "{:#?}", loaded.diagnostics);
+    let all: String = loaded.diagnostics.iter().map(|d| format!("{}\n", d.message)).collect();
+    for part in ["slot {3}", "`{0}` is no slot", "no key `maybe`", "no `im`", "no key `facts`", "`weight`"] {
+        assert!(all.contains(part), "{part} is missing in\n{all}");
+    }
+}
+
+#[test]
+fn sentences_of_a_suite_without_pddl_are_taken_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    file("domain.nl", "Two jugs.");
+    file("p01.nl", "Measure four litres.");
+    file("sentences.toml", "[functions]\nlitres = { yes = \"{1} holds {value} litres.\" }\n");
+    let suite = load_suite(folder.path()).suite.unwrap();
+    assert_eq!(suite.sentences["litres"].yes, "{1} holds {value} litres.");
+}
+
+#[test]
+fn a_generated_suite_says_how() {
+    let folder = folder();
+    write(&folder, "suite.toml", "schema = 1\n[generate]\nseed = 7\nfirst = 3\ntasks = 2\n");
+    write(&folder, "generator.jinja", "{{ index }}");
+    let suite = load_suite(folder.path()).suite.unwrap();
+    assert_eq!(suite.generate, Some(GenerateSpec { seed: 7, first: 3, tasks: 2, example: true }));
+    assert_eq!(suite.generator.as_deref(), Some("{{ index }}"));
+    let bare = load_without_tasks(folder.path()).suite.unwrap();
+    assert!(bare.tasks.is_empty() && bare.reference_domain.is_some());
+}

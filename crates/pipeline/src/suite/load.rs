@@ -1,9 +1,11 @@
 //! Finds a suite's files by their names and reads them all, or those of one task.
 
 use super::files::Folder;
-use super::manifest::{self, Manifest};
+use super::manifest::{self, GenerateSpec, Manifest};
+use super::sentences::{self, Declared};
 use crate::suggest::help_for;
-use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_contract::Sentences;
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_record::sha256_hex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,6 +59,12 @@ pub struct Suite {
     pub example: Option<Example>,
     /// Further texts for translators, by name.
     pub materials: BTreeMap<String, String>,
+    /// How facts and numbers are told, by predicate or function in lower case (`sentences.toml`).
+    pub sentences: BTreeMap<String, Sentences>,
+    /// The template that makes its tasks (`generator.jinja`).
+    pub generator: Option<String>,
+    /// How the tasks that are generated are made again.
+    pub generate: Option<GenerateSpec>,
     /// Parts of the reference that no pipeline may be given.
     pub withheld: Vec<&'static str>,
     /// The tasks, by stem.
@@ -69,7 +77,7 @@ impl Suite {
         let example = self.example.as_ref().map(|e| (&e.text, &e.problem, &e.plan));
         let parts = (
             (&self.domain_text, &self.reference_domain, &self.validation_domain, &self.domain_template),
-            (example, &self.materials),
+            (example, &self.materials, &self.sentences),
             (&task.text, &task.reference_problem, &task.objects_template),
         );
         // Tuples of texts always have a JSON form.
@@ -84,13 +92,26 @@ pub struct LoadedSuite {
     pub suite: Option<Suite>,
     /// Everything that is wrong.
     pub diagnostics: Vec<Diagnostic>,
-    /// The manifest as source 0, where there is one.
+    /// The manifest and the sentences, where they are.
     pub sources: SourceMap,
+}
+
+/// Which tasks are read.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    All,
+    One(&'a str),
+    None,
 }
 
 /// Reads a suite with all its tasks.
 pub fn load_suite(folder: &Path) -> LoadedSuite {
-    Loader::default().load(folder, None)
+    Loader::default().load(folder, Wanted::All)
+}
+
+/// Reads a suite without its tasks: there may be none yet.
+pub fn load_without_tasks(folder: &Path) -> LoadedSuite {
+    Loader::default().load(folder, Wanted::None)
 }
 
 /// Reads a suite with one task: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
@@ -101,7 +122,7 @@ pub fn load_task(path: &Path) -> LoadedSuite {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    Loader::default().load(folder, Some(stem))
+    Loader::default().load(folder, Wanted::One(stem))
 }
 
 #[derive(Default)]
@@ -111,13 +132,13 @@ struct Loader {
 }
 
 impl Loader {
-    fn load(mut self, path: &Path, only: Option<&str>) -> LoadedSuite {
-        let suite = self.suite(path, only);
+    fn load(mut self, path: &Path, wanted: Wanted<'_>) -> LoadedSuite {
+        let suite = self.suite(path, wanted);
         let failed = self.found.iter().any(Diagnostic::is_error);
         LoadedSuite { suite: suite.filter(|_| !failed), diagnostics: self.found, sources: self.sources }
     }
 
-    fn suite(&mut self, path: &Path, only: Option<&str>) -> Option<Suite> {
+    fn suite(&mut self, path: &Path, wanted: Wanted<'_>) -> Option<Suite> {
         let folder = self.keep(Folder::open(path))?;
         let names = self.keep(folder.names())?;
         let manifest = match self.read(&folder, "suite.toml") {
@@ -127,7 +148,7 @@ impl Loader {
             }
             None => Manifest::default(),
         };
-        let stems = self.stems(&folder, &names, only)?;
+        let stems = self.stems(&folder, &names, wanted)?;
         let domain_text = self.required(&folder, "domain.nl", "suite.no-domain-text");
         let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
@@ -136,44 +157,39 @@ impl Loader {
             plan: self.read(&folder, "p_example.sol"),
         });
         let materials = self.materials(&folder, &manifest);
+        let reference_domain = self.read(&folder, "domain.pddl");
+        let sentences = self.sentences(&folder, reference_domain.as_deref());
         Some(Suite {
             name: suite_name(&manifest, path),
             title: manifest.title,
             licence: manifest.licence,
             folder: path.to_owned(),
             domain_text,
-            reference_domain: self.read(&folder, "domain.pddl"),
+            reference_domain,
             validation_domain: self.read(&folder, "domain_validation.pddl"),
             domain_template: self.read(&folder, "domain_template.pddl"),
             example,
             materials,
+            sentences,
+            generator: self.read(&folder, "generator.jinja"),
+            generate: manifest.generate,
             withheld: manifest.withheld,
             tasks,
         })
     }
 
     /// The stems to read: all that have a text, or the one asked for.
-    fn stems(&mut self, folder: &Folder, names: &[String], only: Option<&str>) -> Option<Vec<String>> {
+    fn stems(&mut self, folder: &Folder, names: &[String], wanted: Wanted<'_>) -> Option<Vec<String>> {
         let with = |ending: &str| -> Vec<String> {
             let stems = names.iter().filter_map(|name| name.strip_suffix(ending));
             stems.filter(|stem| is_task(stem)).map(str::to_owned).collect()
         };
         let (texts, problems) = (with(".nl"), with(".pddl"));
         let shown = folder.path.display();
-        let Some(only) = only else {
-            if texts.is_empty() {
-                let message = format!("{shown}: no task has a text");
-                let help = "each task needs a file NAME.nl that says in plain language what it is about";
-                self.found.push(Diagnostic::error("suite.no-text", message).help(help));
-                return None;
-            }
-            let silent: Vec<&str> =
-                problems.iter().filter(|p| !texts.contains(p)).map(String::as_str).collect();
-            if !silent.is_empty() {
-                let message = format!("{shown}: tasks without a text are left out: {}", silent.join(", "));
-                self.found.push(Diagnostic::warning("suite.no-text", message));
-            }
-            return Some(texts);
+        let only = match wanted {
+            Wanted::None => return Some(Vec::new()),
+            Wanted::All => return self.all_stems(folder, texts, &problems),
+            Wanted::One(stem) => stem,
         };
         if texts.iter().any(|stem| stem == only) {
             return Some(vec![only.to_owned()]);
@@ -192,6 +208,22 @@ impl Loader {
             });
         }
         None
+    }
+
+    fn all_stems(&mut self, folder: &Folder, texts: Vec<String>, problems: &[String]) -> Option<Vec<String>> {
+        let shown = folder.path.display();
+        if texts.is_empty() {
+            let message = format!("{shown}: no task has a text");
+            let help = "each task needs a file NAME.nl that says in plain language what it is about";
+            self.found.push(Diagnostic::error("suite.no-text", message).help(help));
+            return None;
+        }
+        let silent: Vec<&str> = problems.iter().filter(|p| !texts.contains(p)).map(String::as_str).collect();
+        if !silent.is_empty() {
+            let message = format!("{shown}: tasks without a text are left out: {}", silent.join(", "));
+            self.found.push(Diagnostic::warning("suite.no-text", message));
+        }
+        Some(texts)
     }
 
     fn task(&mut self, folder: &Folder, stem: &str, manifest: &Manifest) -> SuiteTask {
@@ -221,6 +253,14 @@ impl Loader {
         materials
     }
 
+    fn sentences(&mut self, folder: &Folder, domain: Option<&str>) -> BTreeMap<String, Sentences> {
+        let Some(text) = self.read(folder, "sentences.toml") else { return BTreeMap::new() };
+        let shown = folder.path.join("sentences.toml").display().to_string();
+        let source = self.sources.add(shown, text.clone());
+        let declared = domain.map(declared);
+        sentences::read(&text, source, declared.as_ref(), &mut self.found)
+    }
+
     fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {
         result.map_err(|diagnostic| self.found.push(*diagnostic)).ok()
     }
@@ -244,6 +284,16 @@ impl Loader {
         }
         String::new()
     }
+}
+
+/// The predicates and functions of a domain, as far as it can be read.
+fn declared(domain: &str) -> Declared {
+    let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+    let predicates = domain.predicates.iter().map(|p| (&p.name, p.parameters.len()));
+    let functions = domain.functions.iter().map(|f| (&f.name, f.parameters.len()));
+    let derived = domain.derived.iter().map(|d| (&d.predicate, d.parameters.len()));
+    let entries = predicates.chain(functions).chain(derived);
+    Declared { arities: entries.map(|(name, arity)| (name.as_str().to_ascii_lowercase(), arity)).collect() }
 }
 
 /// Which stems are tasks and not parts of the suite.

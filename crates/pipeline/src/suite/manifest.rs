@@ -8,6 +8,19 @@ use std::collections::BTreeMap;
 /// The schema number of suite manifests that this version reads.
 pub const SUITE_SCHEMA: u32 = 1;
 
+/// How a suite's generated tasks are made again: `[generate]` of the manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GenerateSpec {
+    /// The seed of all of them.
+    pub seed: u64,
+    /// The number of the first generated task; those below are written by hand.
+    pub first: u32,
+    /// How many there are.
+    pub tasks: u32,
+    /// Whether the in-context example is generated too.
+    pub example: bool,
+}
+
 /// A suite's manifest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Manifest {
@@ -20,6 +33,8 @@ pub(super) struct Manifest {
     pub(super) materials: BTreeMap<String, String>,
     /// Task stem -> title.
     pub(super) titles: BTreeMap<String, String>,
+    /// How its generated tasks are made.
+    pub(super) generate: Option<GenerateSpec>,
 }
 
 /// Names of what `[given]` of a manifest may withhold.
@@ -46,11 +61,17 @@ pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> M
         withheld: Vec::new(),
         materials: plain(&reader.string_map("materials", &mut found)),
         titles: plain(&reader.string_map("titles", &mut found)),
+        generate: None,
     };
     if let Some((table, node)) = reader.table("given", &mut found) {
         let mut inner = Reader::new(table, node.place, "[given] of suite.toml");
         manifest.withheld =
             PARTS.into_iter().filter(|part| inner.boolean(part, &mut found) == Some(false)).collect();
+        inner.finish("suite.manifest", &mut found);
+    }
+    if let Some((table, node)) = reader.table("generate", &mut found) {
+        let mut inner = Reader::new(table, node.place, "[generate] of suite.toml");
+        manifest.generate = Some(generate(&mut inner, &mut found));
         inner.finish("suite.manifest", &mut found);
     }
     reader.finish("suite.manifest", &mut found);
@@ -60,4 +81,18 @@ pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> M
         d
     }));
     manifest
+}
+
+/// Most tasks of one suite.
+const MAX_TASKS: i64 = 9_999;
+
+fn generate(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GenerateSpec {
+    let count =
+        |value: Option<u64>, otherwise: u32| value.and_then(|v| v.try_into().ok()).unwrap_or(otherwise);
+    GenerateSpec {
+        seed: reader.integer("seed", 0..=i64::MAX, out).unwrap_or(1),
+        first: count(reader.integer("first", 1..=MAX_TASKS, out), 1),
+        tasks: count(reader.integer("tasks", 1..=MAX_TASKS, out), 5),
+        example: reader.boolean("example", out).unwrap_or(true),
+    }
 }

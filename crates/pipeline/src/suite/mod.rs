@@ -1,14 +1,16 @@
 //! Suites: a domain and its tasks, in plain language and as the reference PDDL that methods do not see.
 //!
 //! A folder with `domain.nl` and `NAME.nl` for each task is a suite; `domain.pddl`, `NAME.pddl` (reference), `p_example.*`
-//! (in-context example), `*_template.pddl` and `suite.toml` may stand beside them.
+//! (in-context example), `*_template.pddl`, `sentences.toml`, `generator.jinja` and `suite.toml` may stand beside them.
 
 mod files;
 mod load;
 mod manifest;
+mod sentences;
 mod view;
 
 pub use files::MAX_SUITE_FILE_BYTES;
-pub use load::{Example, LoadedSuite, Suite, SuiteTask, load_suite, load_task};
-pub use manifest::SUITE_SCHEMA;
+pub use load::{Example, LoadedSuite, Suite, SuiteTask, load_suite, load_task, load_without_tasks};
+pub use manifest::{GenerateSpec, SUITE_SCHEMA};
+pub use sentences::{Slots, slots};
 pub use view::task_view;
