@@ -375,13 +375,13 @@ fn flatten_effect<'a>(effect: &'a Effect, parts: &mut Vec<&'a Effect>) {
 }
 
 /// The condition in lower case, conjunctions and disjunctions flat and sorted.
-fn canonical_condition(condition: &Condition) -> String {
+pub(crate) fn canonical_condition(condition: &Condition) -> String {
     let mut copy = condition.clone();
     sort_condition(&mut copy);
     print::print_condition(&copy).to_lowercase()
 }
 
-fn canonical_effect(effect: &Effect) -> String {
+pub(crate) fn canonical_effect(effect: &Effect) -> String {
     let mut copy = effect.clone();
     sort_effect(&mut copy);
     print::print_effect(&copy).to_lowercase()

@@ -9,6 +9,7 @@ mod codes;
 mod diff;
 pub mod extract;
 mod fix;
+pub mod mutate;
 mod name;
 mod print;
 pub mod random;

@@ -1,0 +1,367 @@
+//! All mutations of a kind, and random ones of several kinds.
+
+use super::scope::{Literal, Scope, Signatures};
+use super::terms::{list_sites, part_at, sites};
+use super::{Edit, List, Mutation, MutationKind, Part, Place, Site};
+use crate::ast::{Action, Atom, Condition, Domain, Term};
+use crate::print;
+use crate::random::Random;
+use planforge_diagnostics::Span;
+use rustc_hash::FxHashSet;
+
+/// How often a random addition is drawn anew when what was drawn does not fit, before the action counts as having no room.
+const ADDITION_TRIES: u32 = 200;
+
+/// Every mistake of that kind in the domain's instantaneous actions, in the order of the text.
+///
+/// Mistakes in literals are made in terms that are literals, not inside quantifiers or disjunctions. A literal that would repeat or
+/// contradict another one of its list is not listed, and every literal made is well typed. Negative preconditions are added
+/// only where the domain's requirements allow them. Additions grow with the number of variables to the power of a predicate's
+/// arguments; use [`random_mutations`] where a few will do.
+pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
+    let signatures = Signatures::of(domain);
+    let edits = match kind {
+        MutationKind::Omission => sites(domain).into_iter().map(Edit::Remove).collect(),
+        MutationKind::Addition => all_additions(domain, &signatures),
+        MutationKind::PredicateArgument => argument_drops(&signatures),
+        _ => {
+            sites(domain).into_iter().flat_map(|site| replacements(domain, &signatures, site, kind)).collect()
+        }
+    };
+    edits.into_iter().filter_map(|edit| describe(domain, kind, edit)).collect()
+}
+
+/// `k` mistakes to be made together with [`super::apply_mutations`], no two in one term; fewer where the domain has no more.
+///
+/// Each is drawn in two steps: a kind with its weight (0 or less: never) among those that still have a mutation left, then one of
+/// that kind uniformly; an addition draws its list, predicate and arguments one after the other. An omission never takes the last term
+/// of a list, and predicates lose one argument at most.
+pub fn random_mutations(
+    domain: &Domain,
+    kinds: &[(MutationKind, f64)],
+    k: usize,
+    random: &mut Random,
+) -> Vec<Mutation> {
+    let signatures = Signatures::of(domain);
+    let mut kinds: Vec<(MutationKind, f64)> =
+        kinds.iter().copied().filter(|(_, weight)| *weight > 0.0).collect();
+    let mut chosen: Vec<Mutation> = Vec::new();
+    while chosen.len() < k {
+        let Some(index) = weighted(&kinds, random) else { break };
+        let kind = kinds[index].0;
+        let edit = draw(domain, &signatures, kind, &chosen, random);
+        match edit.and_then(|edit| describe(domain, kind, edit)) {
+            Some(mutation) => chosen.push(mutation),
+            None => {
+                kinds.remove(index);
+            }
+        }
+    }
+    chosen
+}
+
+fn weighted(kinds: &[(MutationKind, f64)], random: &mut Random) -> Option<usize> {
+    let total: f64 = kinds.iter().map(|(_, weight)| weight).sum();
+    let mut rest = random.unit() * total;
+    for (index, (_, weight)) in kinds.iter().enumerate() {
+        rest -= weight;
+        if rest < 0.0 {
+            return Some(index);
+        }
+    }
+    kinds.len().checked_sub(1)
+}
+
+fn draw(
+    domain: &Domain,
+    signatures: &Signatures<'_>,
+    kind: MutationKind,
+    chosen: &[Mutation],
+    random: &mut Random,
+) -> Option<Edit> {
+    let free = |site: &Site| !chosen.iter().any(|m| m.edit.site() == Some(*site));
+    let options: Vec<Edit> = match kind {
+        MutationKind::Addition => return draw_addition(domain, signatures, chosen, random),
+        MutationKind::PredicateArgument => argument_drops(signatures)
+            .into_iter()
+            .filter(|edit| !chosen.iter().any(|m| same_predicate(&m.edit, edit)))
+            .collect(),
+        MutationKind::Omission => {
+            let removable = |site: &Site| free(site) && would_leave_one(domain, chosen, *site);
+            sites(domain).into_iter().filter(removable).map(Edit::Remove).collect()
+        }
+        _ => sites(domain)
+            .into_iter()
+            .filter(free)
+            .flat_map(|site| replacements(domain, signatures, site, kind))
+            .collect(),
+    };
+    random.pick(&options).cloned()
+}
+
+fn same_predicate(a: &Edit, b: &Edit) -> bool {
+    match (a, b) {
+        (Edit::DropArgument { predicate: a, .. }, Edit::DropArgument { predicate: b, .. }) => a == b,
+        _ => false,
+    }
+}
+
+/// Whether the list keeps a term of its own when this one goes as well.
+fn would_leave_one(domain: &Domain, chosen: &[Mutation], site: Site) -> bool {
+    let Some(action) = domain.actions.get(site.action) else { return false };
+    let gone = chosen.iter().filter(
+        |m| matches!(&m.edit, Edit::Remove(other) if other.action == site.action && other.list == site.list),
+    );
+    list_sites(action, site.action, site.list).len() > gone.count() + 1
+}
+
+fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation> {
+    let (action, place, before, after) = match &edit {
+        Edit::Remove(site) => (Some(site.action), of_site(*site), Some(part_at(domain, *site)?.text()), None),
+        Edit::Replace(site, part) => {
+            (Some(site.action), of_site(*site), Some(part_at(domain, *site)?.text()), Some(part.text()))
+        }
+        Edit::Insert { action, part } => {
+            (Some(*action), Place::Term { list: part.list(), index: None }, None, Some(part.text()))
+        }
+        Edit::DropArgument { predicate, position } => {
+            let decl = domain.predicates.iter().find(|p| p.name == *predicate)?;
+            let mut rest = decl.parameters.clone();
+            let before = print::print_typed_list(&rest);
+            rest.remove(*position);
+            let after = print::print_typed_list(&rest);
+            let place = Place::Argument { predicate: predicate.clone(), position: *position };
+            (None, place, Some(format!("({predicate} {before})")), Some(format!("({predicate} {after})")))
+        }
+    };
+    let action = match action {
+        Some(index) => Some(domain.actions.get(index)?.name.clone()),
+        None => None,
+    };
+    Some(Mutation { kind, action, place, before, after, edit })
+}
+
+fn of_site(site: Site) -> Place {
+    Place::Term { list: site.list, index: Some(site.index) }
+}
+
+/// Predicates of two or more arguments lose one; those that rules define keep theirs, as the rules' variables hang on them.
+fn argument_drops(signatures: &Signatures<'_>) -> Vec<Edit> {
+    let usable = signatures.predicates.iter().filter(|s| !s.derived && s.decl.parameters.len() > 1);
+    usable
+        .flat_map(|s| {
+            let predicate = &s.decl.name;
+            (0..s.decl.parameters.len())
+                .map(move |position| Edit::DropArgument { predicate: predicate.clone(), position })
+        })
+        .collect()
+}
+
+/// What the term could have become by a mistake of that kind.
+fn replacements(domain: &Domain, signatures: &Signatures<'_>, site: Site, kind: MutationKind) -> Vec<Edit> {
+    let (Some(action), Some(part)) = (domain.actions.get(site.action), part_at(domain, site)) else {
+        return Vec::new();
+    };
+    let Some(literal) = Literal::of(&part) else {
+        return if kind == MutationKind::Negation { negated_equality(site, &part) } else { Vec::new() };
+    };
+    let scope = signatures.scope(action);
+    let made = match kind {
+        MutationKind::Negation => vec![Literal { positive: !literal.positive, atom: literal.atom.clone() }],
+        MutationKind::SwappedArguments => swaps(signatures, &scope, &literal),
+        MutationKind::ReplacedArgument => argument_replacements(signatures, &scope, &literal),
+        MutationKind::Retarget => retargets(signatures, &scope, &literal, site.list),
+        MutationKind::Omission | MutationKind::Addition | MutationKind::PredicateArgument => Vec::new(),
+    };
+    let others = literals(domain, action, site.action, site.list, Some(site.index));
+    made.into_iter()
+        .filter(|new| !others.iter().any(|other| other.same_atom(&new.atom)))
+        .map(|new| Edit::Replace(site, new.part(site.list)))
+        .collect()
+}
+
+fn negated_equality(site: Site, part: &Part) -> Vec<Edit> {
+    let negated = match part {
+        Part::Condition(equal @ Condition::Equal(..)) => {
+            Condition::Not(Box::new(equal.clone()), Span::default())
+        }
+        Part::Condition(Condition::Not(inner, _)) if matches!(**inner, Condition::Equal(..)) => {
+            (**inner).clone()
+        }
+        _ => return Vec::new(),
+    };
+    vec![Edit::Replace(site, Part::Condition(negated))]
+}
+
+/// The literals of a list, without the one at `except`.
+fn literals(
+    domain: &Domain,
+    action: &Action,
+    number: usize,
+    list: List,
+    except: Option<usize>,
+) -> Vec<Literal> {
+    let sites = list_sites(action, number, list).into_iter().filter(|site| Some(site.index) != except);
+    sites.filter_map(|site| part_at(domain, site).as_ref().and_then(Literal::of)).collect()
+}
+
+fn with_args(literal: &Literal, args: Vec<Term>) -> Literal {
+    let atom = Atom { predicate: literal.atom.predicate.clone(), args, span: Span::default() };
+    Literal { positive: literal.positive, atom }
+}
+
+fn swaps(signatures: &Signatures<'_>, scope: &Scope, literal: &Literal) -> Vec<Literal> {
+    let Some(signature) = signatures.get(&literal.atom.predicate) else { return Vec::new() };
+    let args = &literal.atom.args;
+    let mut made = Vec::new();
+    for i in 0..args.len() {
+        for j in i + 1..args.len() {
+            let mut swapped = args.clone();
+            swapped.swap(i, j);
+            if args[i] != args[j] && signatures.takes(scope, signature, &swapped) {
+                made.push(with_args(literal, swapped));
+            }
+        }
+    }
+    made
+}
+
+fn argument_replacements(signatures: &Signatures<'_>, scope: &Scope, literal: &Literal) -> Vec<Literal> {
+    let Some(signature) = signatures.get(&literal.atom.predicate) else { return Vec::new() };
+    let args = &literal.atom.args;
+    let mut made = Vec::new();
+    for (position, old) in args.iter().enumerate().filter(|(_, arg)| arg.is_variable()) {
+        for new in scope.terms().filter(|term| term.is_variable() && *term != old) {
+            if signatures.fits(scope, new, signature, position) {
+                let mut replaced = args.clone();
+                replaced[position] = new.clone();
+                made.push(with_args(literal, replaced));
+            }
+        }
+    }
+    made
+}
+
+fn retargets(signatures: &Signatures<'_>, scope: &Scope, literal: &Literal, list: List) -> Vec<Literal> {
+    let other = signatures.predicates.iter().filter(|s| {
+        s.decl.name != literal.atom.predicate
+            && !(s.derived && list == List::Effect)
+            && signatures.takes(scope, s, &literal.atom.args)
+    });
+    other
+        .map(|s| {
+            let mut new = with_args(literal, literal.atom.args.clone());
+            new.atom.predicate = s.decl.name.clone();
+            new
+        })
+        .collect()
+}
+
+/// The lists of an action that literals may be added to, with the signs they may have there.
+fn open_lists(domain: &Domain) -> Vec<(List, bool)> {
+    let allows = |r: &crate::Name| r.is(":negative-preconditions") || r.is(":adl") || r.is(":ucpop");
+    let negative = domain.requirements.is_empty() || domain.requirements.iter().any(allows);
+    let mut open = vec![(List::Precondition, true), (List::Effect, true), (List::Effect, false)];
+    if negative {
+        open.push((List::Precondition, false));
+    }
+    open
+}
+
+fn all_additions(domain: &Domain, signatures: &Signatures<'_>) -> Vec<Edit> {
+    let mut made = Vec::new();
+    for (number, action) in domain.actions.iter().enumerate() {
+        let scope = signatures.scope(action);
+        for (list, positive) in open_lists(domain) {
+            let there = literals(domain, action, number, list, None);
+            for signature in signatures.predicates.iter().filter(|s| !(s.derived && list == List::Effect)) {
+                for args in argument_lists(signatures, &scope, signature.decl.parameters.len(), signature) {
+                    let atom = Atom { predicate: signature.decl.name.clone(), args, span: Span::default() };
+                    let literal = Literal { positive, atom };
+                    if !there.iter().any(|other| other.same_atom(&literal.atom)) {
+                        made.push(Edit::Insert { action: number, part: literal.part(list) });
+                    }
+                }
+            }
+        }
+    }
+    made
+}
+
+fn argument_lists(
+    signatures: &Signatures<'_>,
+    scope: &Scope,
+    arity: usize,
+    signature: &super::scope::Signature<'_>,
+) -> Vec<Vec<Term>> {
+    let mut lists: Vec<Vec<Term>> = vec![Vec::new()];
+    for position in 0..arity {
+        let fitting: Vec<&Term> =
+            scope.terms().filter(|term| signatures.fits(scope, term, signature, position)).collect();
+        lists = lists
+            .into_iter()
+            .flat_map(|prefix| {
+                fitting.iter().map(move |term| {
+                    let mut longer = prefix.clone();
+                    longer.push((*term).clone());
+                    longer
+                })
+            })
+            .collect();
+    }
+    lists
+}
+
+fn draw_addition(
+    domain: &Domain,
+    signatures: &Signatures<'_>,
+    chosen: &[Mutation],
+    random: &mut Random,
+) -> Option<Edit> {
+    let open = open_lists(domain);
+    // Neither what stands in a list already nor what a mutation puts there is added once more.
+    let taken: FxHashSet<(usize, List, String)> = chosen.iter().filter_map(|m| made_atom(&m.edit)).collect();
+    for _ in 0..ADDITION_TRIES {
+        let number = random.below(domain.actions.len() as u64) as usize;
+        let action = domain.actions.get(number)?;
+        let (list, positive) = *random.pick(&open)?;
+        let signature = random.pick(&signatures.predicates)?;
+        if signature.derived && list == List::Effect {
+            continue;
+        }
+        let scope = signatures.scope(action);
+        let Some(args) = draw_arguments(signatures, &scope, signature, random) else { continue };
+        let atom = Atom { predicate: signature.decl.name.clone(), args, span: Span::default() };
+        let there = literals(domain, action, number, list, None);
+        let key = (number, list, print::print_atom(&atom).to_lowercase());
+        if !taken.contains(&key) && !there.iter().any(|other| other.same_atom(&atom)) {
+            return Some(Edit::Insert { action: number, part: Literal { positive, atom }.part(list) });
+        }
+    }
+    None
+}
+
+fn made_atom(edit: &Edit) -> Option<(usize, List, String)> {
+    let (action, part) = match edit {
+        Edit::Insert { action, part } => (*action, part),
+        Edit::Replace(site, part) => (site.action, part),
+        Edit::Remove(_) | Edit::DropArgument { .. } => return None,
+    };
+    let literal = Literal::of(part)?;
+    Some((action, part.list(), print::print_atom(&literal.atom).to_lowercase()))
+}
+
+fn draw_arguments(
+    signatures: &Signatures<'_>,
+    scope: &Scope,
+    signature: &super::scope::Signature<'_>,
+    random: &mut Random,
+) -> Option<Vec<Term>> {
+    (0..signature.decl.parameters.len())
+        .map(|position| {
+            let fitting: Vec<&Term> =
+                scope.terms().filter(|term| signatures.fits(scope, term, signature, position)).collect();
+            random.pick(&fitting).map(|term| (*term).clone())
+        })
+        .collect()
+}

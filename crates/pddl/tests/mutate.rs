@@ -1,0 +1,320 @@
+//! Mistakes made on purpose: what is listed, what is drawn, and what the domain says afterwards.
+
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::mutate::{
+    Keep, List, Mutation, MutationKind, Omissions, Place, all_mutations, apply_mutations,
+    apply_mutations_to_problem, differing_terms, random_mutations, terms,
+};
+use planforge_pddl::random::Random;
+use planforge_pddl::{
+    StripSpans, check_domain, check_problem, parse_domain, parse_problem, print_domain, print_problem,
+};
+use std::collections::BTreeMap;
+
+const FERRY: &str = "(define (domain harbour)
+  (:requirements :strips :typing :action-costs)
+  (:types car boat - thing port)
+  (:constants home - port)
+  (:predicates (at ?t - thing ?p - port) (free ?b - boat) (aboard ?c - car ?b - boat) (route ?p ?q - port)
+    (docked ?t - thing ?p - port) (wet ?b - boat))
+  (:functions (total-cost) - number)
+  (:action board :parameters (?c - car ?b - boat ?p - port)
+    :precondition (and (at ?c ?p) (at ?b ?p) (free ?b))
+    :effect (and (aboard ?c ?b) (not (at ?c ?p)) (not (free ?b)) (increase (total-cost) 1)))
+  (:action sail :parameters (?b - boat ?p ?q - port)
+    :precondition (and (at ?b ?p) (route ?p ?q))
+    :effect (and (at ?b ?q) (not (at ?b ?p))))
+  (:action sound :parameters (?b - boat) :precondition (free ?b) :effect (and (wet ?b))))";
+
+const CROSSING: &str = "(define (problem crossing) (:domain harbour)
+  (:objects red blue - car big small - boat far - port)
+  (:init (at red home) (at blue home) (at big home) (at small far) (free big) (free small) (aboard blue big)
+    (route home far) (route far home) (= (total-cost) 0))
+  (:goal (and (at red far) (not (aboard blue big)))))";
+
+fn domain() -> Domain {
+    let parsed = parse_domain(FERRY, SourceId(0));
+    assert!(!parsed.has_errors());
+    parsed.value
+}
+
+fn problem() -> Problem {
+    parse_problem(CROSSING, SourceId(1)).value
+}
+
+/// The domain as its own text says it, with no error in it.
+fn sound(domain: &Domain) -> Domain {
+    let text = print_domain(domain);
+    let parsed = parse_domain(&text, SourceId(0));
+    let found = check_domain(&parsed.value, SourceId(0));
+    let errors: Vec<_> = parsed.diagnostics.iter().chain(&found).filter(|d| d.is_error()).collect();
+    assert!(errors.is_empty(), "{errors:?}\n{text}");
+    parsed.value
+}
+
+fn lines(mutations: &[Mutation]) -> Vec<String> {
+    mutations.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn terms_are_top_level_conjuncts_without_the_cost() {
+    let texts: Vec<String> =
+        terms(&domain()).iter().map(|t| format!("{} {} {} {}", t.action, t.list, t.index, t.text)).collect();
+    assert_eq!(texts.len(), 12);
+    assert_eq!(texts[3], "board effect 0 (aboard ?c ?b)");
+    assert_eq!(texts[10], "sound precondition 0 (free ?b)");
+    assert!(!texts.iter().any(|t| t.contains("total-cost")));
+}
+
+#[test]
+fn every_mutation_of_every_kind_is_sound_and_one_change() {
+    let reference = domain();
+    for kind in MutationKind::ALL {
+        let all = all_mutations(&reference, kind);
+        assert!(!all.is_empty(), "{kind}");
+        for mutation in &all {
+            let mutated = sound(&mutation.apply(&reference));
+            let differing = differing_terms(&reference, &mutated);
+            let expected = match kind {
+                MutationKind::Omission | MutationKind::Addition => 1,
+                MutationKind::PredicateArgument => {
+                    // Nothing uses `docked`.
+                    let used = !mutation.to_string().contains("docked");
+                    assert!((differing > 0) == used && mutation.action.is_none());
+                    continue;
+                }
+                _ => 2,
+            };
+            assert_eq!(differing, expected, "{mutation}");
+            assert_eq!(differing_terms(&mutated, &reference), expected);
+        }
+        let mut texts = lines(&all);
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), all.len(), "{kind} lists nothing twice");
+    }
+}
+
+#[test]
+fn mutations_are_those_that_the_types_allow() {
+    let of = |kind| lines(&all_mutations(&domain(), kind));
+    assert_eq!(
+        of(MutationKind::SwappedArguments),
+        ["action sail: precondition (route ?p ?q) became (route ?q ?p) (swapped-arguments)"]
+    );
+    assert_eq!(
+        of(MutationKind::ReplacedArgument),
+        [
+            // In `board`, a boat may stand where a car does, as both are things; the other way round it would repeat the next literal.
+            "action board: effect (not (at ?c ?p)) became (not (at ?b ?p)) (replaced-argument)",
+            "action sail: precondition (at ?b ?p) became (at ?b ?q) (replaced-argument)",
+            "action sail: precondition (route ?p ?q) became (route ?q ?q) (replaced-argument)",
+            "action sail: precondition (route ?p ?q) became (route ?p ?p) (replaced-argument)",
+        ]
+    );
+    let retargets = of(MutationKind::Retarget);
+    assert!(
+        retargets.contains(&"action board: precondition (free ?b) became (wet ?b) (retarget)".to_owned())
+    );
+    assert!(retargets.iter().all(|r| !r.contains("became (aboard") && !r.contains("became (route")));
+    let negations = of(MutationKind::Negation);
+    assert!(
+        negations.contains(&"action board: effect (not (free ?b)) became (free ?b) (negation)".to_owned())
+    );
+    assert_eq!(negations.len(), 12);
+    // Negative preconditions are not allowed by the requirements, so none is added; constants are used.
+    let additions = of(MutationKind::Addition);
+    assert!(additions.iter().all(|a| !a.contains("precondition (not")));
+    assert!(additions.contains(&"action board: precondition (at ?c home) added".to_owned()));
+    assert!(!additions.contains(&"action board: precondition (at ?c ?p) added".to_owned()), "it is there");
+}
+
+#[test]
+fn a_negated_precondition_brings_its_requirement() {
+    let negated = &all_mutations(&domain(), MutationKind::Negation)[0];
+    let mutated = negated.apply(&domain());
+    assert!(mutated.requirements.iter().any(|r| r.is(":negative-preconditions")));
+    let omitted = all_mutations(&domain(), MutationKind::Omission)[0].apply(&domain());
+    assert_eq!(omitted.requirements.len(), domain().requirements.len());
+}
+
+#[test]
+fn a_lost_argument_is_lost_in_domain_and_problem_alike() {
+    let reference = domain();
+    let all = all_mutations(&reference, MutationKind::PredicateArgument);
+    assert_eq!(all.len(), 8, "four predicates of two arguments");
+    for mutation in &all {
+        let mutated = sound(&mutation.apply(&reference));
+        let written = apply_mutations_to_problem(&problem(), std::slice::from_ref(mutation));
+        let read = parse_problem(&print_problem(&written), SourceId(1)).value;
+        let sources = planforge_pddl::TaskSources { domain: SourceId(0), problem: SourceId(1) };
+        let found = check_problem(&mutated, &read, sources);
+        assert!(!found.iter().any(|d| d.is_error()), "{mutation}: {found:?}");
+    }
+    // (aboard ?c ?b) without its boat; (route ?p ?q) without its end, where two facts stay two.
+    let aboard = |m: &&Mutation| matches!(&m.place, Place::Argument { predicate, position: 1 } if predicate.is("aboard"));
+    let mutation = all.iter().find(aboard).unwrap();
+    assert_eq!(
+        mutation.to_string(),
+        "predicate (aboard ?c - car ?b - boat) became (aboard ?c - car) (predicate-argument)"
+    );
+    let text = print_problem(&apply_mutations_to_problem(&problem(), std::slice::from_ref(mutation)));
+    assert!(text.contains("(aboard blue)") && text.contains("(not (aboard blue))"), "{text}");
+    // (at ?t ?p) without its thing makes three of its facts one.
+    let at =
+        |m: &&Mutation| matches!(&m.place, Place::Argument { predicate, position: 0 } if predicate.is("at"));
+    let merged = apply_mutations_to_problem(&problem(), std::slice::from_ref(all.iter().find(at).unwrap()));
+    assert_eq!(merged.init.len(), problem().init.len() - 2);
+    // Both arguments of one predicate can be dropped together, in whatever order they are given.
+    let both: Vec<Mutation> =
+        all.iter().filter(|m| m.before.as_deref().unwrap().starts_with("(route")).cloned().collect();
+    assert!(print_domain(&apply_mutations(&reference, &both)).contains("(route)"));
+}
+
+#[test]
+fn mutations_are_made_together_and_do_not_move_each_other() {
+    let reference = domain();
+    let omissions = all_mutations(&reference, MutationKind::Omission);
+    let swap = &all_mutations(&reference, MutationKind::SwappedArguments)[0];
+    let some = [omissions[0].clone(), omissions[2].clone(), omissions[6].clone(), swap.clone()];
+    let mutated = apply_mutations(&reference, &some);
+    let left: Vec<String> = terms(&mutated).into_iter().map(|t| format!("{} {}", t.action, t.text)).collect();
+    assert_eq!(left[0], "board (at ?b ?p)");
+    assert!(left.contains(&"sail (route ?q ?p)".to_owned()) && !left.contains(&"sail (at ?b ?p)".to_owned()));
+    assert_eq!(differing_terms(&reference, &mutated), 5);
+    assert!(print_domain(&mutated).contains("(increase (total-cost) 1)"), "the cost is no term and stays");
+    assert!(apply_mutations(&reference, &[]).eq_ignoring_spans(&reference));
+}
+
+#[test]
+fn random_mutations_are_of_the_kinds_asked_for_and_repeat_with_their_seed() {
+    let reference = domain();
+    let kinds = [
+        (MutationKind::Omission, 2.0),
+        (MutationKind::Addition, 1.0),
+        (MutationKind::ReplacedArgument, 1.0),
+        (MutationKind::Retarget, 0.0),
+    ];
+    let draw = |seed| random_mutations(&reference, &kinds, 5, &mut Random::new(seed));
+    assert_eq!(lines(&draw(3)), lines(&draw(3)));
+    assert_ne!(lines(&draw(3)), lines(&draw(4)));
+    let mut seen: BTreeMap<MutationKind, usize> = BTreeMap::new();
+    for seed in 0..300 {
+        let mutations = draw(seed);
+        assert_eq!(mutations.len(), 5);
+        mutations.iter().for_each(|m| *seen.entry(m.kind).or_default() += 1);
+        let mutated = sound(&apply_mutations(&reference, &mutations));
+        let single: usize = mutations.iter().map(|m| differing_terms(&reference, &m.apply(&reference))).sum();
+        assert!(differing_terms(&reference, &mutated) <= single);
+        for action in &mutated.actions {
+            assert!(!action.precondition.as_ref().unwrap().is_empty(), "no list is emptied");
+        }
+    }
+    // Weights 2:1:1 of 1500; the four replaced arguments run out now and then, so only a broad band is held.
+    assert!((650..850).contains(&seen[&MutationKind::Omission]), "{seen:?}");
+    assert!(!seen.contains_key(&MutationKind::Retarget));
+    // What runs out is drawn no more: six omissions leave one term in each list.
+    let all = random_mutations(&reference, &[(MutationKind::Omission, 1.0)], 100, &mut Random::new(1));
+    assert_eq!(all.len(), 6);
+}
+
+#[test]
+fn omissions_are_uniform_and_leave_what_must_stay() {
+    let reference = domain();
+    let omissions = Omissions::new(&reference, Keep::OneInEachList);
+    // Lists of 3, 3, 2, 2, 1 and 1 terms.
+    assert_eq!((omissions.terms(), omissions.most()), (12, 6));
+    assert_eq!(Omissions::new(&reference, Keep::Nothing).most(), 12);
+    assert!(omissions.draw(7, &mut Random::new(1)).is_none());
+    // All six: 3 * 3 * 2 * 2 ways.
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let mut random = Random::new(5);
+    for _ in 0..7200 {
+        let damaged = omissions.draw(6, &mut random).unwrap();
+        assert_eq!(damaged.omitted.len(), 6);
+        *seen.entry(lines(&damaged.omitted).join("\n")).or_default() += 1;
+    }
+    // 200 expected; five standard deviations are about 70.
+    assert!(seen.len() == 36 && seen.values().all(|n| n.abs_diff(200) < 70), "{seen:?}");
+    // Two of them: all pairs of the ten terms in longer lists, but for the two that would empty a list of two.
+    seen.clear();
+    for _ in 0..8600 {
+        let damaged = omissions.draw(2, &mut random).unwrap();
+        assert_eq!(differing_terms(&reference, &damaged.domain), 2);
+        *seen.entry(lines(&damaged.omitted).join("\n")).or_default() += 1;
+    }
+    assert!(seen.len() == 43 && seen.values().all(|n| n.abs_diff(200) < 70), "{}", seen.len());
+}
+
+#[test]
+fn pairs_lose_what_they_should_and_differ_as_asked() {
+    let reference = domain();
+    let mut random = Random::new(9);
+    for keep in [Keep::OneInEachList, Keep::Nothing] {
+        let omissions = Omissions::new(&reference, keep);
+        for (first, second) in [(3usize, 3usize), (3, 4), (4, 3), (0, 2), (0, 0)] {
+            for differing in 0..=8 {
+                let possible = differing <= first + second
+                    && (first + second - differing) % 2 == 0
+                    && first.abs_diff(second) <= differing;
+                let Some(sampler) = omissions.sampler(first, second, differing) else {
+                    assert!(!possible, "{first} {second} {differing}");
+                    continue;
+                };
+                assert!(possible);
+                for _ in 0..20 {
+                    let (a, b) = sampler.draw(&mut random);
+                    assert_eq!((a.omitted.len(), b.omitted.len()), (first, second));
+                    assert_eq!(differing_terms(&a.domain, &b.domain), differing);
+                    assert_eq!(differing_terms(&reference, &a.domain), first);
+                    for damaged in [&a.domain, &b.domain] {
+                        let lists = |list| {
+                            terms(damaged).into_iter().filter(move |t| t.list == list).map(|t| t.action)
+                        };
+                        let mut effects: Vec<_> = lists(List::Effect).collect();
+                        effects.dedup();
+                        assert!(keep == Keep::Nothing || effects.len() == 3);
+                    }
+                }
+            }
+        }
+    }
+    // Twelve terms cannot lose seven in one half and seven others in the other.
+    assert!(Omissions::new(&reference, Keep::Nothing).sampler(7, 7, 14).is_none());
+    assert!(Omissions::new(&reference, Keep::Nothing).sampler(7, 7, 10).is_some());
+}
+
+#[test]
+fn what_no_literal_can_be_made_of_is_left_alone() {
+    let adl = "(define (domain lamps) (:requirements :adl)
+      (:predicates (lit ?l) (broken ?l) (dark))
+      (:derived (dark) (forall (?l) (not (lit ?l))))
+      (:action flip :parameters (?l ?m)
+        :precondition (and (not (= ?l ?m)) (or (lit ?l) (not (broken ?l))) (dark))
+        :effect (and (when (lit ?l) (not (lit ?l))) (forall (?k) (when (broken ?k) (not (lit ?k)))) (lit ?m))))";
+    let domain = parse_domain(adl, SourceId(0)).value;
+    assert_eq!(all_mutations(&domain, MutationKind::Omission).len(), 6, "whatever their form");
+    let negations = lines(&all_mutations(&domain, MutationKind::Negation));
+    assert_eq!(
+        negations,
+        [
+            "action flip: precondition (not (= ?l ?m)) became (= ?l ?m) (negation)",
+            "action flip: precondition (dark) became (not (dark)) (negation)",
+            "action flip: effect (lit ?m) became (not (lit ?m)) (negation)",
+        ]
+    );
+    // Rules say what is dark; no effect does.
+    let additions = lines(&all_mutations(&domain, MutationKind::Addition));
+    assert!(additions.iter().all(|a| !a.contains("effect (dark)") && !a.contains("(not (dark))")));
+    assert!(additions.contains(&"action flip: precondition (not (broken ?m)) added".to_owned()));
+    let nothing = parse_domain("(define (domain empty))", SourceId(0)).value;
+    for kind in MutationKind::ALL {
+        assert!(all_mutations(&nothing, kind).is_empty());
+        assert!(random_mutations(&nothing, &[(kind, 1.0)], 3, &mut Random::new(0)).is_empty());
+    }
+    assert_eq!(
+        Omissions::new(&nothing, Keep::OneInEachList).draw(0, &mut Random::new(0)).unwrap().omitted,
+        []
+    );
+}
