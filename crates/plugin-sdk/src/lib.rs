@@ -56,7 +56,9 @@
 //! alone. [`testing::TestHost`] lets a plugin be tested without loading it.
 
 mod about;
+pub mod checked;
 mod export;
+pub mod feedback;
 pub mod guard;
 pub mod kinds;
 mod raw_host;

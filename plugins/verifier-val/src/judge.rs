@@ -1,17 +1,19 @@
 //! One candidate's assessment.
 
-use crate::check::{Checked, Texts, check};
 use crate::codes;
+use crate::environment;
 use crate::evidence;
-use crate::feedback;
 use crate::options::{Against, Options, What};
-use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
+use crate::unplanned;
+use planforge_contract::api::Host;
 use planforge_contract::{
-    Assessment, Candidate, Decision, EnvironmentPlan, EnvironmentVerdict, Failure, FailureClass,
-    PlanDocument, PlanOutcome, ReportedDiagnostic, ReportedSeverity, TaskView, UndecidedReason,
+    Assessment, Candidate, Decision, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedDiagnostic,
+    ReportedSeverity, TaskView, UndecidedReason,
 };
 use planforge_diagnostics::SourceId;
-use planforge_planning::{ValidationReport, parse_plan, validate};
+use planforge_planning::{FailedCondition, ValidationReport, parse_plan, validate};
+use planforge_plugin_sdk::checked::{Checked, Texts, check};
+use planforge_plugin_sdk::feedback::{self, Unmet};
 
 const PLAN: SourceId = SourceId(2);
 
@@ -33,28 +35,21 @@ pub(crate) fn judge(
     };
     match (about_plan, plan) {
         (false, _) => Ok(judge_pddl(Texts::of(candidate, &task.given))),
-        (true, None) => Ok(no_plan(candidate.plan.as_ref())),
+        (true, None) => {
+            Ok(unplanned::judge(host, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
+        }
         (true, Some(plan)) if options.against == Against::Environment => {
             let written = candidate.domain.is_some() || candidate.problem.is_some();
-            in_environment(host, plan, written)
+            environment::judge(host, plan, written)
         }
         (true, Some(plan)) => Ok(judge_plan(Texts::of(candidate, &task.given), plan)),
     }
 }
 
-fn missing(message: impl Into<String>) -> Assessment {
+pub(crate) fn missing(message: impl Into<String>) -> Assessment {
     let message = message.into();
     let decision = Decision::Undecided { reason: UndecidedReason::MissingInput, message: message.clone() };
     Assessment::new(decision, message)
-}
-
-fn no_plan(outcome: Option<&PlanOutcome>) -> Assessment {
-    match outcome {
-        Some(outcome) => {
-            missing(format!("there is no plan to judge: the planner answered {}", outcome.name()))
-        }
-        None => missing("there is no plan to judge: the candidate has none"),
-    }
 }
 
 /// Judges domain and problem alone.
@@ -99,7 +94,7 @@ fn judge_plan(texts: Texts<'_>, plan: &PlanDocument) -> Assessment {
     let found = checked.report(&report.diagnostics);
     let mut assessment = Assessment::new(decision(&report), plan_summary(&report));
     if assessment.decision == Decision::Rejected {
-        assessment.feedback = vec![feedback::plan(&checked, &report, &found)];
+        assessment.feedback = vec![plan_feedback(&checked, &report, &found)];
     }
     assessment.evidence = evidence::of(&report);
     assessment.metrics.insert("steps".into(), report.steps as f64);
@@ -131,7 +126,7 @@ fn pddl_summary(checked: &Checked) -> String {
     format!("The PDDL has {} and {}.", count(errors, "error"), count(warnings, "warning"))
 }
 
-fn count(n: usize, what: &str) -> String {
+pub(crate) fn count(n: usize, what: &str) -> String {
     match n {
         0 => format!("no {what}s"),
         1 => format!("1 {what}"),
@@ -160,80 +155,39 @@ fn plan_summary(report: &ValidationReport) -> String {
     }
 }
 
-fn pddl_feedback(checked: &Checked) -> Vec<String> {
+pub(crate) fn pddl_feedback(checked: &Checked) -> Vec<String> {
     ["domain", "problem"].into_iter().filter_map(|what| feedback::pddl(checked, what)).collect()
 }
 
+/// What is wrong with a plan, by the candidate's own domain and problem. `found` are the report's diagnostics with places.
+fn plan_feedback(checked: &Checked, report: &ValidationReport, found: &[ReportedDiagnostic]) -> String {
+    let Some(failing) = &report.failing_step else {
+        return match report.missing_goals.is_empty() {
+            true => feedback::lines("The plan has lines that are no steps.".to_owned(), found),
+            false => feedback::goal_missed(&unmet(checked, &report.missing_goals)),
+        };
+    };
+    let number = failing.index + 1;
+    if failing.conditions.is_empty() {
+        let opening = format!("Step {number} of the plan, {}, cannot be executed.", failing.text);
+        return feedback::lines(opening, found);
+    }
+    feedback::step(number, &failing.text, &unmet(checked, &failing.conditions))
+}
+
+fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
+    let one = |c: &FailedCondition| Unmet {
+        remedy: c.remedy.clone(),
+        why: c.why.clone(),
+        quote: checked.quote(c.place.text.source(), c.place.span),
+    };
+    conditions.iter().map(one).collect()
+}
+
 /// Adds what every assessment has.
-fn finish(mut assessment: Assessment, checked: Checked) -> Assessment {
+pub(crate) fn finish(mut assessment: Assessment, checked: Checked) -> Assessment {
     assessment.metrics.insert("errors".into(), checked.count(ReportedSeverity::Error) as f64);
     assessment.metrics.insert("warnings".into(), checked.count(ReportedSeverity::Warning) as f64);
     assessment.diagnostics = checked.diagnostics;
     assessment
-}
-
-/// Judges a plan in the task's environment. What the environment says about its model goes into the evidence alone.
-fn in_environment(host: &dyn Host, plan: &PlanDocument, written: bool) -> Result<Assessment, Failure> {
-    let call = EnvironmentCall::Validate(EnvironmentPlan { steps: plan.steps.clone() });
-    let EnvironmentAnswer::Validate(verdict) = host.environment(call)? else {
-        let message = "the environment was asked to judge a plan and answered another question";
-        return Err(Failure::new(FailureClass::Plugin, codes::ANSWER, message));
-    };
-    let executed = verdict.executed as usize;
-    let mut assessment = match (verdict.valid, plan.steps.get(executed)) {
-        (true, _) => {
-            let summary = format!("The environment accepts the plan: {}.", count(plan.steps.len(), "step"));
-            Assessment::new(Decision::Accepted, summary)
-        }
-        (false, Some(step)) => {
-            let number = executed + 1;
-            let mut assessment = Assessment::new(
-                Decision::Rejected,
-                format!("The environment refuses step {number} {step} of the plan."),
-            );
-            assessment.feedback = vec![feedback::refused(number, step, written)];
-            let message = format!("the environment refuses step {number} {step}");
-            assessment.diagnostics = vec![in_plan(plan, executed, codes::REFUSED, message)];
-            assessment
-        }
-        (false, None) => {
-            let summary = "The environment executes the plan, and its goal does not hold at the end.";
-            let mut assessment = Assessment::new(Decision::Rejected, summary);
-            assessment.feedback = vec![feedback::goal_missed(plan.steps.len(), written)];
-            let message = "the goal of the environment does not hold after the plan".to_owned();
-            let last = plan.steps.len().saturating_sub(1);
-            assessment.diagnostics = vec![in_plan(plan, last, codes::GOAL, message)];
-            assessment
-        }
-    };
-    assessment.metrics.insert("steps".into(), plan.steps.len() as f64);
-    assessment.metrics.insert("executed".into(), f64::from(verdict.executed));
-    assessment.metrics.insert("errors".into(), assessment.diagnostics.len() as f64);
-    assessment.evidence = environment_evidence(&verdict);
-    Ok(assessment)
-}
-
-fn environment_evidence(verdict: &EnvironmentVerdict) -> serde_json::Value {
-    serde_json::json!({
-        "executed": verdict.executed,
-        "reasons": verdict.reasons,
-        "diagnostics": verdict.diagnostics,
-    })
-}
-
-/// An error at a step of the plan, which stands one step a line.
-fn in_plan(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
-    let before: usize = plan.steps.iter().take(step).map(|s| s.len() + 1).sum();
-    let length = plan.steps.get(step).map_or(0, String::len);
-    ReportedDiagnostic {
-        code: code.to_owned(),
-        severity: ReportedSeverity::Error,
-        message,
-        file: "plan".to_owned(),
-        line: u32::try_from(step + 1).unwrap_or(u32::MAX),
-        column: 1,
-        start: u32::try_from(before).unwrap_or(u32::MAX),
-        end: u32::try_from(before + length).unwrap_or(u32::MAX),
-        help: Vec::new(),
-    }
 }

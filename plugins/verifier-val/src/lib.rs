@@ -8,19 +8,20 @@
 //! | `plan` | `environment` | the plan by the task's environment: a plan that is valid only for a problem that was written wrongly is caught here |
 //!
 //! A plan that is missing leaves the candidate undecided, as does a construct that validation does not execute: neither is a
-//! rejection. The feedback is ready for a prompt: it quotes the line, says what was the case and what would make it right.
-//! Against the environment it names the failing step and nothing else, because the reference is withheld; what the environment
-//! said is in the evidence.
+//! rejection. The feedback is ready for a prompt: it quotes the line, says what was the case and what would make it right; where
+//! the planner found no plan, it says why the goal is out of reach. Against the environment it names the failing step and the
+//! state before it in the environment's words, and nothing of its reasons, because the reference is withheld; these are in the
+//! evidence.
 //!
 //! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`), `failing_step`, `missing_goals`, cut
 //! at 1000 atoms and 500 steps. Evidence (environment): `executed`, `reasons`, `diagnostics`.
 
-mod check;
 mod codes;
+mod environment;
 mod evidence;
-mod feedback;
 mod judge;
 mod options;
+mod unplanned;
 
 pub use codes::CODES;
 pub use options::{Against, Options, What};

@@ -160,6 +160,59 @@ fn what_is_missing_leaves_the_candidate_undecided() {
 }
 
 #[test]
+fn a_plan_that_cannot_be_found_is_explained() {
+    let plan = Options { what: What::Plan, ..Options::default() };
+    let statistics = SearchStatistics::default;
+    let judged = |domain: &str, problem: &str, outcome: PlanOutcome| {
+        let candidate = Candidate { plan: Some(outcome), ..candidate(domain, problem, None) };
+        let got = assess(plan.clone(), candidate);
+        assert_eq!(undecided(&got), Some(UndecidedReason::MissingInput), "a missing plan is no wrong plan");
+        got.feedback.join("\n---\n")
+    };
+    let proven = || PlanOutcome::ProvenUnsolvable { explanation: vec![], statistics: statistics() };
+    let limit = || PlanOutcome::LimitReached {
+        limit: LimitKind::Time,
+        message: "the time limit was reached".into(),
+        statistics: statistics(),
+    };
+    let exhausted = || PlanOutcome::Exhausted { explanation: vec![], statistics: statistics() };
+    let dirty = PROBLEM.replace(" (clean red)", "");
+    let texts = [
+        judged(&domain(), &dirty, proven()),
+        judged(&domain(), &dirty, limit()),
+        judged(&domain(), PROBLEM, limit()),
+        judged(&domain(), PROBLEM, exhausted()),
+        judged(
+            &domain().replace("(full ?c) (not (clean ?c))", "(full ?c) (not (clean blue)) (not (clean red))"),
+            PROBLEM,
+            proven(),
+        ),
+        judged(
+            &domain().replace(
+                "(not (full ?c)) (not (clean ?c))",
+                "(not (full ?c)) (not (served blue)) (not (clean ?c))",
+            ),
+            &PROBLEM.replace("(served red)", "(not (clean red))"),
+            proven(),
+        ),
+        judged(
+            &domain(),
+            &PROBLEM.replace("(clean red)", "(clean green)"),
+            PlanOutcome::Unreadable { diagnostics: vec![] },
+        ),
+    ];
+    insta::assert_snapshot!(texts.join("\n======\n"));
+    let host = TestHost::new().remaining_ms(0);
+    let stopped = Candidate { plan: Some(proven()), ..candidate(&domain(), &dirty, None) };
+    let got = assess_with(&host, plan, stopped).unwrap();
+    assert_eq!(
+        undecided(&got),
+        Some(UndecidedReason::Limit),
+        "what a deadline cut short is recorded as such"
+    );
+}
+
+#[test]
 fn the_given_domain_stands_in_for_the_candidates() {
     let request = VerifyRequest {
         task: TaskView { given: Given { domain: Some(domain()), problem: None }, ..TaskView::default() },
@@ -228,9 +281,11 @@ impl Environment for Reference {
         &self,
         _: &dyn Host,
         _: &EnvironmentOpen,
-        _: &StateQuery,
+        query: &StateQuery,
     ) -> Result<StateDescription, Failure> {
-        Err(Failure::forbidden("describe_state"))
+        let next = query.focus.as_deref().unwrap_or("nothing");
+        let told = format!("{} actions were executed and {next} comes next.", query.actions.len());
+        Ok(StateDescription { sentences: vec![told], atoms: vec![] })
     }
 }
 

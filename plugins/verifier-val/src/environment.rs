@@ -1,0 +1,107 @@
+//! A plan judged by the task's environment. What the environment says about its model goes into the evidence alone; the state
+//! in which a plan ended or was stopped is told.
+
+use crate::codes;
+use crate::judge::count;
+use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
+use planforge_contract::{
+    Assessment, Decision, EnvironmentPlan, EnvironmentVerdict, Failure, FailureClass, PlanDocument,
+    ReportedDiagnostic, ReportedSeverity, StateDescription, StateQuery,
+};
+use planforge_plugin_sdk::feedback;
+
+/// Judges a plan in the task's environment. `written` says whether there is PDDL that may be at fault.
+pub(crate) fn judge(host: &dyn Host, plan: &PlanDocument, written: bool) -> Result<Assessment, Failure> {
+    let call = EnvironmentCall::Validate(EnvironmentPlan { steps: plan.steps.clone() });
+    let EnvironmentAnswer::Validate(verdict) = host.environment(call)? else { return Err(other_answer()) };
+    let executed = verdict.executed as usize;
+    let mut assessment = match (verdict.valid, plan.steps.get(executed)) {
+        (true, _) => {
+            let summary = format!("The environment accepts the plan: {}.", count(plan.steps.len(), "step"));
+            Assessment::new(Decision::Accepted, summary)
+        }
+        (false, Some(step)) => {
+            let number = executed + 1;
+            let mut assessment = Assessment::new(
+                Decision::Rejected,
+                format!("The environment refuses step {number} {step} of the plan."),
+            );
+            let message = format!("the environment refuses step {number} {step}");
+            assessment.diagnostics = vec![in_plan(plan, executed, codes::REFUSED, message)];
+            assessment
+        }
+        (false, None) => {
+            let summary = "The environment executes the plan, and its goal does not hold at the end.";
+            let mut assessment = Assessment::new(Decision::Rejected, summary);
+            let message = "the goal of the environment does not hold after the plan".to_owned();
+            let last = plan.steps.len().saturating_sub(1);
+            assessment.diagnostics = vec![in_plan(plan, last, codes::GOAL, message)];
+            assessment
+        }
+    };
+    assessment.evidence = evidence(&verdict);
+    if !verdict.valid {
+        let state = described(host, plan, executed)?;
+        assessment.feedback = vec![
+            feedback::Environment { steps: &plan.steps, executed, state: state.as_ref().ok(), written }
+                .text(),
+        ];
+        if let Err(failure) = state {
+            assessment.evidence["state"] = format!("{} [{}]", failure.message, failure.code).into();
+        }
+    }
+    assessment.metrics.insert("steps".into(), plan.steps.len() as f64);
+    assessment.metrics.insert("executed".into(), f64::from(verdict.executed));
+    assessment.metrics.insert("errors".into(), assessment.diagnostics.len() as f64);
+    Ok(assessment)
+}
+
+/// The state after the steps executed. An environment that describes no states leaves the verdict as it is: its failure is
+/// given back, for the evidence.
+fn described(
+    host: &dyn Host,
+    plan: &PlanDocument,
+    executed: usize,
+) -> Result<Result<StateDescription, Failure>, Failure> {
+    let query = StateQuery {
+        actions: plan.steps.iter().take(executed).cloned().collect(),
+        focus: plan.steps.get(executed).cloned(),
+    };
+    match host.environment(EnvironmentCall::DescribeState(query)) {
+        Ok(EnvironmentAnswer::DescribeState(state)) => Ok(Ok(state)),
+        Ok(_) => Err(other_answer()),
+        // An interruption is not the environment's answer.
+        Err(failure) if failure.class == FailureClass::Cancelled => Err(failure),
+        Err(failure) => Ok(Err(failure)),
+    }
+}
+
+fn other_answer() -> Failure {
+    let message = "the environment was asked one question and answered another";
+    Failure::new(FailureClass::Plugin, codes::ANSWER, message)
+}
+
+fn evidence(verdict: &EnvironmentVerdict) -> serde_json::Value {
+    serde_json::json!({
+        "executed": verdict.executed,
+        "reasons": verdict.reasons,
+        "diagnostics": verdict.diagnostics,
+    })
+}
+
+/// An error at a step of the plan, which stands one step a line.
+fn in_plan(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
+    let before: usize = plan.steps.iter().take(step).map(|s| s.len() + 1).sum();
+    let length = plan.steps.get(step).map_or(0, String::len);
+    ReportedDiagnostic {
+        code: code.to_owned(),
+        severity: ReportedSeverity::Error,
+        message,
+        file: "plan".to_owned(),
+        line: u32::try_from(step + 1).unwrap_or(u32::MAX),
+        column: 1,
+        start: u32::try_from(before).unwrap_or(u32::MAX),
+        end: u32::try_from(before + length).unwrap_or(u32::MAX),
+        help: Vec::new(),
+    }
+}

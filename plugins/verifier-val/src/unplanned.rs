@@ -1,0 +1,112 @@
+//! A candidate for which no plan was found: there is nothing to judge, and much to say about why.
+
+use crate::judge::{finish, missing, pddl_feedback};
+use planforge_contract::api::Host;
+use planforge_contract::{Assessment, Decision, PlanOutcome, ReportedSeverity, UndecidedReason};
+use planforge_planning::{Budget, Explanation, Poll, ReasonKind, StopReason, normalize, why_unsolvable};
+use planforge_plugin_sdk::checked::{Checked, Texts, check};
+use planforge_plugin_sdk::feedback::{self, NoPlan, Quote};
+use std::time::{Duration, Instant};
+
+/// Undecided: a plan that is missing is no wrong plan. The feedback says what the planner answered and, from the candidate's
+/// own texts, why the goal is out of reach.
+pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutcome>) -> Assessment {
+    let Some(outcome) = outcome else { return missing("there is no plan to judge: the candidate has none") };
+    let mut assessment =
+        missing(format!("there is no plan to judge: the planner answered {}", outcome.name()));
+    if texts.domain.is_none() || texts.problem.is_none() {
+        return assessment;
+    }
+    let checked = check(texts, "");
+    if checked.count(ReportedSeverity::Error) > 0 {
+        assessment.feedback = pddl_feedback(&checked);
+        return finish(assessment, checked);
+    }
+    let mut budget = CallBudget::new(host);
+    let explanation = explain(&mut budget, &checked);
+    if let Some(reason) = budget.stopped {
+        // The reasons would not be the same the next time: a limit, which the record keeps.
+        let message = format!("{reason} ended the search for why there is no plan");
+        assessment.decision = Decision::Undecided { reason: UndecidedReason::Limit, message };
+    }
+    let unreachable = explanation.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
+    let constructs;
+    let why = match outcome {
+        // Relaxation shows it, whatever the planner came to.
+        _ if unreachable => NoPlan::Unreachable,
+        PlanOutcome::ProvenUnsolvable { .. } => NoPlan::Proven,
+        PlanOutcome::LimitReached { message, .. } => NoPlan::Limit(message),
+        PlanOutcome::Unsupported { diagnostics } => {
+            let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
+            constructs = messages.join("; ");
+            NoPlan::Unsupported(&constructs)
+        }
+        PlanOutcome::Exhausted { .. } | PlanOutcome::Unreadable { .. } | PlanOutcome::Plan { .. } => {
+            NoPlan::Exhausted
+        }
+    };
+    assessment.feedback = vec![feedback::no_plan(why, &reasons(&checked, &explanation))];
+    finish(assessment, checked)
+}
+
+fn explain(budget: &mut CallBudget<'_>, checked: &Checked) -> Explanation {
+    let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
+        return Explanation::default();
+    };
+    match normalize(domain, problem) {
+        Ok(task) if task.unsupported.is_empty() => why_unsolvable(&task, budget),
+        _ => Explanation::default(),
+    }
+}
+
+/// The reasons with the lines they are about.
+fn reasons(checked: &Checked, explanation: &Explanation) -> Vec<(String, Option<Quote>)> {
+    let one = |r: &planforge_planning::Reason| {
+        (r.message.clone(), checked.quote(r.place.text.source(), r.place.span))
+    };
+    explanation.reasons.iter().map(one).collect()
+}
+
+/// Ends the search for reasons at half of the time that the host leaves, and at an interruption.
+struct CallBudget<'a> {
+    host: &'a dyn Host,
+    until: Option<Instant>,
+    asked: Instant,
+    stopped: Option<StopReason>,
+}
+
+impl<'a> CallBudget<'a> {
+    /// Time between two questions to the host, which may be on the other side of a library boundary.
+    const INTERVAL: Duration = Duration::from_millis(5);
+
+    fn new(host: &'a dyn Host) -> Self {
+        let now = Instant::now();
+        let until = host.remaining_ms().and_then(|ms| now.checked_add(Duration::from_millis(ms / 2)));
+        Self { host, until, asked: now, stopped: None }
+    }
+
+    fn stop(&mut self, reason: StopReason) -> Poll {
+        self.stopped = Some(reason);
+        Poll::Stop(reason)
+    }
+}
+
+impl Budget for CallBudget<'_> {
+    fn poll(&mut self) -> Poll {
+        let now = Instant::now();
+        if self.until.is_some_and(|u| now >= u) {
+            return self.stop(StopReason::Time);
+        }
+        if now.duration_since(self.asked) >= Self::INTERVAL {
+            self.asked = now;
+            if self.host.cancelled() {
+                return self.stop(StopReason::Cancelled);
+            }
+        }
+        Poll::Continue
+    }
+
+    fn charge(&mut self, _bytes: u64) -> Poll {
+        self.poll()
+    }
+}
