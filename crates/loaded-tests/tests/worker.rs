@@ -129,7 +129,7 @@ fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
 fn a_child_that_leaves_is_a_failure_with_its_status() {
     let failure = ask(planner(|_| ()).as_ref(), "exit").unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::System, "host.worker-died"));
-    assert!(failure.message.contains("exit status: 7"), "{failure}");
+    assert!(failure.message.contains("exit code 7"), "{failure}");
 }
 
 #[test]

@@ -1,42 +1,40 @@
 //! The host's end of a child process.
 
 use super::{WorkerSettings, WorkerSource, read_frame, write_frame};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use planforge_child::{CommandSpec, Ending, Environment, Limits, Pipes, Process};
 use planforge_contract::{Failure, FailureClass, Outcome};
-use std::collections::VecDeque;
-use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{ChildStdin, Command, Stdio};
+use std::collections::BTreeMap;
+use std::process::ChildStdin;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How much of what the child wrote to its standard error is shown.
-const ERROR_TAIL_BYTES: usize = 2048;
-
-/// How long a child that closed its output may take to end: a hundred times ten milliseconds.
-const DEATH_TICKS: u32 = 100;
-const DEATH_TICK: Duration = Duration::from_millis(10);
-/// How long the end of an ended child's standard error is waited for.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
 type Answers = Receiver<std::io::Result<Option<Vec<u8>>>>;
-type Tail = Arc<Mutex<VecDeque<u8>>>;
 
 /// A running child. Dropping it kills its process group.
 pub(super) struct Child {
-    process: std::process::Child,
+    /// Gone once it has died.
+    process: Option<Process>,
     input: Sender<Vec<u8>>,
     answers: Answers,
-    errors: Tail,
-    /// Closed once everything that the child wrote to its standard error has been read.
-    errors_closed: Receiver<()>,
     memory_bytes: u64,
 }
 
 fn system(what: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::new(FailureClass::System, "host.worker-died", format!("{what}: {error}"))
+}
+
+/// The command of a child. It is our own program and loads a plugin that this process would trust with all it has, so it
+/// sees what this process sees.
+fn command(settings: &WorkerSettings, source: &WorkerSource) -> CommandSpec {
+    let mut spec = CommandSpec::new(&settings.executable).arguments(&settings.arguments);
+    spec = match source {
+        WorkerSource::Bundled(id) => spec.arguments(["--bundled", id]),
+        WorkerSource::Library(path) => spec.arguments(["--library".as_ref(), path.as_os_str()]),
+    };
+    spec = spec.arguments(["--memory-bytes".to_owned(), settings.memory_bytes.to_string()]);
+    // A backtrace would push the message itself out of the tail that is kept.
+    spec.environment = Environment::Whole { set: BTreeMap::from([("RUST_BACKTRACE".into(), "0".into())]) };
+    spec
 }
 
 impl Child {
@@ -45,23 +43,12 @@ impl Child {
         source: &WorkerSource,
         first: Vec<u8>,
     ) -> Result<Self, Failure> {
-        let mut command = Command::new(&settings.executable);
-        command.args(&settings.arguments);
-        match source {
-            WorkerSource::Bundled(id) => command.arg("--bundled").arg(id),
-            WorkerSource::Library(path) => command.arg("--library").arg(path),
-        };
-        command.arg("--memory-bytes").arg(settings.memory_bytes.to_string());
-        // A backtrace would push the message itself out of the tail that is kept.
-        command.env("RUST_BACKTRACE", "0");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let what = format!("the child process {} did not start", settings.executable.display());
-        let mut process = command.spawn().map_err(|e| system(&what, &e))?;
-        let (Some(stdin), Some(mut stdout), Some(stderr)) =
-            (process.stdin.take(), process.stdout.take(), process.stderr.take())
-        else {
-            return Err(system(&what, &"its pipes are missing"));
-        };
+        // It sets its limit of memory itself, before it reads anything, and may talk for as long as a run goes on.
+        let limits = Limits { error_bytes: u64::MAX, ..Limits::default() };
+        let (process, Pipes { input: stdin, output: mut stdout }) =
+            Process::start(&command(settings, source), &limits, |_| {})
+                .map_err(|finished| system(&what, &finished.ending))?;
         let (answer, answers) = mpsc::channel();
         let most = settings.output_bytes;
         let reader = move || loop {
@@ -71,19 +58,10 @@ impl Child {
                 return;
             }
         };
-        let errors = Tail::default();
-        let tail = Arc::clone(&errors);
         spawn("reader", reader)?;
-        let (errors_open, errors_closed) = mpsc::channel::<()>();
-        let keep = move || {
-            keep_tail(stderr, &tail);
-            drop(errors_open);
-        };
-        spawn("errors", keep)?;
         let (input, inputs) = mpsc::channel();
         spawn("writer", move || write_all(stdin, &inputs))?;
-        let child =
-            Self { process, input, answers, errors, errors_closed, memory_bytes: settings.memory_bytes };
+        let child = Self { process: Some(process), input, answers, memory_bytes: settings.memory_bytes };
         child.frame(first)?;
         Ok(child)
     }
@@ -112,48 +90,23 @@ impl Child {
         }
     }
 
-    /// Why the child writes no more. One that closed its output and lives on is not waited for.
+    /// Why the child writes no more. One that closed its output and lives on is killed.
     fn death(&mut self) -> Failure {
-        let mut status = None;
-        for _ in 0..DEATH_TICKS {
-            match self.process.try_wait() {
-                Ok(Some(ended)) => {
-                    status = Some(ended);
-                    break;
-                }
-                Ok(None) => std::thread::sleep(DEATH_TICK),
-                Err(e) => return system("the child process was lost", &e),
-            }
-        }
-        let Some(status) = status else {
-            return system("the child process", &"closed its output and did not end");
+        let Some(process) = self.process.take() else {
+            return system("the child process", &"has ended before");
         };
-        // What it said last may still be on its way; a grandchild may hold the stream open, so the wait is bounded.
-        let _ = self.errors_closed.recv_timeout(LAST_WORDS);
-        let tail: Vec<u8> =
-            self.errors.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
-        let tail = String::from_utf8_lossy(&tail);
-        let said = if tail.trim().is_empty() { String::new() } else { format!("; it said: {}", tail.trim()) };
-        let text =
-            format!("the child process ended ({status}) under a limit of {} bytes{said}", self.memory_bytes);
+        let finished = process.death();
+        let text = format!(
+            "the child process {}, under a limit of {} bytes of memory",
+            finished.account(),
+            self.memory_bytes
+        );
         // Rust aborts where no memory is left, and so do most allocators of foreign code.
-        let starved = tail.contains("memory allocation of") || tail.contains("bad_alloc");
-        let killed =
-            matches!(status.signal(), Some(s) if s == Signal::SIGXCPU as i32 || s == Signal::SIGKILL as i32);
-        if starved || killed {
+        let killed = finished.ending == Ending::Signal(9);
+        if finished.says_no_memory() || killed {
             return Failure::new(FailureClass::Limit, "host.worker-limit", text);
         }
         Failure::new(FailureClass::System, "host.worker-died", text)
-    }
-}
-
-impl Drop for Child {
-    fn drop(&mut self) {
-        if let Ok(id) = i32::try_from(self.process.id()) {
-            // It fails where the group is gone already, which is what is wanted.
-            let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
-        }
-        drop(self.process.wait());
     }
 }
 
@@ -168,15 +121,5 @@ fn write_all(mut stdin: ChildStdin, inputs: &Receiver<Vec<u8>>) {
         if write_frame(&mut stdin, &body).is_err() {
             return;
         }
-    }
-}
-
-fn keep_tail(mut stream: impl Read, tail: &Mutex<VecDeque<u8>>) {
-    let mut buffer = [0; 1024];
-    while let Ok(count @ 1..) = stream.read(&mut buffer) {
-        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend(&buffer[..count]);
-        let surplus = tail.len().saturating_sub(ERROR_TAIL_BYTES);
-        tail.drain(..surplus);
     }
 }

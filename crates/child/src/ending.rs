@@ -1,0 +1,186 @@
+//! How a program ended.
+
+use nix::sys::signal::Signal;
+use std::fmt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// Where a program writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Its standard output.
+    Output,
+    /// Its standard error.
+    Error,
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Output => "standard output",
+            Self::Error => "standard error",
+        })
+    }
+}
+
+/// How a program ended, or was ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal that was not sent from here.
+    Signal(i32),
+    /// Its time was over; it was killed.
+    TimedOut(Duration),
+    /// It met its memory limit (bytes), as far as can be told: it died by `SIGKILL` that was not sent from here, or failed
+    /// and said that no memory was left.
+    Memory(u64),
+    /// It wrote more than its limit (bytes) to a stream; it was killed.
+    OutputLimit(Stream, u64),
+    /// The caller gave up; it was killed.
+    Cancelled,
+    /// It closed its output, did not end, and was killed.
+    ClosedOutput,
+    /// It never ran.
+    CouldNotStart(String),
+    /// The system no longer knows of it.
+    Lost(String),
+}
+
+impl Ending {
+    /// Whether it ended by itself with code 0.
+    pub fn is_success(&self) -> bool {
+        *self == Self::Exited(0)
+    }
+}
+
+impl fmt::Display for Ending {
+    /// What comes after "the program": `ended with exit code 3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "ended with exit code {code}"),
+            Self::Signal(number) => match Signal::try_from(*number) {
+                Ok(signal) => write!(f, "was ended by signal {number} ({signal})"),
+                Err(_) => write!(f, "was ended by signal {number}"),
+            },
+            Self::TimedOut(time) => write!(f, "was killed after its limit of {} s", time.as_secs_f64()),
+            Self::Memory(bytes) => write!(f, "ran out of memory under its limit of {}", bytes_text(*bytes)),
+            Self::OutputLimit(stream, bytes) => {
+                write!(f, "was killed after writing more than {} to its {stream}", bytes_text(*bytes))
+            }
+            Self::Cancelled => f.write_str("was killed because the run was interrupted"),
+            Self::ClosedOutput => f.write_str("closed its standard output, did not end and was killed"),
+            Self::CouldNotStart(why) => write!(f, "could not be started: {why}"),
+            Self::Lost(why) => write!(f, "was lost: {why}"),
+        }
+    }
+}
+
+/// `2 GiB`, `1500 bytes`: the largest unit that divides the number.
+fn bytes_text(bytes: u64) -> String {
+    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        if bytes >= 1 << shift && bytes.is_multiple_of(1 << shift) {
+            return format!("{} {unit}", bytes >> shift);
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+/// A program that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How.
+    pub ending: Ending,
+    /// What it wrote to its standard output, up to the limit. Empty for a conversation, whose lines were received.
+    pub output: Vec<u8>,
+    /// The end of what it wrote to its standard error, as text; bytes that are not UTF-8 are replaced.
+    pub error_tail: String,
+    /// From start to end.
+    pub wall: Duration,
+}
+
+impl Finished {
+    /// A program that never ran.
+    pub(crate) fn not_started(why: impl Into<String>) -> Self {
+        Self {
+            ending: Ending::CouldNotStart(why.into()),
+            output: Vec::new(),
+            error_tail: String::new(),
+            wall: Duration::ZERO,
+        }
+    }
+
+    /// Whether it said last that no memory was left, for programs that limit themselves.
+    pub fn says_no_memory(&self) -> bool {
+        starved(&self.error_tail)
+    }
+
+    /// How it ended, and what it said last: `ended with exit code 1; it said: no such file`.
+    pub fn account(&self) -> String {
+        match self.error_tail.trim() {
+            "" => self.ending.to_string(),
+            said => format!("{}; it said: {said}", self.ending),
+        }
+    }
+}
+
+/// What a status means where nothing was done to the program from here.
+pub(crate) fn ending_of(status: ExitStatus, said: &str, memory: Option<u64>) -> Ending {
+    use std::os::unix::process::ExitStatusExt;
+    let ending = match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Exited(code),
+        (None, Some(signal)) => Ending::Signal(signal),
+        (None, None) => Ending::Lost(status.to_string()),
+    };
+    match memory {
+        Some(limit) if !status.success() && (starved(said) || ending == Ending::Signal(9)) => {
+            Ending::Memory(limit)
+        }
+        _ => ending,
+    }
+}
+
+/// How run-time systems say that an allocation failed: Rust, C++, Python, the C library, the JVM, Go.
+fn starved(said: &str) -> bool {
+    const SIGNS: [&str; 7] = [
+        "memory allocation of",
+        "bad_alloc",
+        "MemoryError",
+        "Cannot allocate memory",
+        "OutOfMemoryError",
+        "out of memory",
+        "cannot allocate memory",
+    ];
+    SIGNS.iter().any(|sign| said.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn a_status_is_read_with_what_was_said_and_what_was_limited() {
+        let exit = |code: i32| ExitStatus::from_raw(code << 8);
+        assert_eq!(ending_of(exit(0), "MemoryError is a word", Some(1)), Ending::Exited(0));
+        assert_eq!(ending_of(exit(1), "MemoryError", Some(5)), Ending::Memory(5));
+        assert_eq!(ending_of(exit(1), "MemoryError", None), Ending::Exited(1));
+        assert_eq!(ending_of(ExitStatus::from_raw(9), "", Some(5)), Ending::Memory(5));
+        assert_eq!(ending_of(ExitStatus::from_raw(9), "", None), Ending::Signal(9));
+        assert_eq!(ending_of(ExitStatus::from_raw(11), "", Some(5)), Ending::Signal(11));
+    }
+
+    #[test]
+    fn endings_are_told_in_words() {
+        assert_eq!(Ending::Signal(11).to_string(), "was ended by signal 11 (SIGSEGV)");
+        assert_eq!(Ending::Memory(2 << 30).to_string(), "ran out of memory under its limit of 2 GiB");
+        assert_eq!(
+            Ending::OutputLimit(Stream::Error, 1500).to_string(),
+            "was killed after writing more than 1500 bytes to its standard error"
+        );
+        assert_eq!(
+            Ending::TimedOut(Duration::from_millis(1500)).to_string(),
+            "was killed after its limit of 1.5 s"
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! A running program: its pipes, its end, and what it said.
+
+use crate::ending::{Ending, Finished, Stream, ending_of};
+use crate::spec::{CommandSpec, Limits};
+use crate::tail::Tail;
+use crate::tree;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+/// Sets the limit (KiB of address space) and becomes the program. The words after the first are the command.
+const UNDER_LIMIT: &str = "ulimit -c 0; ulimit -v \"$1\" || exit 125; shift; exec \"$@\"";
+
+/// How long a program that closed its output may take to end.
+const DEATH: Duration = Duration::from_secs(1);
+/// How long the last words of an ended program are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Time between two looks at a program.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The two ends for the caller. Standard error is drained by the [`Process`].
+#[derive(Debug)]
+pub struct Pipes {
+    /// What the program reads.
+    pub input: ChildStdin,
+    /// What it writes.
+    pub output: ChildStdout,
+}
+
+/// A running program. Dropping it kills everything that it started.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    mark: String,
+    errors: Tail,
+    /// Closed once all of standard error was read.
+    errors_closed: Receiver<()>,
+    memory_bytes: Option<u64>,
+    error_bytes: u64,
+    started: Instant,
+    ended: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts a program. `overflow` is called from a thread when it writes too much to its standard error.
+    ///
+    /// # Errors
+    /// [`Ending::CouldNotStart`].
+    pub fn start(
+        spec: &CommandSpec,
+        limits: &Limits,
+        overflow: impl Fn(Stream) + Send + 'static,
+    ) -> Result<(Self, Pipes), Finished> {
+        let (whole, variables) = spec.variables();
+        let program = spec.resolve(&variables).map_err(Finished::not_started)?;
+        let mut command = match memory_kib(limits)? {
+            Some(kib) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.arg("-c").arg(UNDER_LIMIT).arg("planforge").arg(kib).arg(&program);
+                shell
+            }
+            None => Command::new(&program),
+        };
+        if !whole {
+            command.env_clear();
+        }
+        let mark = tree::new_mark();
+        command.args(&spec.arguments).envs(variables).env(tree::MARK, &mark);
+        if let Some(folder) = &spec.folder {
+            command.current_dir(folder);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().map_err(|e| Finished::not_started(e.to_string()))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (errors_open, errors_closed) = mpsc::channel::<()>();
+        let process = Self {
+            child,
+            mark,
+            errors: Tail::default(),
+            errors_closed,
+            memory_bytes: limits.memory_bytes,
+            error_bytes: limits.error_bytes,
+            started: Instant::now(),
+            ended: None,
+        };
+        let (Some(input), Some(output), Some(stderr)) = pipes else {
+            return Err(Finished::not_started("its pipes are missing"));
+        };
+        let (tail, keep, most) = (process.errors.clone(), limits.error_tail_bytes, limits.error_bytes);
+        spawn("errors", move || {
+            tail.drain(stderr, keep, most, overflow);
+            drop(errors_open);
+        })?;
+        Ok((process, Pipes { input, output }))
+    }
+
+    /// Its id, which is that of its process group too.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The end of what it wrote to its standard error so far.
+    pub fn error_tail(&self) -> String {
+        self.errors.text()
+    }
+
+    /// Counts what it writes to its standard error from nothing again: a conversation may go on for hours.
+    pub fn recount_errors(&self) {
+        self.errors.recount();
+    }
+
+    /// Whether it has ended. It is not waited for, so that its id stays taken until its group is gone.
+    pub fn has_ended(&mut self) -> bool {
+        self.ended.is_some() || self.peek()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn peek(&mut self) -> bool {
+        use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+        let Ok(id) = i32::try_from(self.child.id()) else { return true };
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        !matches!(waitid(Id::Pid(nix::unistd::Pid::from_raw(id)), flags), Ok(WaitStatus::StillAlive))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn peek(&mut self) -> bool {
+        match self.child.try_wait() {
+            Ok(None) => false,
+            Ok(Some(status)) => {
+                self.ended = Some(status);
+                true
+            }
+            Err(_) => true,
+        }
+    }
+
+    /// How a program ended that closed its output: it is given a second to end, then it is killed.
+    pub fn death(self) -> Finished {
+        self.settle(DEATH)
+    }
+
+    /// Kills it, and says how it ended: by what is given here, unless it had ended before.
+    pub fn stop(mut self, because: Ending) -> Finished {
+        if self.has_ended() { self.settle(Duration::ZERO) } else { self.finish(because) }
+    }
+
+    /// Kills it for a reason that holds even if it has ended meanwhile: what it wrote was too much.
+    pub fn stop_for(self, because: Ending) -> Finished {
+        self.finish(because)
+    }
+
+    fn settle(mut self, patience: Duration) -> Finished {
+        let until = Instant::now() + patience;
+        while !self.has_ended() {
+            if Instant::now() >= until {
+                let because = if self.errors.overflowed() {
+                    Ending::OutputLimit(Stream::Error, self.error_bytes)
+                } else {
+                    Ending::ClosedOutput
+                };
+                return self.finish(because);
+            }
+            std::thread::sleep(LOOK);
+        }
+        // What it said last may still be on its way, and it is over before those who live on are killed.
+        let status = self.end();
+        let _ = self.errors_closed.recv_timeout(LAST_WORDS);
+        let ending = match status {
+            _ if self.errors.overflowed() => Ending::OutputLimit(Stream::Error, self.error_bytes),
+            Ok(status) => ending_of(status, &self.errors.text(), self.memory_bytes),
+            Err(why) => Ending::Lost(why),
+        };
+        self.finished(ending)
+    }
+
+    fn finish(mut self, ending: Ending) -> Finished {
+        // The status is that of our own signal.
+        let _ = self.end();
+        let _ = self.errors_closed.recv_timeout(LAST_WORDS);
+        self.finished(ending)
+    }
+
+    fn finished(&self, ending: Ending) -> Finished {
+        Finished { ending, output: Vec::new(), error_tail: self.errors.text(), wall: self.started.elapsed() }
+    }
+
+    /// Ends the whole tree, then takes the status, in this order: until then the id cannot belong to another.
+    fn end(&mut self) -> Result<ExitStatus, String> {
+        if let Some(status) = self.ended {
+            return Ok(status);
+        }
+        tree::end(self.child.id(), &self.mark);
+        let status = self.child.wait().map_err(|e| e.to_string())?;
+        self.ended = Some(status);
+        Ok(status)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+/// The limit as the shell takes it. A limit that the caller is under itself stays where it is lower.
+fn memory_kib(limits: &Limits) -> Result<Option<OsString>, Finished> {
+    use nix::sys::resource::{Resource, getrlimit};
+    let Some(bytes) = limits.memory_bytes else { return Ok(None) };
+    let (_, hard) = getrlimit(Resource::RLIMIT_AS).map_err(|e| Finished::not_started(e.to_string()))?;
+    Ok(Some((bytes.min(hard) / 1024).to_string().into()))
+}
+
+/// A thread for a pipe.
+pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Finished> {
+    let thread = std::thread::Builder::new().name(format!("planforge-child-{name}")).spawn(work);
+    thread.map(drop).map_err(|e| Finished::not_started(format!("there is no thread for its pipes: {e}")))
+}
