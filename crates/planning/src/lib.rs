@@ -1,4 +1,4 @@
-//! Classical planning on PDDL trees: normalise, ground, simulate, validate, search. Pure: no input or output, no clock,
+//! Classical planning on PDDL trees: normalise, ground, simulate, validate, walk, search. Pure: no input or output, no clock,
 //! no threads; limits come through [`Budget`].
 
 mod axioms;
@@ -17,6 +17,7 @@ mod successors;
 pub mod task;
 mod unsolvable;
 mod validate;
+pub mod walk;
 
 pub use budget::{Budget, CountingBudget, Poll, StopReason, Unlimited};
 pub use codes::CODES;

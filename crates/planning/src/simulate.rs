@@ -9,10 +9,22 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A state: which facts hold and what the numeric variables are.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct State {
     pub(crate) facts: Box<[u64]>,
     pub(crate) numbers: Box<[f64]>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        State { facts: self.facts.clone(), numbers: self.numbers.clone() }
+    }
+
+    /// Reuses the memory of a state of the same task.
+    fn clone_from(&mut self, source: &Self) {
+        self.facts.clone_from(&source.facts);
+        self.numbers.clone_from(&source.numbers);
+    }
 }
 
 impl State {
@@ -46,6 +58,7 @@ impl Simulator {
         let rows: Vec<[u32; 1]> = task.operators.iter().map(|o| [o.action]).collect();
         let operators_of =
             Csr::from_rows(rows.iter().map(<[u32; 1]>::as_slice)).transpose(task.actions.len());
+        let several = (0..task.actions.len()).any(|a| operators_of.row(a).len() > 1);
         Simulator {
             axioms: AxiomEvaluator::new(&task),
             generator: SuccessorGenerator::new(
@@ -54,7 +67,7 @@ impl Simulator {
             ),
             operators_of,
             actions: task.actions.iter().cloned().enumerate().map(|(i, a)| (a, i as u32)).collect(),
-            several: task.operators.len() != task.actions.len(),
+            several,
             task,
         }
     }

@@ -1,0 +1,223 @@
+//! The one-sided score as an expectation: dynamic programming over pairs of a source state and the state that the target is
+//! in after the same walk.
+
+use super::link::Link;
+use super::model::Model;
+use super::sample::DeadEnds;
+use super::space::{Space, StateId};
+use crate::budget::{Budget, StopReason};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// The target has refused a step of the walk.
+const REFUSED: StateId = StateId::MAX;
+
+/// The expectation for one walk length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExactLength {
+    /// The length.
+    pub length: u32,
+    /// The probability that the target executes a walk of the source; `None` where the source has no walk of exactly this length
+    /// (under [`DeadEnds::Condition`] only).
+    pub probability: Option<f64>,
+}
+
+/// Expected steps of one schema on a walk of the longest length that stops at dead ends and at the first refusal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaShare {
+    /// The schema's name in the source.
+    pub name: String,
+    /// Expected steps tried on the target.
+    pub tried: f64,
+    /// The probability that a step of this schema is the one refused.
+    pub refused: f64,
+}
+
+/// The expectation of one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExactDirection {
+    /// By length, ascending from 1.
+    pub lengths: Vec<ExactLength>,
+    /// By action schema of the source, in the domain's order.
+    pub schemas: Vec<SchemaShare>,
+    /// Pairs of states that were expanded, over all lengths.
+    pub pairs: usize,
+}
+
+impl ExactDirection {
+    /// The one-sided score: the mean over the lengths that have walks.
+    pub fn score(&self) -> Option<f64> {
+        let (mut sum, mut lengths) = (0.0, 0u32);
+        for probability in self.lengths.iter().filter_map(|l| l.probability) {
+            sum += probability;
+            lengths += 1;
+        }
+        (lengths > 0).then(|| sum / f64::from(lengths))
+    }
+}
+
+/// Why there is no expectation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExactError {
+    /// It does not fit: more pairs of states than allowed.
+    Pairs {
+        /// The limit.
+        limit: usize,
+        /// The walk length at which it was passed.
+        length: u32,
+    },
+    /// The budget ended the work.
+    Stopped(StopReason),
+}
+
+impl From<StopReason> for ExactError {
+    fn from(reason: StopReason) -> Self {
+        ExactError::Stopped(reason)
+    }
+}
+
+impl fmt::Display for ExactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExactError::Pairs { limit, length } => {
+                write!(f, "walks of {length} steps reach more than {limit} pairs of states")
+            }
+            ExactError::Stopped(reason) => write!(f, "{reason} was reached"),
+        }
+    }
+}
+
+impl std::error::Error for ExactError {}
+
+/// Computes the one-sided score of Definition 1 for walks uniform over applicable actions, lengths 1 to `t_max`. `Ok(None)`
+/// where the source has no applicable action initially.
+///
+/// Under [`DeadEnds::Condition`] a walk of exactly T steps has the product of 1/(applicable actions) over its states as
+/// probability, divided by the sum of that over all walks of exactly T steps: the distribution that rejection draws from. The failing
+/// mass is summed and taken from 1, so that a model compared with itself scores 1 to the last bit.
+///
+/// # Errors
+/// More than `max_pairs` pairs, or the budget's stop.
+pub fn exact_direction(
+    source: &Model,
+    target: &Model,
+    t_max: u32,
+    dead_ends: DeadEnds,
+    max_pairs: usize,
+    budget: &mut dyn Budget,
+) -> Result<Option<ExactDirection>, ExactError> {
+    let mut run = Run {
+        source: Space::new(source),
+        target: Space::new(target),
+        link: Link::new(source, target),
+        tried: vec![0.0; source.schema_names().len()],
+        refused: vec![0.0; source.schema_names().len()],
+        follow_refused: matches!(dead_ends, DeadEnds::Condition { .. }),
+    };
+    let start = (run.source.initial(budget)?, run.target.initial(budget)?);
+    if run.source.successors(start.0, budget)?.is_empty() {
+        return Ok(None);
+    }
+    let mut layer = Layer::default();
+    layer.add(start, 1.0);
+    let mut lengths = Vec::new();
+    let (mut pairs, mut failed) = (0, 0.0);
+    for length in 1..=t_max.max(1) {
+        let mut next = Layer::default();
+        for (i, &(pair, mass)) in layer.pairs.iter().enumerate() {
+            if pairs + i >= max_pairs {
+                return Err(ExactError::Pairs { limit: max_pairs, length });
+            }
+            failed += run.expand(pair, mass, &mut next, budget)?;
+        }
+        pairs += layer.pairs.len();
+        layer = next;
+        let probability = match dead_ends {
+            DeadEnds::Truncate => Some((1.0 - failed).max(0.0)),
+            DeadEnds::Condition { .. } => layer.executable_share(),
+        };
+        lengths.push(ExactLength { length, probability });
+    }
+    let names = source.schema_names().iter().zip(run.tried.into_iter().zip(run.refused));
+    let schemas =
+        names.map(|(name, (tried, refused))| SchemaShare { name: name.clone(), tried, refused }).collect();
+    Ok(Some(ExactDirection { lengths, schemas, pairs }))
+}
+
+/// Pairs that walks of one length end in, with their probability, in the order they were met.
+#[derive(Default)]
+struct Layer {
+    index: FxHashMap<(StateId, StateId), usize>,
+    pairs: Vec<((StateId, StateId), f64)>,
+}
+
+impl Layer {
+    fn add(&mut self, pair: (StateId, StateId), mass: f64) {
+        let fresh = self.pairs.len();
+        let at = *self.index.entry(pair).or_insert(fresh);
+        if at == fresh {
+            self.pairs.push((pair, 0.0));
+        }
+        self.pairs[at].1 += mass;
+    }
+
+    /// The share of the walks of this length that the target executes; `None` where there is no walk.
+    fn executable_share(&self) -> Option<f64> {
+        let (mut refused, mut all) = (0.0, 0.0);
+        for &((_, target), mass) in &self.pairs {
+            all += mass;
+            if target == REFUSED {
+                refused += mass;
+            }
+        }
+        (all > 0.0).then(|| (1.0 - refused / all).max(0.0))
+    }
+}
+
+struct Run<'m> {
+    source: Space<'m>,
+    target: Space<'m>,
+    link: Link<'m>,
+    tried: Vec<f64>,
+    refused: Vec<f64>,
+    /// Whether walks go on after a refusal, because their length counts.
+    follow_refused: bool,
+}
+
+impl Run<'_> {
+    /// Moves the mass of a pair one step on; what the target refuses in this step is returned.
+    fn expand(
+        &mut self,
+        (source, target): (StateId, StateId),
+        mass: f64,
+        next: &mut Layer,
+        budget: &mut dyn Budget,
+    ) -> Result<f64, StopReason> {
+        let successors = self.source.successors(source, budget)?;
+        let share = mass / successors.len() as f64;
+        let (mut refused, all) = (0usize, successors.len());
+        for &(action, successor) in successors {
+            if target == REFUSED {
+                next.add((successor, REFUSED), share);
+                continue;
+            }
+            let schema = self.link.source.schema_of(action);
+            self.tried[schema] += share;
+            let reached = match self.link.action(action) {
+                Some(own) => self.target.step(target, own, budget)?,
+                None => None,
+            };
+            match reached {
+                Some(reached) => next.add((successor, reached), share),
+                None => {
+                    self.refused[schema] += share;
+                    refused += 1;
+                    if self.follow_refused {
+                        next.add((successor, REFUSED), share);
+                    }
+                }
+            }
+        }
+        Ok(if all == 0 { 0.0 } else { mass * (refused as f64 / all as f64) })
+    }
+}

@@ -1,0 +1,242 @@
+//! Ground actions of one model in another: resolved by name and object names, or refused with the reason.
+
+use super::model::{ActionId, Model};
+use crate::simulate::State;
+use crate::task::{GroundAction, ObjectId};
+use std::fmt;
+
+/// A ground action by names, as its model's text writes them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    /// The action schema.
+    pub name: String,
+    /// The objects.
+    pub args: Vec<String>,
+}
+
+impl Step {
+    /// Reads `(name object ...)`; the parentheses may be missing. `None` where there is no name.
+    pub fn parse(text: &str) -> Option<Self> {
+        let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
+        let mut words = inner.split_whitespace().map(str::to_owned);
+        let name = words.next()?;
+        Some(Step { name, args: words.collect() })
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}", self.name)?;
+        self.args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
+        f.write_str(")")
+    }
+}
+
+/// Why a model does not execute a ground action of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// It has no action of that name.
+    UnknownAction {
+        /// The name.
+        name: String,
+    },
+    /// Its action takes another number of arguments.
+    Arity {
+        /// The name.
+        name: String,
+        /// Arguments that it takes.
+        expected: usize,
+        /// Arguments given.
+        given: usize,
+    },
+    /// It has no object of that name.
+    UnknownObject {
+        /// The name.
+        name: String,
+    },
+    /// The object is not of the parameter's type.
+    WrongType {
+        /// The object.
+        object: String,
+        /// The types it has there.
+        object_type: String,
+        /// The parameter with its question mark.
+        parameter: String,
+        /// The parameter's type.
+        expected: String,
+    },
+    /// The precondition does not hold in the state reached.
+    NotApplicable,
+    /// The precondition holds, but the ground action changes nothing and
+    /// [`Semantics::GroundNoOpsDropped`](super::Semantics::GroundNoOpsDropped) has no such actions.
+    NoEffect,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::UnknownAction { name } => write!(f, "there is no action {name}"),
+            Refusal::Arity { name, expected, given } => {
+                write!(f, "{name} takes {expected} arguments, not {given}")
+            }
+            Refusal::UnknownObject { name } => write!(f, "there is no object {name}"),
+            Refusal::WrongType { object, object_type, parameter, expected } => {
+                write!(f, "{object} is of type {object_type}, but {parameter} must be of type {expected}")
+            }
+            Refusal::NotApplicable => f.write_str("the precondition does not hold"),
+            Refusal::NoEffect => f.write_str("the action would change nothing"),
+        }
+    }
+}
+
+/// A walk that one model executes to its last step and the other executes up to that step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingWalk {
+    /// Steps that both execute.
+    pub prefix: Vec<Step>,
+    /// The step that the other refuses after them.
+    pub action: Step,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+impl FailingWalk {
+    /// Steps in all.
+    pub fn len(&self) -> usize {
+        self.prefix.len() + 1
+    }
+
+    /// Never: the refused step is always there.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// How far a model executes a sequence from its initial state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay {
+    /// Steps executed.
+    pub executed: usize,
+    /// Why the next one was not; `None` where all were.
+    pub refusal: Option<Refusal>,
+    /// The state after the steps executed.
+    pub state: State,
+}
+
+/// Executes a sequence from the initial state.
+pub fn replay(model: &Model, steps: &[Step]) -> Replay {
+    let mut state = model.initial();
+    for (executed, step) in steps.iter().enumerate() {
+        let refusal = match model.resolve(step) {
+            Ok(Some(action)) if model.apply(&mut state, action) => continue,
+            Ok(action) => model.refusal_of(&state, action),
+            Err(refusal) => refusal,
+        };
+        return Replay { executed, refusal: Some(refusal), state };
+    }
+    Replay { executed: steps.len(), refusal: None, state }
+}
+
+impl Model {
+    /// The ground action with these names; `Ok(None)` where it exists but no reachable state allows it.
+    ///
+    /// # Errors
+    /// What the model lacks. Names compare without regard to case.
+    pub fn resolve(&self, step: &Step) -> Result<Option<ActionId>, Refusal> {
+        let schema =
+            self.find_schema(&step.name).ok_or_else(|| Refusal::UnknownAction { name: step.name.clone() })?;
+        let objects: Vec<Option<ObjectId>> = step.args.iter().map(|a| self.find_object(a)).collect();
+        self.resolve_ids(schema, &objects, step)
+    }
+
+    fn resolve_ids(
+        &self,
+        schema: u32,
+        objects: &[Option<ObjectId>],
+        step: &Step,
+    ) -> Result<Option<ActionId>, Refusal> {
+        let lifted = self.lifted();
+        let shape = &lifted.schemas[schema as usize];
+        if shape.parameters != objects.len() {
+            let name = step.name.clone();
+            return Err(Refusal::Arity { name, expected: shape.parameters, given: objects.len() });
+        }
+        let mut args = Vec::with_capacity(objects.len());
+        for ((object, name), variable) in objects.iter().zip(&step.args).zip(&shape.variables) {
+            let Some(object) = *object else { return Err(Refusal::UnknownObject { name: name.clone() }) };
+            if variable.objects.binary_search(&object).is_err() {
+                return Err(Refusal::WrongType {
+                    object: name.clone(),
+                    object_type: lifted.object_types[object as usize].clone(),
+                    parameter: variable.name.clone(),
+                    expected: variable.type_name.clone(),
+                });
+            }
+            args.push(object);
+        }
+        Ok(self.simulator().find_action(&GroundAction { action: schema, args: args.into() }))
+    }
+
+    /// Why a ground action that exists is not legal in a state.
+    pub(crate) fn refusal_of(&self, state: &State, action: Option<ActionId>) -> Refusal {
+        match action {
+            Some(action) if self.is_dropped(state, action) => Refusal::NoEffect,
+            _ => Refusal::NotApplicable,
+        }
+    }
+}
+
+/// What a ground action of the source is in the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memo {
+    Unknown,
+    /// No state of the target allows it.
+    Never,
+    Action(ActionId),
+}
+
+/// Ground actions of a source in a target, each resolved once.
+#[derive(Debug)]
+pub(crate) struct Link<'m> {
+    pub(crate) source: &'m Model,
+    pub(crate) target: &'m Model,
+    memo: Vec<Memo>,
+}
+
+impl<'m> Link<'m> {
+    pub(crate) fn new(source: &'m Model, target: &'m Model) -> Self {
+        Link { source, target, memo: vec![Memo::Unknown; source.action_count()] }
+    }
+
+    /// The target's action; `None` where no state of the target allows it.
+    #[inline]
+    pub(crate) fn action(&mut self, source_action: ActionId) -> Option<ActionId> {
+        match self.memo[source_action as usize] {
+            Memo::Action(action) => Some(action),
+            Memo::Never => None,
+            Memo::Unknown => {
+                let found = self.target.resolve(&self.source.step(source_action)).ok().flatten();
+                self.memo[source_action as usize] = found.map_or(Memo::Never, Memo::Action);
+                found
+            }
+        }
+    }
+
+    /// Why the target refuses the source's action in a state of the target.
+    pub(crate) fn refusal(&self, source_action: ActionId, state: &State) -> Refusal {
+        match self.target.resolve(&self.source.step(source_action)) {
+            Ok(action) => self.target.refusal_of(state, action),
+            Err(refusal) => refusal,
+        }
+    }
+
+    /// The failing walk of a sequence of source actions whose last one the target refuses in `state`.
+    pub(crate) fn failing(&self, walk: &[ActionId], state: &State) -> Option<FailingWalk> {
+        let (&last, prefix) = walk.split_last()?;
+        Some(FailingWalk {
+            prefix: prefix.iter().map(|&a| self.source.step(a)).collect(),
+            action: self.source.step(last),
+            refusal: self.refusal(last, state),
+        })
+    }
+}

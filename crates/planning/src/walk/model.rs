@@ -1,0 +1,245 @@
+//! A model to walk in: a domain and a problem, grounded once, under one of two readings of a ground no-op.
+
+use super::link::Step;
+use crate::budget::{Budget, StopReason};
+use crate::ground::{GroundLimits, ground};
+use crate::lifted::LiftedTask;
+use crate::normalize::normalize;
+use crate::simulate::{Simulator, State};
+use crate::task::{Condition, Operator, Text, Unsupported};
+use planforge_diagnostics::Diagnostic;
+use planforge_pddl::ast::{Domain, Problem};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A ground action of one [`Model`], by number.
+pub type ActionId = u32;
+
+/// Which ground actions are legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Semantics {
+    /// Every ground action whose precondition holds, as VAL judges plans.
+    #[default]
+    Strips,
+    /// As [`Semantics::Strips`], but a ground action that cannot change any state is never legal, because the Fast Downward
+    /// translator, which the paper's own code walks with, drops it: every atom it adds is one of its preconditions (or
+    /// never becomes false), every atom it deletes is added again, is a negative precondition or can never hold,
+    /// and what its conditional effects do contradicts its precondition. The translator also uses invariants it
+    /// finds, so that it may drop a few ground actions more; what it drops of goal-irrelevant actions is not
+    /// followed.
+    GroundNoOpsDropped,
+}
+
+/// How a [`Model`] is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModelOptions {
+    /// Which ground actions are legal.
+    pub semantics: Semantics,
+    /// Caps on grounding.
+    pub ground: GroundLimits,
+}
+
+/// Why there is no model.
+#[derive(Debug, Clone)]
+pub enum ModelError {
+    /// The texts have errors. Labels use [`Text::source`].
+    Invalid(Vec<Diagnostic>),
+    /// The texts use constructs that are not executed.
+    Unsupported(Vec<Unsupported>),
+    /// A limit ended grounding.
+    Limit(StopReason),
+}
+
+impl std::fmt::Display for ModelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ModelError::Invalid(found) => match found.iter().find(|d| d.is_error()) {
+                Some(first) => write!(f, "{}", first.message),
+                None => f.write_str("the texts have errors"),
+            },
+            ModelError::Unsupported(list) => match list.first() {
+                Some(first) => write!(f, "{} is not executed", first.what),
+                None => f.write_str("a construct is not executed"),
+            },
+            ModelError::Limit(reason) => write!(f, "{reason} was reached while grounding"),
+        }
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+/// A domain and a problem, ready to walk in. Every method takes `&self`; states are values.
+#[derive(Debug)]
+pub struct Model {
+    lifted: LiftedTask,
+    simulator: Simulator,
+    /// Preconditions of the operators that the semantics drops, by action.
+    dropped: FxHashMap<ActionId, Vec<Condition>>,
+    actions_by_name: FxHashMap<String, u32>,
+    objects_by_name: FxHashMap<String, u32>,
+}
+
+impl Model {
+    /// Makes the model of parsed texts.
+    ///
+    /// # Errors
+    /// See [`ModelError`].
+    pub fn new(
+        domain: &Domain,
+        problem: &Problem,
+        options: &ModelOptions,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, ModelError> {
+        let lifted = normalize(domain, problem).map_err(ModelError::Invalid)?;
+        Model::from_lifted(lifted, options, budget)
+    }
+
+    /// Makes the model of a normalised task.
+    ///
+    /// # Errors
+    /// See [`ModelError`].
+    pub fn from_lifted(
+        lifted: LiftedTask,
+        options: &ModelOptions,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, ModelError> {
+        if !lifted.unsupported.is_empty() {
+            return Err(ModelError::Unsupported(lifted.unsupported));
+        }
+        let mut task = ground(&lifted, options.ground, budget).map_err(ModelError::Limit)?;
+        let mut dropped: FxHashMap<ActionId, Vec<Condition>> = FxHashMap::default();
+        if options.semantics == Semantics::GroundNoOpsDropped {
+            task.operators.retain_mut(|operator| {
+                let drop = changes_nothing(operator);
+                if drop {
+                    dropped
+                        .entry(operator.action)
+                        .or_default()
+                        .push(std::mem::take(&mut operator.precondition));
+                }
+                !drop
+            });
+        }
+        // The first of two definitions of one name counts, as in validation.
+        let index =
+            |names: &[String]| names.iter().enumerate().rev().map(|(i, n)| (lower(n), i as u32)).collect();
+        Ok(Model {
+            actions_by_name: index(&lifted.symbols.actions),
+            objects_by_name: index(&lifted.symbols.objects),
+            lifted,
+            simulator: Simulator::new(Arc::new(task)),
+            dropped,
+        })
+    }
+
+    /// Makes the model of two texts.
+    ///
+    /// # Errors
+    /// See [`ModelError`]; every error of both texts is in [`ModelError::Invalid`].
+    pub fn from_texts(
+        domain: &str,
+        problem: &str,
+        options: &ModelOptions,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, ModelError> {
+        let domain = planforge_pddl::parse_domain(domain, Text::Domain.source());
+        let problem = planforge_pddl::parse_problem(problem, Text::Problem.source());
+        let found = [domain.diagnostics, problem.diagnostics].concat();
+        if found.iter().any(Diagnostic::is_error) {
+            return Err(ModelError::Invalid(found));
+        }
+        Model::new(&domain.value, &problem.value, options, budget)
+    }
+
+    /// The normalised task.
+    pub fn lifted(&self) -> &LiftedTask {
+        &self.lifted
+    }
+
+    /// Executes the ground task; ground actions that the semantics drops are never applicable in it.
+    pub fn simulator(&self) -> &Simulator {
+        &self.simulator
+    }
+
+    /// The initial state.
+    pub fn initial(&self) -> State {
+        self.simulator.initial()
+    }
+
+    /// The legal ground actions of a state, each once, in an order that depends on the state alone.
+    pub fn applicable(&self, state: &State) -> Vec<ActionId> {
+        self.simulator.applicable(state)
+    }
+
+    /// Executes a ground action in place; whether it was legal.
+    pub fn apply(&self, state: &mut State, action: ActionId) -> bool {
+        self.simulator.apply(state, action)
+    }
+
+    /// A ground action by the names it has in the texts.
+    pub fn step(&self, action: ActionId) -> Step {
+        let symbols = &self.lifted.symbols;
+        let ground = &self.simulator.task().actions[action as usize];
+        Step {
+            name: symbols.actions[ground.action as usize].clone(),
+            args: ground.args.iter().map(|&o| symbols.objects[o as usize].clone()).collect(),
+        }
+    }
+
+    /// The action schema of a ground action, by its place in the domain.
+    pub fn schema_of(&self, action: ActionId) -> usize {
+        self.simulator.task().actions[action as usize].action as usize
+    }
+
+    /// The names of the action schemas in the domain's order.
+    pub fn schema_names(&self) -> &[String] {
+        &self.lifted.symbols.actions
+    }
+
+    /// The number of ground actions that delete relaxation reaches.
+    pub fn action_count(&self) -> usize {
+        self.simulator.task().actions.len()
+    }
+
+    /// Whether the precondition of a ground action holds that is illegal only because it changes nothing.
+    pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
+        self.dropped
+            .get(&action)
+            .is_some_and(|all| all.iter().any(|c| c.holds(state.bits(), state.numbers())))
+    }
+
+    pub(crate) fn find_schema(&self, name: &str) -> Option<u32> {
+        self.actions_by_name.get(&lower(name)).copied()
+    }
+
+    pub(crate) fn find_object(&self, name: &str) -> Option<u32> {
+        self.objects_by_name.get(&lower(name)).copied()
+    }
+}
+
+/// Names compare without regard to case.
+fn lower(name: &str) -> String {
+    name.to_lowercase()
+}
+
+/// Whether no state in which the operator is applicable is changed by it, as far as its own precondition tells.
+fn changes_nothing(operator: &Operator) -> bool {
+    let pre = &operator.precondition;
+    let held = |list: &[u32], by: &[u32]| list.iter().all(|f| by.binary_search(f).is_ok());
+    if !operator.numeric.is_empty()
+        || !held(&operator.add, &pre.positive)
+        || !held(&operator.delete, &pre.negative)
+    {
+        return false;
+    }
+    operator.conditional.iter().all(|effect| {
+        let condition = &effect.condition;
+        let known =
+            |fact: &u32, own: &[u32], more: &[u32]| own.contains(fact) || more.binary_search(fact).is_ok();
+        effect.add.iter().all(|f| known(f, &condition.positive, &pre.positive))
+            && effect
+                .delete
+                .iter()
+                .all(|f| known(f, &condition.negative, &pre.negative) || effect.add.contains(f))
+    })
+}

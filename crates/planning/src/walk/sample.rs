@@ -1,0 +1,405 @@
+//! Walks drawn at random from one model and executed on another.
+
+use super::link::{FailingWalk, Link, Step};
+use super::model::{ActionId, Model};
+use super::random::Random;
+use crate::budget::{Budget, StopReason, check};
+use crate::simulate::State;
+
+/// What becomes of a walk that meets a state without applicable actions before its last step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeadEnds {
+    /// Definition 1: walks have exactly their length. A walk that meets a dead end is rejected and drawn again, at most
+    /// this many times; then it is given up. A length without any walk is left out of the mean and reported.
+    Condition {
+        /// Most redraws of one walk.
+        redraws: u32,
+    },
+    /// As the paper's own code: the walk ends there.
+    Truncate,
+}
+
+impl DeadEnds {
+    /// Definition 1 with the redraws that suffice wherever one walk in a hundred survives.
+    pub const CONDITION: DeadEnds = DeadEnds::Condition { redraws: 1000 };
+}
+
+/// How a step is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum WalkPolicy {
+    /// Uniformly among the applicable ground actions, as Definition 1 has it.
+    #[default]
+    Uniform,
+    /// Seldom executed ones are likelier: first an action schema with weight 1/(1 + times executed so far), then a
+    /// ground action of it with weight 1/(1 + times executed so far). Every applicable action keeps a positive
+    /// probability, so a score below 1 still means a difference and 1 is still what equal models get; but the score is an estimate
+    /// under another distribution, and walks depend on those drawn before, so it has no confidence interval.
+    CoverageGuided,
+}
+
+/// Which walks to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleSpec {
+    /// The longest walk, at least 1. Walk number `k` has length `k mod t_max + 1`.
+    pub t_max: u32,
+    /// Walks of each length.
+    pub walks_per_length: u32,
+    /// What every walk's random choices derive from, with its number. Give each direction and problem its own.
+    pub seed: u64,
+    /// What dead ends do.
+    pub dead_ends: DeadEnds,
+    /// How steps are chosen.
+    pub policy: WalkPolicy,
+}
+
+impl SampleSpec {
+    /// One direction as the paper's own code draws it: 50 walks, lengths cycling 1 to 10, truncated at dead ends. With
+    /// [`Semantics::GroundNoOpsDropped`](super::Semantics::GroundNoOpsDropped) models it is the walk score as that code defines it.
+    pub fn reference_code(seed: u64) -> Self {
+        SampleSpec {
+            t_max: 10,
+            walks_per_length: 5,
+            seed,
+            dead_ends: DeadEnds::Truncate,
+            policy: WalkPolicy::Uniform,
+        }
+    }
+}
+
+/// The walks of one length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LengthSample {
+    /// Their length (under [`DeadEnds::Truncate`] the most steps they take).
+    pub length: u32,
+    /// Walks drawn.
+    pub walks: u32,
+    /// Those that the target executes to the end.
+    pub executable: u32,
+    /// Walks rejected because of a dead end.
+    pub rejected: u64,
+    /// Walks given up after the redraws allowed. With `walks` 0 the length is left out.
+    pub given_up: u32,
+}
+
+/// How often the target was asked for an action of a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaCount {
+    /// The schema's name in the source.
+    pub name: String,
+    /// Steps tried on the target.
+    pub tried: u64,
+    /// Steps refused there.
+    pub refused: u64,
+}
+
+/// The walks of one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectionSample {
+    /// By length, ascending from 1.
+    pub lengths: Vec<LengthSample>,
+    /// By action schema of the source, in the domain's order.
+    pub schemas: Vec<SchemaCount>,
+    /// The failing walk drawn first.
+    pub first_failing: Option<FailingWalk>,
+    /// A failing walk whose refused step comes earliest.
+    pub shortest_failing: Option<FailingWalk>,
+    /// Steps walked in the source, those of rejected walks included.
+    pub steps: u64,
+}
+
+impl DirectionSample {
+    /// The one-sided score: the share of executable walks of each length, averaged over the lengths that have walks.
+    pub fn score(&self) -> Option<f64> {
+        let (mut sum, mut lengths) = (0.0, 0u32);
+        for length in self.lengths.iter().filter(|l| l.walks > 0) {
+            sum += f64::from(length.executable) / f64::from(length.walks);
+            lengths += 1;
+        }
+        (lengths > 0).then(|| sum / f64::from(lengths))
+    }
+
+    /// The lengths that have no walk.
+    pub fn left_out(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lengths.iter().filter(|l| l.walks == 0).map(|l| l.length)
+    }
+}
+
+/// How drawing one walk ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walked {
+    /// It has its length.
+    Complete,
+    /// It ends at a dead end.
+    DeadEnd,
+    /// Every draw met a dead end; there is no walk.
+    GivenUp,
+}
+
+/// Draws walks of one model.
+pub(crate) struct Walker<'m> {
+    model: &'m Model,
+    initial: State,
+    state: State,
+    applicable: Vec<ActionId>,
+    /// The walk drawn last.
+    pub(crate) walk: Vec<ActionId>,
+    /// Steps walked so far, those of rejected walks included.
+    pub(crate) steps: u64,
+    pub(crate) rejected: u64,
+    coverage: Option<Coverage>,
+}
+
+impl<'m> Walker<'m> {
+    /// `None` where the initial state has no applicable action: there are no walks then.
+    pub(crate) fn new(model: &'m Model, policy: WalkPolicy) -> Option<Self> {
+        let initial = model.initial();
+        let mut applicable = Vec::new();
+        model.simulator().applicable_into(&initial, &mut applicable);
+        let coverage = (policy == WalkPolicy::CoverageGuided).then(|| Coverage::new(model));
+        (!applicable.is_empty()).then(|| Walker {
+            model,
+            state: initial.clone(),
+            initial,
+            applicable,
+            walk: Vec::new(),
+            steps: 0,
+            rejected: 0,
+            coverage,
+        })
+    }
+
+    /// Draws a walk into [`Walker::walk`].
+    pub(crate) fn draw(
+        &mut self,
+        length: u32,
+        dead_ends: DeadEnds,
+        random: &mut Random,
+        budget: &mut dyn Budget,
+    ) -> Result<Walked, StopReason> {
+        let mut redraws = 0;
+        loop {
+            check(budget.poll())?;
+            if self.try_once(length, random) {
+                return Ok(Walked::Complete);
+            }
+            match dead_ends {
+                DeadEnds::Truncate => return Ok(Walked::DeadEnd),
+                DeadEnds::Condition { redraws: most } => {
+                    self.rejected += 1;
+                    if redraws >= most {
+                        self.walk.clear();
+                        return Ok(Walked::GivenUp);
+                    }
+                    redraws += 1;
+                }
+            }
+        }
+    }
+
+    /// Whether the walk got its length.
+    fn try_once(&mut self, length: u32, random: &mut Random) -> bool {
+        self.walk.clear();
+        self.state.clone_from(&self.initial);
+        for _ in 0..length {
+            self.model.simulator().applicable_into(&self.state, &mut self.applicable);
+            if self.applicable.is_empty() {
+                return false;
+            }
+            let action = match &mut self.coverage {
+                None => self.applicable[random.below(self.applicable.len())],
+                Some(coverage) => coverage.choose(self.model, &self.applicable, random),
+            };
+            self.model.apply(&mut self.state, action);
+            self.walk.push(action);
+            self.steps += 1;
+        }
+        true
+    }
+}
+
+/// How often schemas and ground actions were executed.
+struct Coverage {
+    schemas: Vec<u32>,
+    actions: Vec<u32>,
+    /// Whether the state at hand has an action of the schema.
+    present: Vec<bool>,
+}
+
+impl Coverage {
+    fn new(model: &Model) -> Self {
+        let schemas = model.schema_names().len();
+        Coverage {
+            schemas: vec![0; schemas],
+            actions: vec![0; model.action_count()],
+            present: vec![false; schemas],
+        }
+    }
+
+    /// See [`WalkPolicy::CoverageGuided`]. `applicable` is not empty.
+    fn choose(&mut self, model: &Model, applicable: &[ActionId], random: &mut Random) -> ActionId {
+        self.present.fill(false);
+        applicable.iter().for_each(|&a| self.present[model.schema_of(a)] = true);
+        let present = (0..self.schemas.len()).filter(|&s| self.present[s]);
+        let schema = pick(present, |&s| self.schemas[s], random).unwrap_or(0);
+        let own = applicable.iter().copied().filter(|&a| model.schema_of(a) == schema);
+        let action = pick(own, |&a| self.actions[a as usize], random).unwrap_or(applicable[0]);
+        self.schemas[schema] += 1;
+        self.actions[action as usize] += 1;
+        action
+    }
+}
+
+/// One of the items, each with weight 1/(1 + its count).
+fn pick<T>(
+    items: impl Iterator<Item = T> + Clone,
+    count: impl Fn(&T) -> u32,
+    random: &mut Random,
+) -> Option<T> {
+    let weight = |item: &T| 1.0 / (1.0 + f64::from(count(item)));
+    let total: f64 = items.clone().map(|i| weight(&i)).sum();
+    let mut left = random.unit() * total;
+    let mut last = None;
+    for item in items {
+        left -= weight(&item);
+        last = Some(item);
+        if left < 0.0 {
+            break;
+        }
+    }
+    last
+}
+
+/// Draws walks of `source` and executes them on `target` (the one-sided score of Definition 1). `Ok(None)` where the
+/// source has no applicable action initially: the direction is not defined.
+///
+/// # Errors
+/// The budget's stop, which it is asked for before every walk.
+pub fn sample_direction(
+    source: &Model,
+    target: &Model,
+    spec: &SampleSpec,
+    budget: &mut dyn Budget,
+) -> Result<Option<DirectionSample>, StopReason> {
+    let Some(mut walker) = Walker::new(source, spec.policy) else { return Ok(None) };
+    let mut trial = Trial::new(source, target);
+    let t_max = spec.t_max.max(1);
+    let mut lengths: Vec<LengthSample> = (1..=t_max)
+        .map(|length| LengthSample { length, walks: 0, executable: 0, rejected: 0, given_up: 0 })
+        .collect();
+    let (mut first, mut shortest) = (None, None::<FailingWalk>);
+    for k in 0..u64::from(t_max) * u64::from(spec.walks_per_length) {
+        let length = &mut lengths[(k % u64::from(t_max)) as usize];
+        if length.walks == 0 && length.given_up > 0 {
+            continue;
+        }
+        let mut random = Random::of_walk(spec.seed, k);
+        let rejected = walker.rejected;
+        let walked = walker.draw(length.length, spec.dead_ends, &mut random, budget)?;
+        length.rejected += walker.rejected - rejected;
+        if walked == Walked::GivenUp {
+            length.given_up += 1;
+            continue;
+        }
+        length.walks += 1;
+        match trial.refused_at(&walker.walk) {
+            None => length.executable += 1,
+            Some(at) if first.is_none() || shortest.as_ref().is_none_or(|s| at + 1 < s.len()) => {
+                let failing = trial.link.failing(&walker.walk[..=at], &trial.state);
+                if first.is_none() {
+                    first.clone_from(&failing);
+                }
+                shortest = failing;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(Some(DirectionSample {
+        lengths,
+        schemas: trial.counts(),
+        first_failing: first,
+        shortest_failing: shortest,
+        steps: walker.steps,
+    }))
+}
+
+/// Executes walks of a source on a target and counts what is refused.
+pub(crate) struct Trial<'m> {
+    pub(crate) link: Link<'m>,
+    initial: State,
+    /// The target's state where the last walk ended or was refused.
+    pub(crate) state: State,
+    tried: Vec<u64>,
+    refused: Vec<u64>,
+}
+
+impl<'m> Trial<'m> {
+    pub(crate) fn new(source: &'m Model, target: &'m Model) -> Self {
+        let initial = target.initial();
+        let schemas = source.schema_names().len();
+        Trial {
+            link: Link::new(source, target),
+            state: initial.clone(),
+            initial,
+            tried: vec![0; schemas],
+            refused: vec![0; schemas],
+        }
+    }
+
+    /// The index of the step that the target refuses, `None` where it executes the walk.
+    pub(crate) fn refused_at(&mut self, walk: &[ActionId]) -> Option<usize> {
+        self.state.clone_from(&self.initial);
+        for (i, &action) in walk.iter().enumerate() {
+            let schema = self.link.source.schema_of(action);
+            self.tried[schema] += 1;
+            let executed = match self.link.action(action) {
+                Some(own) => self.link.target.apply(&mut self.state, own),
+                None => false,
+            };
+            if !executed {
+                self.refused[schema] += 1;
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    fn counts(&self) -> Vec<SchemaCount> {
+        let names = self.link.source.schema_names();
+        names
+            .iter()
+            .zip(self.tried.iter().zip(&self.refused))
+            .map(|(name, (&tried, &refused))| SchemaCount { name: name.clone(), tried, refused })
+            .collect()
+    }
+}
+
+/// Draws walks of one model by name, for a target that is no [`Model`]: walk `k` is the one that [`sample_direction`] executes.
+/// Walks given up are `None`. `Ok(None)` where the initial state has no applicable action.
+///
+/// # Errors
+/// The budget's stop.
+pub fn sample_walks(
+    model: &Model,
+    spec: &SampleSpec,
+    budget: &mut dyn Budget,
+) -> Result<Option<Vec<Option<Vec<Step>>>>, StopReason> {
+    let Some(mut walker) = Walker::new(model, spec.policy) else { return Ok(None) };
+    let t_max = u64::from(spec.t_max.max(1));
+    let mut out = Vec::new();
+    let mut none = vec![false; t_max as usize];
+    let mut some = none.clone();
+    for k in 0..t_max * u64::from(spec.walks_per_length) {
+        let slot = (k % t_max) as usize;
+        if none[slot] && !some[slot] {
+            out.push(None);
+            continue;
+        }
+        let mut random = Random::of_walk(spec.seed, k);
+        let walked = walker.draw(slot as u32 + 1, spec.dead_ends, &mut random, budget)?;
+        let given_up = walked == Walked::GivenUp;
+        none[slot] |= given_up;
+        some[slot] |= !given_up;
+        out.push((!given_up).then(|| walker.walk.iter().map(|&a| model.step(a)).collect()));
+    }
+    Ok(Some(out))
+}

@@ -1,0 +1,95 @@
+//! States of a model by number, each expanded once.
+
+use super::model::{ActionId, Model};
+use crate::budget::{Budget, StopReason, check};
+use crate::simulate::State;
+use rustc_hash::FxHashMap;
+
+/// A state by number.
+pub(crate) type StateId = u32;
+
+/// Legal actions and where they lead.
+type Successors = Box<[(ActionId, StateId)]>;
+
+/// The states of one model met so far.
+pub(crate) struct Space<'m> {
+    pub(crate) model: &'m Model,
+    ids: FxHashMap<Box<[u64]>, StateId>,
+    states: Vec<State>,
+    /// Filled in once asked for.
+    expanded: Vec<Option<Successors>>,
+    /// Where single actions lead, as far as asked.
+    steps: FxHashMap<(StateId, ActionId), Option<StateId>>,
+}
+
+impl<'m> Space<'m> {
+    pub(crate) fn new(model: &'m Model) -> Self {
+        Space {
+            model,
+            ids: FxHashMap::default(),
+            states: Vec::new(),
+            expanded: Vec::new(),
+            steps: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn initial(&mut self, budget: &mut dyn Budget) -> Result<StateId, StopReason> {
+        self.intern(self.model.initial(), budget)
+    }
+
+    pub(crate) fn state(&self, id: StateId) -> &State {
+        &self.states[id as usize]
+    }
+
+    fn intern(&mut self, state: State, budget: &mut dyn Budget) -> Result<StateId, StopReason> {
+        let key: Box<[u64]> =
+            state.facts.iter().copied().chain(state.numbers.iter().map(|n| n.to_bits())).collect();
+        if let Some(&id) = self.ids.get(&key) {
+            return Ok(id);
+        }
+        check(budget.charge(96 + 16 * key.len() as u64))?;
+        let id = self.states.len() as StateId;
+        self.ids.insert(key, id);
+        self.states.push(state);
+        self.expanded.push(None);
+        Ok(id)
+    }
+
+    /// The legal actions of a state and where they lead.
+    pub(crate) fn successors(
+        &mut self,
+        id: StateId,
+        budget: &mut dyn Budget,
+    ) -> Result<&[(ActionId, StateId)], StopReason> {
+        if self.expanded[id as usize].is_none() {
+            check(budget.poll())?;
+            let actions = self.model.applicable(&self.states[id as usize]);
+            let mut list = Vec::with_capacity(actions.len());
+            for action in actions {
+                let mut next = self.states[id as usize].clone();
+                self.model.apply(&mut next, action);
+                list.push((action, self.intern(next, budget)?));
+            }
+            check(budget.charge(8 * list.len() as u64))?;
+            self.expanded[id as usize] = Some(list.into());
+        }
+        Ok(self.expanded[id as usize].as_deref().unwrap_or_default())
+    }
+
+    /// Where an action leads; `None` where it is not legal.
+    pub(crate) fn step(
+        &mut self,
+        id: StateId,
+        action: ActionId,
+        budget: &mut dyn Budget,
+    ) -> Result<Option<StateId>, StopReason> {
+        if let Some(&known) = self.steps.get(&(id, action)) {
+            return Ok(known);
+        }
+        let mut next = self.states[id as usize].clone();
+        let found = if self.model.apply(&mut next, action) { Some(self.intern(next, budget)?) } else { None };
+        check(budget.charge(24))?;
+        self.steps.insert((id, action), found);
+        Ok(found)
+    }
+}
