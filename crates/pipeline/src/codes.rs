@@ -154,6 +154,13 @@ pub const CODES: &[CodeInfo] = &[
          and `_`, not beginning with a digit.\n\n    api_key_env = \"OPENAI_API_KEY\"",
     ),
     code(
+        "pipeline.suite",
+        "a suite that an option names cannot be used",
+        "Some options of simulated models list suite folders; planforge reads them and gives the plugin their reference. Paths in a\n\
+         pipeline file are relative to that file. Each suite must be readable and have a domain.pddl, and names must differ.\n\
+         `planforge suite check FOLDER` shows what is wrong with one. Plugins that are not declared `simulated` never get a reference.",
+    ),
+    code(
         "pipeline.syntax",
         "not TOML",
         "The text breaks the rules of TOML at this place. What comes after it was read as well as possible; findings on the same\n\

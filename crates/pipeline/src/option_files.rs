@@ -1,17 +1,24 @@
-//! Options that name a file: the host reads it and gives the plugin its text, for plugins open no files.
+//! Options that name a file or a suite: the host reads it and gives the plugin its text, for plugins open no files.
 
-use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo};
+use crate::suite::{Suite, load_suite};
+use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, SuiteReference};
+use planforge_diagnostics::Diagnostic;
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 
+/// The capability of providers that answer by themselves and may therefore hold a reference.
+const SIMULATED: &str = "simulated";
+
 /// Largest file that an option may name, in bytes.
 pub const MAX_OPTION_FILE_BYTES: u64 = 4 << 20;
 
-/// The options with the text of every file in the place of its path. Paths are relative to `folder`, the pipeline file's own.
+/// The options with the text of every file in the place of its path, and the reference of every suite in the place of its
+/// folder. Paths are relative to `folder`, the pipeline file's own.
 ///
 /// # Errors
-/// `pipeline.file`, one for each file that is not there, too large, or not UTF-8.
+/// `pipeline.file`, one for each file that is not there, too large, or not UTF-8; `pipeline.suite` for each suite that cannot
+/// be read or lacks a reference, and for a plugin that asks for suites and is not declared `simulated`.
 pub fn inline_files(
     info: &PluginInfo,
     options: &JsonObject,
@@ -29,7 +36,60 @@ pub fn inline_files(
             }
         }
     }
+    for name in &info.suites {
+        let Some(value) = options.get(name).cloned() else { continue };
+        match references(info, name, &value, folder) {
+            Ok(references) => drop(options.insert(name.clone(), references)),
+            Err(wrong) => failures.extend(wrong),
+        }
+    }
     if failures.is_empty() { Ok(options) } else { Err(failures) }
+}
+
+/// The references of the suites that an option lists.
+fn references(info: &PluginInfo, name: &str, value: &Value, folder: &Path) -> Result<Value, Vec<Failure>> {
+    let failure = |why: String| {
+        let message = format!("`{name}` of `{}`: {why}", info.id);
+        Failure::new(FailureClass::System, "pipeline.suite", message)
+    };
+    if !info.capabilities.iter().any(|c| c == SIMULATED) {
+        let why = format!("a suite's reference goes to providers declared `{SIMULATED}` alone");
+        return Err(vec![failure(why)]);
+    }
+    let paths = value.as_array().map(|items| items.iter().map(Value::as_str).collect::<Option<Vec<&str>>>());
+    let Some(paths) = paths.flatten() else {
+        return Err(vec![failure("a list of suite folders is wanted".to_owned())]);
+    };
+    let mut found: Vec<SuiteReference> = Vec::new();
+    let mut failures = Vec::new();
+    for path in paths {
+        let path = folder.join(path);
+        match reference(&path) {
+            Ok(suite) if found.iter().any(|other| other.name == suite.name) => {
+                failures.push(failure(format!("there are two suites `{}`", suite.name)));
+            }
+            Ok(suite) => found.push(suite),
+            Err(why) => failures.push(failure(format!("{}: {why}", path.display()))),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures);
+    }
+    serde_json::to_value(found).map_err(|e| vec![failure(e.to_string())])
+}
+
+/// What a simulated model holds of a suite.
+fn reference(path: &Path) -> Result<SuiteReference, String> {
+    let loaded = load_suite(path);
+    let errors = loaded.diagnostics.iter().filter(|d| d.is_error());
+    let Some(Suite { name, reference_domain, tasks, .. }) = loaded.suite else {
+        return Err(errors.map(|d: &Diagnostic| d.message.to_string()).collect::<Vec<_>>().join("; "));
+    };
+    let Some(domain) = reference_domain else {
+        return Err("the suite has no domain.pddl".to_owned());
+    };
+    let problems = tasks.into_iter().filter_map(|task| Some((task.stem, task.reference_problem?))).collect();
+    Ok(SuiteReference { name, domain, problems })
 }
 
 fn text(path: &Path) -> Result<String, String> {
@@ -49,12 +109,8 @@ mod tests {
     use planforge_contract::PluginKind;
     use serde_json::json;
 
-    #[test]
-    fn files_are_read_beside_the_pipeline_and_their_faults_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("good.pem"), "text").unwrap();
-        std::fs::write(folder.path().join("binary"), [0xff, 0xfe]).unwrap();
-        let info = PluginInfo {
+    fn info() -> PluginInfo {
+        PluginInfo {
             id: "x".into(),
             kind: PluginKind::Provider,
             version: String::new(),
@@ -68,7 +124,15 @@ mod tests {
             files: vec!["a".into(), "b".into()],
             suites: vec![],
             max_concurrency: 0,
-        };
+        }
+    }
+
+    #[test]
+    fn files_are_read_beside_the_pipeline_and_their_faults_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("good.pem"), "text").unwrap();
+        std::fs::write(folder.path().join("binary"), [0xff, 0xfe]).unwrap();
+        let info = info();
         let inline = |options: Value| inline_files(&info, options.as_object().unwrap(), folder.path());
         let done = inline(json!({"a": "good.pem", "c": "good.pem"})).unwrap();
         assert_eq!(Value::from(done), json!({"a": "text", "c": "good.pem"}));
@@ -76,5 +140,36 @@ mod tests {
         assert_eq!(wrong.len(), 2);
         assert!(wrong.iter().all(|f| f.code == "pipeline.file"));
         assert!(wrong[0].message.contains("gone") && wrong[1].message.contains("UTF-8"));
+    }
+    #[test]
+    fn the_reference_of_a_suite_goes_to_simulated_providers_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let suite = folder.path().join("toys");
+        std::fs::create_dir(&suite).unwrap();
+        for (name, text) in [
+            ("domain.nl", "Toys."),
+            ("domain.pddl", "(define (domain toys))"),
+            ("p01.nl", "A toy."),
+            ("p01.pddl", "(define (problem p01) (:domain toys) (:init) (:goal (and)))"),
+            ("p02.nl", "Another toy."),
+        ] {
+            std::fs::write(suite.join(name), text).unwrap();
+        }
+        let mut info = info();
+        info.suites = vec!["suites".into()];
+        let inline = |info: &PluginInfo, options: Value| {
+            inline_files(info, options.as_object().unwrap(), folder.path())
+        };
+        let refused = inline(&info, json!({"suites": ["toys"]})).unwrap_err();
+        assert!(refused[0].message.contains("`simulated` alone"), "{}", refused[0].message);
+        info.capabilities = vec!["simulated".into()];
+        let done = inline(&info, json!({"suites": ["toys"]})).unwrap();
+        let found: Vec<SuiteReference> = serde_json::from_value(done["suites"].clone()).unwrap();
+        assert_eq!((found[0].name.as_str(), found[0].domain.as_str()), ("toys", "(define (domain toys))"));
+        assert_eq!(found[0].problems.keys().collect::<Vec<_>>(), ["p01"]);
+        let wrong = inline(&info, json!({"suites": ["toys", "gone", "toys"]})).unwrap_err();
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong.iter().all(|f| f.code == "pipeline.suite"));
+        assert_eq!(inline(&info, json!({"suites": "toys"})).unwrap_err().len(), 1);
     }
 }
