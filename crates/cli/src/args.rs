@@ -1,5 +1,9 @@
 //! The command line: every command with an example in its help.
 
+mod study;
+
+pub(crate) use study::{OmissionsArgs, StudyArgs, StudyCommand, StudyFiles};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -65,6 +69,11 @@ pub(crate) enum Command {
     /// Say what a diagnostic code means and what to do.
     #[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
     Explain(ExplainArgs),
+    /// Experiments without a language model: CSV, tables and figures into a folder.
+    #[command(after_help = "Examples:
+  planforge study omissions --suites examples/suites --out study/omissions --quick
+  planforge study omissions --suites suites/classical examples/suites --out study/omissions")]
+    Study(StudyArgs),
     /// Print the JSON schema of pipeline files, or of the contract documents.
     #[command(after_help = "Example:\n  planforge schema > configs/schema/pipeline.schema.json")]
     Schema(SchemaArgs),

@@ -61,6 +61,7 @@ fn run() -> Exit {
         Command::Validate(args) => commands::validate::run(&context, &args),
         Command::Plugins(args) => commands::plugins::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),
+        Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),
         Command::Worker(args) => commands::worker::run(&context, &args),
     }

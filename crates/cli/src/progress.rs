@@ -4,8 +4,10 @@ use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planforge_contract::Event;
 use planforge_diagnostics::render::escape;
+use planforge_evaluate::study::Watch;
 use planforge_pipeline::{Progress, RunObserver};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The bar of a run: tasks done, and what is being done.
@@ -52,6 +54,41 @@ impl RunBar {
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The bar of a study: units of work done.
+pub(crate) struct StudyBar {
+    bar: ProgressBar,
+    ended: Arc<AtomicBool>,
+}
+
+impl StudyBar {
+    /// A bar that follows a study from a thread of its own, where there is a terminal to draw it on.
+    pub(crate) fn new(output: &Output, watch: Arc<Watch>) -> Self {
+        let target =
+            if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("[{bar:30}] {pos}/{len}, {elapsed}, {eta} to go") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        let ended = Arc::new(AtomicBool::new(!output.terminal));
+        let (shown, stop) = (bar.clone(), Arc::clone(&ended));
+        std::thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                let (done, total) = watch.progress();
+                shown.set_length(total);
+                shown.set_position(done);
+                std::thread::sleep(Duration::from_millis(200));
+            }
+        });
+        Self { bar, ended }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.ended.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }

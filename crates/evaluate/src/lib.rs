@@ -5,6 +5,7 @@
 //! and [`Table`] are shared by everything that reports. The crate reads suites and computes; the command line writes the files.
 
 mod codes;
+pub mod plot;
 pub mod statistics;
 pub mod study;
 mod table;

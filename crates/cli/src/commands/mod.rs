@@ -10,6 +10,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod study;
 pub(crate) mod validate;
 pub(crate) mod worker;
 

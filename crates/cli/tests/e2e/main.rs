@@ -12,4 +12,5 @@ mod loaded;
 mod record;
 mod run;
 mod secrets;
+mod study;
 mod support;

@@ -4,11 +4,17 @@
 //! derives from the study's seed, the suite's name and the place of the draw ([`stream`]), so that neither the number of
 //! threads nor the other suites change a figure.
 
+mod engine;
+pub mod omissions;
 mod suites;
 
+pub use engine::{StudyBudget, run_all};
 pub use suites::{StudySuite, StudyTask, load_suites};
 
+use planforge_contract::{Failure, FailureClass};
 use planforge_pddl::random::Random;
+use serde::Serialize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A file that a study makes.
@@ -25,6 +31,24 @@ impl Artefact {
     pub fn new(name: impl Into<String>, contents: impl Into<String>) -> Self {
         Self { name: name.into(), contents: contents.into() }
     }
+
+    /// A file with a figure, or why it cannot be drawn.
+    ///
+    /// # Errors
+    /// `study.plot`.
+    pub fn svg(name: &str, drawn: Result<String, String>) -> Result<Self, Failure> {
+        let failed = |why| Failure::new(FailureClass::System, "study.plot", format!("{name}: {why}"));
+        drawn.map(|text| Self::new(name, text)).map_err(failed)
+    }
+
+    /// A file with a document.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn json<T: Serialize>(name: &str, document: &T) -> Result<Self, Failure> {
+        let failed = |e| Failure::new(FailureClass::System, "study.plot", format!("{name}: {e}"));
+        serde_json::to_string_pretty(document).map(|text| Self::new(name, text + "\n")).map_err(failed)
+    }
 }
 
 /// How far a study is, and whether anybody still wants it. Shared with whoever draws a progress bar.
@@ -32,10 +56,15 @@ impl Artefact {
 pub struct Watch {
     done: AtomicU64,
     total: AtomicU64,
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Watch {
+    /// A watch that ends the study when somebody sets the flag.
+    pub fn new(cancelled: Arc<AtomicBool>) -> Self {
+        Self { cancelled, ..Self::default() }
+    }
+
     /// Units of work done and to do.
     pub fn progress(&self) -> (u64, u64) {
         (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))

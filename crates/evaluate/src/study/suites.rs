@@ -107,13 +107,16 @@ impl Loader {
 
     fn text(&mut self, path: &Path) -> Option<(planforge_diagnostics::SourceId, String)> {
         let name = path.display().to_string();
-        let text = std::fs::read(path)
-            .map_err(|error| {
-                Diagnostic::error("study.no-suite", format!("{name} cannot be read: {error}"))
-                    .help("check the path and its permissions")
-            })
-            .and_then(|bytes| read_bytes(&name, &bytes));
-        match text {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let unreadable =
+                    Diagnostic::error("study.no-suite", format!("{name} cannot be read: {error}"));
+                self.diagnostics.push(unreadable.help("check the path and its permissions"));
+                return None;
+            }
+        };
+        match read_bytes(&name, &bytes) {
             Ok(text) => Some((self.sources.add(name, text.clone()), text)),
             Err(diagnostic) => {
                 self.diagnostics.push(diagnostic);

@@ -1,0 +1,74 @@
+//! `planforge study ...`.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    /// Which study.
+    #[command(subcommand)]
+    pub(crate) command: StudyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudyCommand {
+    /// How often no plan is found after random omissions (exploration-walk paper, Fig. 2a).
+    #[command(
+        after_help = "Example:\n  planforge study omissions --suites examples/suites --out study/omissions --quick"
+    )]
+    Omissions(OmissionsArgs),
+}
+
+/// What every study takes.
+#[derive(Debug, Args)]
+pub(crate) struct StudyFiles {
+    /// Suites: folders with domain.pddl and problems, or folders of such folders.
+    #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
+    pub(crate) suites: Vec<PathBuf>,
+    /// Only the suites of these names.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(crate) only: Vec<String>,
+    /// Where the files go; made where it is missing.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// A smaller study, under two minutes; options given beside it count.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// What every random choice derives from.
+    #[arg(long, value_name = "N", default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// Threads; all cores where it is not given. It changes the time and nothing else.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: Option<u32>,
+    /// Print the study as one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OmissionsArgs {
+    #[command(flatten)]
+    pub(crate) files: StudyFiles,
+    /// The largest number of terms removed [default: 10].
+    #[arg(long, value_name = "K")]
+    pub(crate) most: Option<usize>,
+    /// Damaged domains for each number of terms [default: 100; quick: 10].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) draws: Option<usize>,
+    /// Problems of each suite, the first by name [default: 5; quick: 2].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tasks: Option<usize>,
+    /// Evaluation limit: search nodes a task.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_nodes: Option<u64>,
+    /// Evaluation limit: ground instances a task, and as many atoms.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_instances: Option<usize>,
+    /// A removal may take all terms of a precondition or effect; otherwise it leaves one.
+    #[arg(long)]
+    pub(crate) empty_lists: bool,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("`{text}` is not a whole number above 0"))
+}

@@ -1,0 +1,92 @@
+//! `planforge study`: experiments without a language model, over suites of PDDL files.
+
+use super::Context;
+use crate::args::{OmissionsArgs, StudyArgs, StudyCommand, StudyFiles};
+use crate::exit::Exit;
+use crate::progress::StudyBar;
+use crate::session::{broke, interrupt_flag};
+use planforge_contract::{Failure, FailureClass};
+use planforge_evaluate::study::omissions::{OmissionsSpec, omissions};
+use planforge_evaluate::study::{Artefact, StudySuite, Watch, load_suites};
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
+    let outcome = match &args.command {
+        StudyCommand::Omissions(args) => run_omissions(context, args),
+    };
+    match outcome {
+        Ok(()) => Exit::Good,
+        Err(exit) => exit,
+    }
+}
+
+fn run_omissions(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
+    let full = OmissionsSpec::default();
+    let (draws, tasks) = if args.files.quick { (10, 2) } else { (full.draws, full.tasks) };
+    let spec = OmissionsSpec {
+        seed: args.files.seed,
+        most: args.most.unwrap_or(full.most),
+        draws: args.draws.unwrap_or(draws),
+        tasks: args.tasks.unwrap_or(tasks),
+        keep_one: !args.empty_lists,
+        max_nodes: args.max_nodes.unwrap_or(full.max_nodes),
+        max_instances: args.max_instances.unwrap_or(full.max_instances),
+        max_bytes: full.max_bytes,
+    };
+    let study = studied(context, &args.files, spec.tasks, |suites, threads, watch| {
+        omissions(suites, &spec, threads, watch)
+    })?;
+    let files = study.artefacts().map_err(|failure| broke(context, &failure))?;
+    if args.files.json {
+        context.output.json(&study);
+    } else {
+        context.output.result(&study.table().text());
+    }
+    write(context, &args.files.out, &files)
+}
+
+/// Reads the suites and runs a study over them, with a bar, on all cores, until Ctrl-C.
+fn studied<T>(
+    context: &Context,
+    files: &StudyFiles,
+    tasks: usize,
+    study: impl FnOnce(&[StudySuite], usize, &Watch) -> Result<T, Failure>,
+) -> Result<T, Exit> {
+    let mut suites = load_suites(&files.suites, tasks).map_err(|(diagnostics, sources)| {
+        context.output.diagnostics(&diagnostics, &sources);
+        Exit::Input
+    })?;
+    let unknown: Vec<&String> = files.only.iter().filter(|n| suites.iter().all(|s| s.name != **n)).collect();
+    if !unknown.is_empty() {
+        let names: Vec<&str> = suites.iter().map(|s| s.name.as_str()).collect();
+        for name in unknown {
+            context.output.note(&format!("error: --only: there is no suite `{name}`"));
+        }
+        context.output.note(&format!("help: the suites are {}", names.join(", ")));
+        return Err(Exit::Usage);
+    }
+    suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = files.jobs.map_or(cores, |jobs| jobs as usize);
+    let watch = Arc::new(Watch::new(interrupt_flag()));
+    let bar = StudyBar::new(&context.output, Arc::clone(&watch));
+    let ended = study(&suites, threads, &watch);
+    bar.finish();
+    ended.map_err(|failure| broke(context, &failure))
+}
+
+fn write(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {
+    let failed = |path: &Path, error: std::io::Error| {
+        let message = format!("{} cannot be written: {error}", path.display());
+        broke(context, &Failure::new(FailureClass::System, "record.io", message))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+    for file in files {
+        let path = folder.join(&file.name);
+        std::fs::write(&path, &file.contents).map_err(|e| failed(&path, e))?;
+    }
+    let names: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
+    context.output.note(&format!("{} are in {}", names.join(", "), folder.display()));
+    Ok(())
+}

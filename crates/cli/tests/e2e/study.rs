@@ -1,0 +1,62 @@
+//! `planforge study`: files and figures, the same whatever the number of threads.
+
+use super::support::{ran, root};
+use std::fs;
+use std::path::Path;
+
+fn suites() -> String {
+    root().join("examples/suites").display().to_string()
+}
+
+fn omissions(out: &Path, jobs: &str) -> super::support::Ran {
+    let out = out.display().to_string();
+    ran([
+        "study",
+        "omissions",
+        "--suites",
+        &suites(),
+        "--only",
+        "garden",
+        "parcels",
+        "--out",
+        &out,
+        "--quick",
+        "--draws",
+        "3",
+        "--most",
+        "3",
+        "--jobs",
+        jobs,
+    ])
+}
+
+#[test]
+fn omissions_writes_the_same_files_on_one_thread_and_on_four() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, four) = (folder.path().join("one"), folder.path().join("deep/four"));
+    let first = omissions(&one, "1");
+    first.expect(0);
+    assert!(
+        first.stdout.contains("garden") && first.stdout.contains("parcels") && first.stdout.contains("mean")
+    );
+    assert_eq!(omissions(&four, "4").stdout, first.stdout);
+    for file in ["omissions.csv", "omissions.md", "omissions.json", "omissions.svg"] {
+        let text = fs::read_to_string(one.join(file)).unwrap();
+        assert!(text.len() > 200, "{file}: {text}");
+        assert_eq!(text, fs::read_to_string(four.join(file)).unwrap(), "{file}");
+    }
+}
+
+#[test]
+fn a_study_says_what_it_cannot_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
+    let empty = ran(["study", "omissions", "--suites", &folder.path().display().to_string(), "--out", &out]);
+    empty.expect(31);
+    assert!(empty.stderr.contains("error[study.no-suite]"), "{}", empty.stderr);
+    let unknown = ran(["study", "omissions", "--suites", &suites(), "--out", &out, "--only", "graden"]);
+    unknown.expect(30);
+    assert!(unknown.stderr.contains("`graden`") && unknown.stderr.contains("garden"), "{}", unknown.stderr);
+    ran(["study", "omissions", "--suites", &suites(), "--out", &out, "--draws", "0"]).expect(30);
+    assert!(!Path::new(&out).exists(), "nothing is written half");
+}
