@@ -107,7 +107,7 @@ pub(crate) fn bisect(below: impl Fn(f64) -> bool) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::walk::Random;
+    use planforge_pddl::random::Random;
 
     #[test]
     fn clopper_pearson_has_its_known_values() {
@@ -126,7 +126,7 @@ mod tests {
     /// The share of samples whose interval misses the true mean of the strata.
     fn misses(probabilities: &[f64], walks: &[u64], alpha: f64) -> f64 {
         let truth = probabilities.iter().sum::<f64>() / probabilities.len() as f64;
-        let mut random = Random::of_walk(1, walks[0]);
+        let mut random = Random::stream(1, walks[0]);
         let rounds = 2000;
         let missed = (0..rounds).filter(|_| {
             let strata: Vec<Stratum> = probabilities

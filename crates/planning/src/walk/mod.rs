@@ -17,7 +17,6 @@ pub mod interval;
 mod link;
 mod model;
 mod race;
-mod random;
 mod sample;
 mod score;
 mod sequence;
@@ -29,7 +28,6 @@ pub use interval::Interval;
 pub use link::{FailingWalk, Refusal, Replay, Step, replay};
 pub use model::{ActionId, Model, ModelError, ModelOptions, Semantics};
 pub use race::{CandidateState, Pair, RaceResult, RaceSpec, Racer, race};
-pub use random::Random;
 pub use sample::{
     DeadEnds, DirectionSample, LengthSample, SampleSpec, SchemaCount, WalkPolicy, Walked, sample_direction,
     sample_walks,

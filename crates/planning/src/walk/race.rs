@@ -7,11 +7,11 @@
 
 use super::interval::Interval;
 use super::model::Model;
-use super::random::Random;
 use super::sample::{DeadEnds, Trial, WalkPolicy, Walked, Walker};
 use super::score::{Direction, Score, harmonic_mean};
 use super::sequence::Sequence;
 use crate::budget::{Budget, StopReason};
+use planforge_pddl::random::Random;
 
 const DIRECTIONS: [Direction; 2] = [Direction::ReferenceToCandidate, Direction::CandidateToReference];
 
@@ -235,7 +235,7 @@ impl<'m> Arm<'m> {
         for (problem, pair) in pairs.iter().enumerate() {
             for (side, direction) in DIRECTIONS.into_iter().enumerate() {
                 let (source, target) = direction.models(pair.reference, pair.candidate);
-                let seed = Random::of_walk(spec.seed, (2 * problem + side) as u64).next_u64();
+                let seed = Random::stream(spec.seed, (2 * problem + side) as u64).next_u64();
                 let Some(walker) = Walker::new(source, WalkPolicy::Uniform) else { return Ok(None) };
                 let trial = Trial::new(source, target);
                 let mut lane = Lane { walker, trial, lengths: Vec::new(), seed };
@@ -276,7 +276,7 @@ impl Lane<'_> {
     /// Finds the lengths that have walks, with walks of their own, so that the blocks are independent of it.
     fn probe(&mut self, spec: &RaceSpec, budget: &mut dyn Budget) -> Result<(), StopReason> {
         for length in 1..=spec.t_max.max(1) {
-            let mut random = Random::of_walk(self.seed, u64::MAX - u64::from(length));
+            let mut random = Random::stream(self.seed, u64::MAX - u64::from(length));
             if self.walker.draw(length, spec.dead_ends, &mut random, budget)? != Walked::GivenUp {
                 self.lengths.push(length);
             }
@@ -293,7 +293,7 @@ impl Lane<'_> {
     ) -> Result<(u32, u32), StopReason> {
         let (mut executable, mut unknown) = (0, 0);
         for (i, &length) in self.lengths.iter().enumerate() {
-            let mut random = Random::of_walk(self.seed, block * self.lengths.len() as u64 + i as u64);
+            let mut random = Random::stream(self.seed, block * self.lengths.len() as u64 + i as u64);
             match self.walker.draw(length, spec.dead_ends, &mut random, budget)? {
                 Walked::GivenUp => unknown += 1,
                 Walked::Complete | Walked::DeadEnd => {

@@ -2,9 +2,9 @@
 
 use super::link::{FailingWalk, Link, Step};
 use super::model::{ActionId, Model};
-use super::random::Random;
 use crate::budget::{Budget, StopReason, check};
 use crate::simulate::State;
+use planforge_pddl::random::Random;
 
 /// What becomes of a walk that meets a state without applicable actions before its last step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -206,7 +206,7 @@ impl<'m> Walker<'m> {
                 return false;
             }
             let action = match &mut self.coverage {
-                None => self.applicable[random.below(self.applicable.len())],
+                None => self.applicable[random.below(self.applicable.len() as u64) as usize],
                 Some(coverage) => coverage.choose(self.model, &self.applicable, random),
             };
             self.model.apply(&mut self.state, action);
@@ -292,7 +292,7 @@ pub fn sample_direction(
         if length.walks == 0 && length.given_up > 0 {
             continue;
         }
-        let mut random = Random::of_walk(spec.seed, k);
+        let mut random = Random::stream(spec.seed, k);
         let rejected = walker.rejected;
         let walked = walker.draw(length.length, spec.dead_ends, &mut random, budget)?;
         length.rejected += walker.rejected - rejected;
@@ -394,7 +394,7 @@ pub fn sample_walks(
             out.push(None);
             continue;
         }
-        let mut random = Random::of_walk(spec.seed, k);
+        let mut random = Random::stream(spec.seed, k);
         let walked = walker.draw(slot as u32 + 1, spec.dead_ends, &mut random, budget)?;
         let given_up = walked == Walked::GivenUp;
         none[slot] |= given_up;

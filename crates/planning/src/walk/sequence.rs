@@ -93,15 +93,15 @@ fn log_capital(values: &BTreeMap<u64, u64>, m: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::walk::Random;
     use crate::walk::interval::clopper_pearson;
+    use planforge_pddl::random::Random;
 
     /// The share of runs in which the truth is outside at one look at least, for the sequence and for the fixed-n interval
     /// looked at again and again.
     fn ever_missed(p: f64, alpha: f64, runs: u32) -> (f64, f64) {
         let (mut sequence_missed, mut fixed_missed) = (0, 0);
         for run in 0..runs {
-            let mut random = Random::of_walk(run.into(), (p * 1000.0) as u64);
+            let mut random = Random::stream(run.into(), (p * 1000.0) as u64);
             let mut sequence = Sequence::new(alpha);
             let (mut successes, mut inside, mut fixed_inside) = (0, true, true);
             for n in 1..=600u64 {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn bounds_close_in_on_the_mean() {
-        let mut random = Random::of_walk(3, 3);
+        let mut random = Random::stream(3, 3);
         let mut sequence = Sequence::new(0.05);
         assert_eq!(sequence.interval(), Interval::UNIT);
         let mut last = 1.0;
