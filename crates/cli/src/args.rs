@@ -77,6 +77,11 @@ pub(crate) enum Command {
     /// Print the JSON schema of pipeline files, or of the contract documents.
     #[command(after_help = "Example:\n  planforge schema > configs/schema/pipeline.schema.json")]
     Schema(SchemaArgs),
+    /// Make, complete and check suites: folders with a domain and tasks.
+    #[command(after_help = "Examples:
+  planforge suite generate examples/suites/grippers --tasks 10 --seed 7 --out /tmp/grippers
+  planforge suite template my-suite")]
+    Suite(SuiteArgs),
     /// The child-process side of the host.
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -236,6 +241,70 @@ pub(crate) enum PluginsCommand {
         #[arg(long, value_name = "DIR")]
         sdk: Option<PathBuf>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: SuiteCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SuiteCommand {
+    /// Make tasks from a seed with the suite's generator.jinja: problems, texts and object templates.
+    #[command(after_help = "Examples:
+  planforge suite generate examples/suites/grippers
+  planforge suite generate examples/suites/grippers --tasks 10 --seed 7 --out /tmp/grippers")]
+    Generate(SuiteGenerateArgs),
+    /// Write the templates that show a domain's action interface and a task's objects alone.
+    #[command(after_help = "Example:\n  planforge suite template my-suite")]
+    Template(SuiteTemplateArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteGenerateArgs {
+    /// The suite's folder, with domain.nl, domain.pddl and generator.jinja.
+    pub(crate) suite: PathBuf,
+    /// How many tasks. Without this and the next two, what [generate] of suite.toml says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9999))]
+    pub(crate) tasks: Option<u32>,
+    /// The seed of all of them.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The number of the first task; sizes grow with it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9999))]
+    pub(crate) from: Option<u32>,
+    /// Also make the in-context example, with a plan.
+    #[arg(long)]
+    pub(crate) example: bool,
+    /// Write a suite of its own into this folder instead.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Most search nodes that a task may need to be solved; harder draws are not taken.
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) nodes: u64,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteTemplateArgs {
+    /// The suite's folder, with the reference PDDL.
+    pub(crate) suite: PathBuf,
+    /// Write into this folder instead.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_record::CODES,
         planforge_llm::CODES,
         planforge_pipeline::CODES,
+        planforge_suites::CODES,
         planforge_evaluate::CODES,
         planforge_provider_openai::CODES,
         planforge_translator_direct::CODES,
@@ -30,6 +31,17 @@ const CODES: &[CodeInfo] = &[
         explanation: "The operating system refused: the file does not exist, is a folder, or you may not read it.\n\n    \
                       planforge validate missing.pddl\n\nCheck the path and its permissions. Nothing was judged, so the \
                       exit code is 31 and not 10.",
+    },
+    CodeInfo {
+        code: "cli.file-exists",
+        title: "a file that would be written exists with other content",
+        explanation: "Nothing was written. Choose another folder with --out, or replace the files with --force.",
+    },
+    CodeInfo {
+        code: "cli.unwritable-file",
+        title: "a file cannot be written",
+        explanation: "The operating system refused; the message says why. Check the folder, its permissions and the space \
+                      that is left.",
     },
     CodeInfo {
         code: "cli.missing-secret",

@@ -63,6 +63,7 @@ fn run() -> Exit {
         Command::Explain(args) => commands::explain::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),
+        Command::Suite(args) => commands::suite::run(&context, &args.command),
         Command::Worker(args) => commands::worker::run(&context, &args),
     }
 }

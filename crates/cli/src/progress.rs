@@ -10,6 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// A bar that counts.
+pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar {
+    let target = if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(total as u64), target);
+    // The template is a constant apart from one word of ours; a wrong one leaves the default bar.
+    let template = format!("{{spinner}} [{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
 /// The bar of a run: tasks done, and what is being done.
 pub(crate) struct RunBar {
     bar: ProgressBar,
@@ -18,17 +31,7 @@ pub(crate) struct RunBar {
 impl RunBar {
     /// A bar over so many tasks.
     pub(crate) fn new(output: &Output, tasks: usize) -> Self {
-        let target =
-            if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(tasks as u64), target);
-        // The template is a constant; a wrong one leaves the default bar.
-        if let Ok(style) =
-            ProgressStyle::with_template("{spinner} [{bar:30}] {pos}/{len} tasks, {elapsed} {wide_msg}")
-        {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar }
+        Self { bar: counting(output, tasks, "tasks") }
     }
 
     /// What the runner tells.

@@ -71,6 +71,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("llm", &["contract", "diagnostics", "record"]),
     ("pipeline", &["contract", "diagnostics", "llm", "pddl", "plugin-sdk", "record"]),
     ("evaluate", &["contract", "diagnostics", "pddl", "pipeline", "planning", "record"]),
+    ("suites", &["contract", "diagnostics", "pddl", "pipeline", "planning"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-val", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

@@ -18,6 +18,7 @@ mod sexpr;
 mod sink;
 mod strip;
 mod suggest;
+mod template;
 
 pub use ast::Parsed;
 pub use bytes::read_bytes;
@@ -35,3 +36,4 @@ pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
 pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;
 pub use strip::StripSpans;
+pub use template::{domain_template, problem_template};

@@ -15,7 +15,7 @@ pub struct GenerateSpec {
     pub seed: u64,
     /// The number of the first generated task; those below are written by hand.
     pub first: u32,
-    /// How many there are.
+    /// How many there are; 0 where all tasks are written by hand.
     pub tasks: u32,
     /// Whether the in-context example is generated too.
     pub example: bool,
@@ -92,7 +92,7 @@ fn generate(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GenerateSpec 
     GenerateSpec {
         seed: reader.integer("seed", 0..=i64::MAX, out).unwrap_or(1),
         first: count(reader.integer("first", 1..=MAX_TASKS, out), 1),
-        tasks: count(reader.integer("tasks", 1..=MAX_TASKS, out), 5),
+        tasks: count(reader.integer("tasks", 0..=MAX_TASKS, out), 5),
         example: reader.boolean("example", out).unwrap_or(true),
     }
 }

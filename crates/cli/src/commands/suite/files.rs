@@ -1,0 +1,87 @@
+//! Files for a suite's folder: all or none, and none of a person's is overwritten unasked.
+
+use crate::commands::Context;
+use crate::exit::Exit;
+use planforge_diagnostics::Diagnostic;
+use std::path::{Path, PathBuf};
+
+/// Files to write into one folder.
+pub(crate) struct Files<'a> {
+    folder: &'a Path,
+    files: Vec<(String, String)>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Became {
+    Written,
+    Replaced,
+    /// It was there with these very bytes.
+    Unchanged,
+}
+
+/// One file and what became of it.
+#[derive(Debug, Clone, serde::Serialize)]
+pub(crate) struct Entry {
+    pub(crate) file: String,
+    pub(crate) became: Became,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn new(folder: &'a Path, files: Vec<(String, String)>) -> Self {
+        Self { folder, files }
+    }
+
+    /// Writes them all. Where one exists with other content and `force` is off, none is written and all such are named.
+    pub(crate) fn write(self, context: &Context, force: bool) -> Result<Vec<Entry>, Exit> {
+        let mut entries = Vec::new();
+        let mut taken = Vec::new();
+        for (file, text) in &self.files {
+            let became = match std::fs::read(self.folder.join(file)) {
+                Err(_) => Became::Written,
+                Ok(bytes) if bytes == text.as_bytes() => Became::Unchanged,
+                Ok(_) => {
+                    taken.push(file.as_str());
+                    Became::Replaced
+                }
+            };
+            entries.push(Entry { file: file.clone(), became });
+        }
+        if !taken.is_empty() && !force {
+            let message = format!("{} already has {}", self.folder.display(), taken.join(", "));
+            let diagnostic = Diagnostic::error("cli.file-exists", message)
+                .help("write them elsewhere with --out, or replace them with --force");
+            context.output.diagnostics(&[diagnostic], &Default::default());
+            return Err(Exit::Input);
+        }
+        let failed = |path: PathBuf, error: std::io::Error| {
+            let message = format!("{} cannot be written: {error}", path.display());
+            context
+                .output
+                .diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &Default::default());
+            Exit::System
+        };
+        std::fs::create_dir_all(self.folder).map_err(|e| failed(self.folder.to_owned(), e))?;
+        for ((file, text), entry) in self.files.iter().zip(&entries) {
+            let path = self.folder.join(file);
+            if entry.became != Became::Unchanged {
+                std::fs::write(&path, text).map_err(|e| failed(path, e))?;
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// `12 written, 3 unchanged`.
+pub(crate) fn counted(entries: &[Entry]) -> String {
+    let count = |became| entries.iter().filter(|e| e.became == became).count();
+    let parts = [
+        (count(Became::Written), "written"),
+        (count(Became::Replaced), "replaced"),
+        (count(Became::Unchanged), "unchanged"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    parts.join(", ")
+}

@@ -1,0 +1,170 @@
+//! `planforge suite generate`: tasks from a seed.
+
+use super::files::{Entry, Files, counted};
+use crate::args::SuiteGenerateArgs;
+use crate::commands::Context;
+use crate::exit::Exit;
+use planforge_diagnostics::render::escape;
+use planforge_pipeline::{GenerateSpec, Suite, load_without_tasks};
+use planforge_planning::{Budget, Poll, StopReason};
+use planforge_suites::generate::{Generator, Instance, Limits, NoInstance};
+use planforge_suites::template;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) fn run(context: &Context, args: &SuiteGenerateArgs) -> Exit {
+    let loaded = load_without_tasks(&args.suite);
+    context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
+    let Some(suite) = loaded.suite else { return Exit::Input };
+    let spec = wanted(args, &suite);
+    let instances = match instances(context, args, &suite, spec) {
+        Ok(instances) => instances,
+        Err(exit) => return exit,
+    };
+    let folder = args.out.as_deref().unwrap_or(&args.suite);
+    let mut files = if same_folder(folder, &args.suite) { Vec::new() } else { domain_files(&suite, spec) };
+    files.extend(instances.iter().flat_map(instance_files));
+    match Files::new(folder, files).write(context, args.force) {
+        Ok(entries) => {
+            report(context, args, folder, spec, &instances, &entries);
+            Exit::Good
+        }
+        Err(exit) => exit,
+    }
+}
+
+/// What is asked for; where nothing is said, what the suite's manifest says.
+fn wanted(args: &SuiteGenerateArgs, suite: &Suite) -> GenerateSpec {
+    let asked = args.tasks.is_some() || args.seed.is_some() || args.from.is_some();
+    let own = suite.generate.unwrap_or(GenerateSpec { seed: 1, first: 1, tasks: 5, example: true });
+    GenerateSpec {
+        seed: args.seed.unwrap_or(own.seed),
+        first: args.from.unwrap_or(own.first),
+        tasks: args.tasks.unwrap_or(own.tasks),
+        example: args.example || (own.example && !asked),
+    }
+}
+
+fn instances(
+    context: &Context,
+    args: &SuiteGenerateArgs,
+    suite: &Suite,
+    spec: GenerateSpec,
+) -> Result<Vec<Instance>, Exit> {
+    let failed = |none: NoInstance| {
+        context.output.diagnostics(&none.diagnostics, &none.sources);
+        let stopped = none.diagnostics.iter().any(|d| d.code == "generate.stopped");
+        if stopped { Exit::Interrupted } else { Exit::Negative }
+    };
+    let generator = Generator::new(suite).map_err(failed)?;
+    let limits = Limits { nodes: args.nodes, ..Limits::default() };
+    let example = spec.example.then_some(0);
+    let numbers: Vec<u32> = example.into_iter().chain(spec.first..spec.first + spec.tasks).collect();
+    let bar = crate::progress::counting(&context.output, numbers.len(), "tasks");
+    let interrupted = crate::session::interrupt_flag();
+    let mut instances = Vec::new();
+    for index in numbers {
+        let mut budget = Interruptible { interrupted: Arc::clone(&interrupted), bytes: 0 };
+        let instance = generator.instance(spec.seed, index, &limits, &mut budget).map_err(failed)?;
+        bar.inc(1);
+        instances.push(instance);
+    }
+    bar.finish_and_clear();
+    Ok(instances)
+}
+
+/// Ends at an interrupt or at four gibibytes; never by the clock, so that a seed means the same tasks everywhere.
+struct Interruptible {
+    interrupted: Arc<AtomicBool>,
+    bytes: u64,
+}
+
+impl Budget for Interruptible {
+    fn poll(&mut self) -> Poll {
+        match self.interrupted.load(Ordering::Relaxed) {
+            true => Poll::Stop(StopReason::Cancelled),
+            false => Poll::Continue,
+        }
+    }
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > 4 << 30 { Poll::Stop(StopReason::Memory) } else { self.poll() }
+    }
+}
+
+fn same_folder(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// What makes tasks in another folder a suite of their own.
+fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let mut manifest = format!("schema = 1\nname = {}\n", quoted(&suite.name));
+    for (key, value) in [("title", &suite.title), ("licence", &suite.licence)] {
+        if !value.is_empty() {
+            let _ = writeln!(manifest, "{key} = {}", quoted(value));
+        }
+    }
+    let GenerateSpec { seed, first, tasks, example } = spec;
+    let _ = write!(
+        manifest,
+        "\n[generate]\nseed = {seed}\nfirst = {first}\ntasks = {tasks}\nexample = {example}\n"
+    );
+    let mut files = vec![("suite.toml".to_owned(), manifest)];
+    let mut copy = |name: &str, text: Option<String>| {
+        files.extend(text.map(|text| (name.to_owned(), text)));
+    };
+    copy("domain.nl", Some(suite.domain_text.clone()));
+    copy("domain_template.pddl", suite.reference_domain.as_deref().map(template::of_domain));
+    copy("domain.pddl", suite.reference_domain.clone());
+    copy("generator.jinja", suite.generator.clone());
+    let sentences = std::fs::read_to_string(suite.folder.join("sentences.toml"));
+    copy("sentences.toml", sentences.ok());
+    files
+}
+
+fn instance_files(instance: &Instance) -> Vec<(String, String)> {
+    let stem = &instance.stem;
+    let mut files = vec![
+        (format!("{stem}.nl"), instance.text.clone()),
+        (format!("{stem}.pddl"), instance.problem.clone()),
+        (template::problem_file(stem), template::of_problem(&instance.problem)),
+    ];
+    if stem == "p_example" {
+        files.push((format!("{stem}.sol"), instance.plan.clone()));
+    }
+    files
+}
+
+fn report(
+    context: &Context,
+    args: &SuiteGenerateArgs,
+    folder: &Path,
+    spec: GenerateSpec,
+    instances: &[Instance],
+    entries: &[Entry],
+) {
+    let steps = |i: &Instance| i.plan.lines().count();
+    if args.json {
+        let tasks: Vec<_> = instances
+            .iter()
+            .map(|i| serde_json::json!({ "stem": i.stem, "plan_steps": steps(i), "redrawn": i.redrawn }))
+            .collect();
+        context.output.json(&serde_json::json!({
+            "folder": folder.display().to_string(), "seed": spec.seed, "tasks": tasks, "files": entries,
+        }));
+        return;
+    }
+    let mut out = String::new();
+    for instance in instances {
+        let redrawn = match instance.redrawn.last() {
+            None => String::new(),
+            Some(why) => format!(", draw {} (before it: {})", instance.redrawn.len() + 1, escape(why)),
+        };
+        let _ = writeln!(out, "{}: a plan of {} steps{redrawn}", instance.stem, steps(instance));
+    }
+    let _ = writeln!(out, "{}: {} from seed {}", folder.display(), counted(entries), spec.seed);
+    context.output.result(&out);
+}

@@ -1,0 +1,16 @@
+//! `planforge suite`: making, completing and judging suites.
+
+mod files;
+mod generate;
+mod template;
+
+use super::Context;
+use crate::args::SuiteCommand;
+use crate::exit::Exit;
+
+pub(crate) fn run(context: &Context, command: &SuiteCommand) -> Exit {
+    match command {
+        SuiteCommand::Generate(args) => generate::run(context, args),
+        SuiteCommand::Template(args) => template::run(context, args),
+    }
+}

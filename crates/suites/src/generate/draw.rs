@@ -1,0 +1,174 @@
+//! One task: draws of a seed until one is good, each judged by the front end and by a search with a limit in nodes.
+
+use super::template::{NoRendering, Rendered, render};
+use super::{Generator, Instance, NoInstance, silent_objects};
+use crate::codes;
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
+use planforge_pddl::ast::Problem;
+use planforge_pddl::random::Random;
+use planforge_pddl::{TaskSources, check_problem, parse_problem, print_problem};
+use planforge_planning::{Algorithm, Budget, PlanOptions, PlanOutcome, StopReason, plan};
+use std::borrow::Cow;
+
+/// Most draws for one task.
+pub const MAX_DRAWS: u32 = 20;
+
+/// Limits of the search that looks for a plan of each draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most nodes of a search for any plan.
+    pub nodes: u64,
+    /// Most nodes of the search for a cheapest plan of the in-context example; beyond, it gets any plan.
+    pub optimal_nodes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { nodes: 200_000, optimal_nodes: 50_000 }
+    }
+}
+
+/// What became of one draw.
+enum Draw {
+    Good { problem: String, text: String, plan: String },
+    Again(String),
+}
+
+pub(super) fn instance(
+    generator: &Generator,
+    seed: u64,
+    index: u32,
+    limits: &Limits,
+    budget: &mut dyn Budget,
+) -> Result<Instance, NoInstance> {
+    // Tasks have streams of their own, so that one more task, or one more draw, changes no other.
+    let own = Random::stream(seed, u64::from(index)).next_u64();
+    let mut redrawn = Vec::new();
+    for attempt in 0..MAX_DRAWS {
+        match draw(generator, Random::stream(own, u64::from(attempt)), index, limits, budget)? {
+            Draw::Good { problem, text, plan } => {
+                return Ok(Instance { stem: Generator::stem(index), problem, text, plan, redrawn });
+            }
+            Draw::Again(why) => redrawn.push(why),
+        }
+    }
+    let mut reasons = redrawn;
+    reasons.dedup();
+    let message = format!(
+        "none of {MAX_DRAWS} draws for {} is a good task: {}",
+        Generator::stem(index),
+        reasons.join("; ")
+    );
+    let diagnostic = Diagnostic::error(codes::NO_DRAW, message)
+        .help("let the template make only tasks that can be solved, or smaller ones");
+    Err(generator.failed(diagnostic, None))
+}
+
+fn draw(
+    generator: &Generator,
+    random: Random,
+    index: u32,
+    limits: &Limits,
+    budget: &mut dyn Budget,
+) -> Result<Draw, NoInstance> {
+    let Rendered { problem, text } = match render(&generator.source, index, &generator.name(index), random) {
+        Ok(rendered) => rendered,
+        Err(NoRendering::Redraw(why)) => return Ok(Draw::Again(why)),
+        Err(NoRendering::Wrong { message, line }) => return Err(wrong(generator, message, line)),
+    };
+    let problem = read(generator, index, &problem)?;
+    let silent = silent_objects(&problem, &text);
+    if !silent.is_empty() {
+        let message = format!("the text of {} never mentions {}", Generator::stem(index), silent.join(", "));
+        let diagnostic = Diagnostic::error(codes::SILENT, message).at(SourceId(0), Span::empty(0), "");
+        return Err(generator.failed(diagnostic, Some(("text", Cow::Borrowed(&text)))));
+    }
+    let found = search(generator, &problem, index, limits, budget)?;
+    Ok(match found {
+        Found::Plan(plan) if plan.is_empty() => Draw::Again("the goal holds already".to_owned()),
+        Found::Plan(plan) => Draw::Good { problem: print_problem(&problem), text, plan },
+        Found::None(why) => Draw::Again(why),
+    })
+}
+
+fn wrong(generator: &Generator, message: String, line: Option<usize>) -> NoInstance {
+    let mut diagnostic = Diagnostic::error(codes::TEMPLATE, message)
+        .help("`planforge explain generate.template` lists what a generator may use");
+    if let Some(line) = line {
+        let start: usize =
+            generator.source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let length = generator.source.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        diagnostic = diagnostic.at(SourceId(0), Span::new(at(start), at(start + length)), "");
+    }
+    generator.failed(diagnostic, None)
+}
+
+/// Reads a rendered problem; any warning is a mistake of the template as well.
+fn read(generator: &Generator, index: u32, text: &str) -> Result<Problem, NoInstance> {
+    let mut sources = SourceMap::default();
+    let domain = sources.add("domain.pddl", generator.domain_text.clone());
+    let shown = format!("{} ({}, problem)", generator.place, Generator::stem(index));
+    let problem = sources.add(shown, text.to_owned());
+    let parsed = parse_problem(text, problem);
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.extend(check_problem(&generator.domain, &parsed.value, TaskSources { domain, problem }));
+    match diagnostics.iter().any(Diagnostic::is_error) {
+        true => Err(NoInstance { diagnostics, sources }),
+        false => Ok(parsed.value),
+    }
+}
+
+enum Found {
+    Plan(String),
+    None(String),
+}
+
+fn search(
+    generator: &Generator,
+    problem: &Problem,
+    index: u32,
+    limits: &Limits,
+    budget: &mut dyn Budget,
+) -> Result<Found, NoInstance> {
+    if index == 0 {
+        let cheapest = ask(generator, problem, Algorithm::AStar, limits.optimal_nodes, budget)?;
+        if matches!(cheapest, Found::Plan(_)) {
+            return Ok(cheapest);
+        }
+    }
+    ask(generator, problem, Algorithm::Greedy, limits.nodes, budget)
+}
+
+fn ask(
+    generator: &Generator,
+    problem: &Problem,
+    algorithm: Algorithm,
+    max_nodes: u64,
+    budget: &mut dyn Budget,
+) -> Result<Found, NoInstance> {
+    let options = PlanOptions { algorithm, max_nodes, ..PlanOptions::default() };
+    let stopped = |reason: StopReason| {
+        let message = format!("generating was ended by {reason}");
+        generator.failed(Diagnostic::error(codes::STOPPED, message), None)
+    };
+    let result = plan(&generator.domain, problem, &options, budget)
+        .map_err(|diagnostics| NoInstance { diagnostics, sources: SourceMap::default() })?;
+    match result.outcome {
+        PlanOutcome::Plan(plan) => {
+            Ok(Found::Plan(plan.step_texts().iter().map(|step| format!("{step}\n")).collect()))
+        }
+        PlanOutcome::ProvenUnsolvable(_) => Ok(Found::None("it has no plan".to_owned())),
+        PlanOutcome::Exhausted => Ok(Found::None("no plan was found".to_owned())),
+        // These two are counted and come out alike everywhere; clock and memory do not.
+        PlanOutcome::LimitReached(reason @ (StopReason::Nodes | StopReason::Grounding)) => {
+            Ok(Found::None(format!("no plan was found within {reason}")))
+        }
+        PlanOutcome::LimitReached(reason) => Err(stopped(reason)),
+        PlanOutcome::Unsupported(found) => {
+            let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();
+            let message = format!("the planner does not plan with {}", what.join(", "));
+            Err(generator.failed(Diagnostic::error(codes::UNSUPPORTED, message), None))
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Rendering a generator: the functions it may call, and its limits.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
+use planforge_pddl::random::Random;
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most template instructions of one rendering.
+const FUEL: u64 = 2_000_000;
+/// Largest rendering, in bytes.
+const MAX_OUTPUT: usize = 1 << 20;
+/// Most items of one list that a function makes or takes.
+const MAX_ITEMS: usize = 10_000;
+
+const PROBLEM: &str = "%% problem";
+const TEXT: &str = "%% text";
+
+/// The two parts of a rendering.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Rendered {
+    pub(super) problem: String,
+    pub(super) text: String,
+}
+
+/// Why a rendering gave nothing.
+#[derive(Debug)]
+pub(super) enum NoRendering {
+    /// The template asked for the next draw, and says why.
+    Redraw(String),
+    /// The template is wrong: the message, and the line where it is known.
+    Wrong { message: String, line: Option<usize> },
+}
+
+type Shared = Arc<Mutex<Random>>;
+
+/// Renders a generator with one stream of random choices.
+pub(super) fn render(source: &str, index: u32, name: &str, random: Random) -> Result<Rendered, NoRendering> {
+    let redraw = Arc::new(Mutex::new(None));
+    let mut environment = environment(&Arc::new(Mutex::new(random)), &redraw);
+    // `# for x in xs` on a line of its own reads better than blocks, and PDDL has no number signs.
+    let syntax = SyntaxConfig::builder().line_statement_prefix("#").line_comment_prefix("##").build();
+    environment.set_syntax(syntax.map_err(|e| NoRendering::Wrong { message: explain(&e), line: None })?);
+    let wrong = |error: &Error| {
+        let taken = redraw.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match taken {
+            Some(why) => NoRendering::Redraw(why),
+            None => NoRendering::Wrong { message: explain(error), line: error.line() },
+        }
+    };
+    let template = environment.template_from_str(source).map_err(|e| wrong(&e))?;
+    let mut out = Bounded(Vec::new());
+    // What is captured beside the output, the template's last state, is of no use here.
+    drop(template.render_captured_to(context! { index, name }, &mut out).map_err(|e| wrong(&e))?);
+    split(&String::from_utf8_lossy(&out.0))
+}
+
+/// The error with what caused it; the chain ends where the engine's own error does.
+fn explain(error: &Error) -> String {
+    if error.kind() == ErrorKind::OutOfFuel {
+        return format!("the template ran for more than {FUEL} steps");
+    }
+    let mut message = match error.detail() {
+        Some(detail) => format!("{}: {detail}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        message.push_str(&format!(": {next}"));
+        cause = next.source();
+    }
+    message
+}
+
+/// A writer that refuses to grow without end.
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, part: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + part.len() > MAX_OUTPUT {
+            return Err(std::io::Error::other(format!("the template prints more than {MAX_OUTPUT} bytes")));
+        }
+        self.0.extend_from_slice(part);
+        Ok(part.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn environment(random: &Shared, redraw: &Arc<Mutex<Option<String>>>) -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    let reason = Arc::clone(redraw);
+    environment.add_function("redraw", move |why: String| -> Result<Value, Error> {
+        *reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        Err(Error::new(ErrorKind::InvalidOperation, "the draw was given up"))
+    });
+    environment.add_function("names", names);
+    environment.add_filter("listed", listed);
+    environment.add_filter("word", word);
+    add_random(&mut environment, random);
+    environment
+}
+
+fn add_random(environment: &mut Environment<'static>, random: &Shared) {
+    fn with<T>(random: &Shared, draw: impl FnOnce(&mut Random) -> T) -> T {
+        draw(&mut random.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    let r = Arc::clone(random);
+    environment.add_function("integer", move |low: i64, high: i64| -> Result<i64, Error> {
+        let span = u64::try_from(i128::from(high) - i128::from(low) + 1).ok().filter(|span| *span > 0);
+        let span = span.ok_or_else(|| invalid(format!("there is no integer from {low} to {high}")))?;
+        Ok(low.wrapping_add_unsigned(with(&r, |r| r.below(span))))
+    });
+    let r = Arc::clone(random);
+    environment.add_function("chance", move |p: f64| with(&r, |r| r.chance(p)));
+    let r = Arc::clone(random);
+    environment.add_function("pick", move |items: Vec<Value>| -> Result<Value, Error> {
+        with(&r, |r| r.pick(&items).cloned())
+            .ok_or_else(|| invalid("nothing can be picked from an empty list"))
+    });
+    let r = Arc::clone(random);
+    environment.add_function("sample", move |items: Vec<Value>, k: usize| -> Result<Vec<Value>, Error> {
+        let mut items = bounded(items)?;
+        if k > items.len() {
+            return Err(invalid(format!("{k} items cannot be sampled from {}", items.len())));
+        }
+        with(&r, |r| r.shuffle_front(&mut items, k));
+        items.truncate(k);
+        Ok(items)
+    });
+    let r = Arc::clone(random);
+    environment.add_function("shuffle", move |items: Vec<Value>| -> Result<Vec<Value>, Error> {
+        let mut items = bounded(items)?;
+        let all = items.len();
+        with(&r, |r| r.shuffle_front(&mut items, all));
+        Ok(items)
+    });
+    let r = Arc::clone(random);
+    environment.add_function("tree", move |items: Vec<Value>| with(&r, |r| connected(items, 0, r)));
+    let r = Arc::clone(random);
+    environment.add_function("connected", move |items: Vec<Value>, extra: usize| {
+        with(&r, |r| connected(items, extra, r))
+    });
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message.into())
+}
+
+fn bounded(items: Vec<Value>) -> Result<Vec<Value>, Error> {
+    match items.len() {
+        n if n > MAX_ITEMS => Err(invalid(format!("a list of {n} items is longer than {MAX_ITEMS}"))),
+        _ => Ok(items),
+    }
+}
+
+/// A random tree over the items, each joined to an earlier one of a random order, and further pairs without doubles.
+fn connected(items: Vec<Value>, extra: usize, random: &mut Random) -> Result<Vec<Vec<Value>>, Error> {
+    /// Pairs grow with the square of the items.
+    const MAX_NODES: usize = 200;
+    if items.len() > MAX_NODES {
+        return Err(invalid(format!("{} items are more than {MAX_NODES} to join", items.len())));
+    }
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    random.shuffle_front(&mut order, items.len());
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (at, &node) in order.iter().enumerate().skip(1) {
+        if let Some(&earlier) = order.get(..at).and_then(|before| random.pick(before)) {
+            pairs.push((earlier.min(node), earlier.max(node)));
+        }
+    }
+    let all = (0..items.len()).flat_map(|a| (a + 1..items.len()).map(move |b| (a, b)));
+    let mut others: Vec<(usize, usize)> = all.filter(|pair| !pairs.contains(pair)).collect();
+    random.shuffle_front(&mut others, extra);
+    pairs.extend(others.into_iter().take(extra));
+    pairs.sort_unstable();
+    let value = |i: usize| items.get(i).cloned().unwrap_or_default();
+    Ok(pairs.into_iter().map(|(a, b)| vec![value(a), value(b)]).collect())
+}
+
+fn names(stem: &str, n: usize) -> Result<Vec<String>, Error> {
+    if n > MAX_ITEMS {
+        return Err(invalid(format!("{n} names are more than {MAX_ITEMS}")));
+    }
+    Ok((1..=n).map(|i| format!("{stem}{i}")).collect())
+}
+
+/// `a`, `a and b`, `a, b and c`; another word for `and` may be given.
+fn listed(items: Vec<Value>, joiner: Option<String>) -> Result<String, Error> {
+    let joiner = joiner.as_deref().unwrap_or("and");
+    match items.as_slice() {
+        [] => Err(invalid("an empty list cannot be told")),
+        [one] => Ok(one.to_string()),
+        [most @ .., last] => {
+            let most: Vec<String> = most.iter().map(Value::to_string).collect();
+            Ok(format!("{} {joiner} {last}", most.join(", ")))
+        }
+    }
+}
+
+/// A small number as a word.
+fn word(n: i64) -> String {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    usize::try_from(n).ok().and_then(|n| WORDS.get(n)).map_or_else(|| n.to_string(), |w| (*w).to_owned())
+}
+
+/// Takes a rendering apart at its section lines.
+fn split(rendering: &str) -> Result<Rendered, NoRendering> {
+    let wrong = |message: String| NoRendering::Wrong { message, line: None };
+    let (mut problem, mut text) = (None, None);
+    let mut section: Option<&mut Option<String>> = None;
+    for line in rendering.lines() {
+        let line = line.trim();
+        match line {
+            PROBLEM => section = Some(&mut problem),
+            TEXT => section = Some(&mut text),
+            "" => {}
+            _ => match section.as_deref_mut() {
+                Some(part) => {
+                    let part = part.get_or_insert_with(String::new);
+                    let words: Vec<&str> = line.split_whitespace().collect();
+                    part.push_str(&words.join(" "));
+                    part.push('\n');
+                }
+                None => return Err(wrong(format!("`{line}` is printed before the line `{PROBLEM}`"))),
+            },
+        }
+    }
+    match (problem, text) {
+        (Some(problem), Some(text)) => Ok(Rendered { problem, text }),
+        (None, _) => Err(wrong(format!("nothing is printed under a line `{PROBLEM}`"))),
+        (_, None) => Err(wrong(format!("nothing is printed under a line `{TEXT}`"))),
+    }
+}
+
+#[cfg(test)]
+#[path = "template_tests.rs"]
+mod tests;

@@ -1,0 +1,6 @@
+(define (problem blocks-03)
+  (:domain blocks)
+  (:objects
+    block1 block2 block3 block4 block5 - block)
+  (:init)
+  (:goal (and)))

@@ -1,0 +1,15 @@
+(define (problem blocks-04)
+  (:domain blocks)
+  (:objects
+    block1 block2 block3 block4 block5 - block)
+  (:init
+    (arm-free)
+    (on-table block1)
+    (uncovered block1)
+    (on-table block2)
+    (uncovered block3)
+    (on-table block4)
+    (uncovered block5)
+    (stands-on block5 block2)
+    (stands-on block3 block4))
+  (:goal (and (stands-on block2 block4) (stands-on block1 block2) (stands-on block3 block5))))

@@ -1,0 +1,22 @@
+(define (problem blocks-05)
+  (:domain blocks)
+  (:objects
+    block1 block2 block3 block4 block5 block6 - block)
+  (:init
+    (arm-free)
+    (uncovered block1)
+    (on-table block2)
+    (uncovered block2)
+    (on-table block3)
+    (uncovered block3)
+    (on-table block4)
+    (on-table block5)
+    (uncovered block6)
+    (stands-on block6 block5)
+    (stands-on block1 block4))
+  (:goal (and
+           (stands-on block6 block1)
+           (stands-on block5 block6)
+           (stands-on block2 block5)
+           (stands-on block4 block2)
+           (stands-on block3 block4))))

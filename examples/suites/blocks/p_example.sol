@@ -1,0 +1,6 @@
+(unstack block1 block2)
+(lower block1)
+(unstack block2 block3)
+(lower block2)
+(lift block3)
+(stack block3 block1)

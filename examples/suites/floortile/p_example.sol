@@ -1,0 +1,6 @@
+(step-south robot1 tile1-1 tile0-1)
+(step-west robot1 tile0-1 tile0-0)
+(paint-north robot1 tile0-0 tile1-0 blue)
+(swap-paint robot1 blue red)
+(step-east robot1 tile0-0 tile0-1)
+(paint-north robot1 tile0-1 tile1-1 red)

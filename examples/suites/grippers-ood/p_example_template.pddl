@@ -1,0 +1,9 @@
+(define (problem grippers-ood-example)
+  (:domain grippers-ood)
+  (:objects
+    room1 room2 - room
+    robot1 - robot
+    left1 right1 - gripper
+    ball1 - ball)
+  (:init)
+  (:goal (and)))

@@ -1,0 +1,18 @@
+(define (problem grippers-02)
+  (:domain grippers)
+  (:objects
+    room1 room2 room3 - room
+    robot1 robot2 - robot
+    left1 right1 left2 right2 - gripper
+    ball1 ball2 ball3 - ball)
+  (:init
+    (robot-in robot1 room1)
+    (robot-in robot2 room1)
+    (empty robot1 left1)
+    (empty robot1 right1)
+    (empty robot2 left2)
+    (empty robot2 right2)
+    (ball-in ball1 room2)
+    (ball-in ball2 room1)
+    (ball-in ball3 room2))
+  (:goal (and (ball-in ball1 room2) (ball-in ball2 room1) (ball-in ball3 room1))))

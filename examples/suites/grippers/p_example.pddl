@@ -1,0 +1,13 @@
+(define (problem grippers-example)
+  (:domain grippers)
+  (:objects
+    room1 room2 - room
+    robot1 - robot
+    left1 right1 - gripper
+    ball1 - ball)
+  (:init
+    (robot-in robot1 room2)
+    (empty robot1 left1)
+    (empty robot1 right1)
+    (ball-in ball1 room1))
+  (:goal (and (ball-in ball1 room2))))

@@ -1,0 +1,20 @@
+(define (problem miconic-02)
+  (:domain miconic)
+  (:objects
+    floor1 floor2 floor3 floor4 - floor
+    passenger1 passenger2 passenger3 - passenger)
+  (:init
+    (lift-at floor1)
+    (above floor2 floor1)
+    (above floor3 floor1)
+    (above floor4 floor1)
+    (above floor3 floor2)
+    (above floor4 floor2)
+    (above floor4 floor3)
+    (waits-at passenger1 floor1)
+    (wants-to passenger1 floor2)
+    (waits-at passenger2 floor2)
+    (wants-to passenger2 floor3)
+    (waits-at passenger3 floor1)
+    (wants-to passenger3 floor4))
+  (:goal (and (arrived passenger1) (arrived passenger2) (arrived passenger3))))

@@ -1,0 +1,7 @@
+(define (problem miconic-05)
+  (:domain miconic)
+  (:objects
+    floor1 floor2 floor3 floor4 floor5 floor6 - floor
+    passenger1 passenger2 passenger3 passenger4 passenger5 passenger6 - passenger)
+  (:init)
+  (:goal (and)))

@@ -1,0 +1,27 @@
+(define (problem termes-example)
+  (:domain termes)
+  (:objects
+    cell0-0 cell0-1 cell1-0 cell1-1 - cell
+    level0 level1 - level)
+  (:init
+    (adjacent cell0-0 cell0-1)
+    (adjacent cell0-0 cell1-0)
+    (adjacent cell0-1 cell1-1)
+    (adjacent cell0-1 cell0-0)
+    (adjacent cell1-0 cell1-1)
+    (adjacent cell1-0 cell0-0)
+    (adjacent cell1-1 cell1-0)
+    (adjacent cell1-1 cell0-1)
+    (one-above level1 level0)
+    (height cell0-0 level0)
+    (height cell0-1 level0)
+    (height cell1-0 level0)
+    (height cell1-1 level0)
+    (depot cell1-1)
+    (robot-at cell1-1))
+  (:goal (and
+           (height cell0-0 level0)
+           (height cell0-1 level0)
+           (height cell1-0 level1)
+           (height cell1-1 level0)
+           (not (carries-block)))))
