@@ -2,7 +2,7 @@
 
 mod study;
 
-pub(crate) use study::{OmissionsArgs, StudyArgs, StudyCommand, StudyFiles};
+pub(crate) use study::{EwCorrelationArgs, OmissionsArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     /// Experiments without a language model: CSV, tables and figures into a folder.
     #[command(after_help = "Examples:
   planforge study omissions --suites examples/suites --out study/omissions --quick
-  planforge study omissions --suites suites/classical examples/suites --out study/omissions")]
+  planforge study ew-correlation --suites suites/classical examples/suites --out study/ew-correlation")]
     Study(StudyArgs),
     /// Print the JSON schema of pipeline files, or of the contract documents.
     #[command(after_help = "Example:\n  planforge schema > configs/schema/pipeline.schema.json")]

@@ -27,29 +27,39 @@ pub enum Style {
     Grey,
     /// What the chart is about: thick and red.
     Red,
-    /// A figure of its own: blue, with markers.
-    Blue,
+    /// One among few: a colour of its own by number, with markers.
+    Number(usize),
 }
+
+/// Told apart in colour and in grey (after Okabe and Ito).
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
 
 impl Style {
     fn colour(self) -> RGBColor {
         match self {
             Self::Grey => RGBColor(150, 150, 150),
             Self::Red => RGBColor(200, 30, 30),
-            Self::Blue => RGBColor(31, 90, 160),
+            Self::Number(number) => COLOURS[number % COLOURS.len()],
         }
     }
     fn width(self) -> u32 {
         match self {
             Self::Grey => 1,
             Self::Red => 3,
-            Self::Blue => 2,
+            Self::Number(_) => 2,
         }
     }
     fn band(self) -> f64 {
         match self {
             Self::Grey => 0.12,
-            Self::Red | Self::Blue => 0.25,
+            Self::Red | Self::Number(_) => 0.25,
         }
     }
 }
@@ -69,6 +79,8 @@ pub struct Panel {
     pub y: (f64, f64),
     /// The lines, drawn in this order.
     pub series: Vec<Series>,
+    /// Whether the legend stands at the right: for lines that fall.
+    pub legend_right: bool,
 }
 
 /// Width and height of a panel in pixels: alone on its page, and in a grid.
@@ -123,9 +135,11 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<(), Failed> {
         line(&mut chart, series)?;
     }
     if panel.series.iter().any(|s| s.label.is_some()) {
+        let position =
+            if panel.legend_right { SeriesLabelPosition::UpperRight } else { SeriesLabelPosition::UpperLeft };
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(position)
             .background_style(WHITE.mix(0.8))
             .label_font(("sans-serif", 13))
             .draw()?;
@@ -148,7 +162,7 @@ fn line(chart: &mut Chart<'_, '_>, series: &Series) -> Result<(), Failed> {
     }
     let bars = series.points.iter().zip(&series.errors).filter(|(_, e)| **e > 0.0);
     chart.draw_series(bars.map(|(&(x, y), &e)| PathElement::new([(x, y - e), (x, y + e)], stroke)))?;
-    if series.style == Style::Blue {
+    if matches!(series.style, Style::Number(_)) {
         chart.draw_series(series.points.iter().map(|&point| Circle::new(point, 2, colour.filled())))?;
     }
     Ok(())
@@ -165,6 +179,7 @@ mod tests {
             y_label: "share".to_owned(),
             x: (0.0, 10.0),
             y: (0.0, 1.0),
+            legend_right: true,
             series: vec![
                 Series { points: vec![(0.0, 0.0), (10.0, 0.9)], ..Series::default() },
                 Series {

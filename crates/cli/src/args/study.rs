@@ -1,6 +1,6 @@
 //! `planforge study ...`.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -17,6 +17,11 @@ pub(crate) enum StudyCommand {
         after_help = "Example:\n  planforge study omissions --suites examples/suites --out study/omissions --quick"
     )]
     Omissions(OmissionsArgs),
+    /// How the walk score of two damaged domains falls with the number of terms in which they differ (Fig. 2b and Fig. 4).
+    #[command(
+        after_help = "Example:\n  planforge study ew-correlation --suites examples/suites --out study/ew-correlation --quick"
+    )]
+    EwCorrelation(EwCorrelationArgs),
 }
 
 /// What every study takes.
@@ -67,6 +72,39 @@ pub(crate) struct OmissionsArgs {
     /// A removal may take all terms of a precondition or effect; otherwise it leaves one.
     #[arg(long)]
     pub(crate) empty_lists: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EwCorrelationArgs {
+    #[command(flatten)]
+    pub(crate) files: StudyFiles,
+    /// The largest difference in terms [default: 12].
+    #[arg(long, value_name = "D", value_parser = positive)]
+    pub(crate) most: Option<usize>,
+    /// Pairs for each difference [default: 100; quick: 10].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) pairs: Option<usize>,
+    /// Problems of each suite, the first by name [default: 5; quick: 1].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tasks: Option<usize>,
+    /// Which metric, where the paper and its own code differ.
+    #[arg(long, value_enum, default_value_t = StudyMetric::ReferenceCode)]
+    pub(crate) metric: StudyMetric,
+    /// Evaluation limit: ground instances a task, and as many atoms.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_instances: Option<usize>,
+    /// The suites of the figure with few (Fig. 2b), at most six [default: the first].
+    #[arg(long, value_name = "NAME", num_args = 1..=6)]
+    pub(crate) shown: Vec<String>,
+}
+
+/// The metric of `study ew-correlation`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StudyMetric {
+    /// Ground actions that change nothing are illegal, a walk ends at a dead end.
+    ReferenceCode,
+    /// Definition 1: STRIPS semantics, walks of exactly their length.
+    Definition,
 }
 
 fn positive(text: &str) -> Result<usize, String> {

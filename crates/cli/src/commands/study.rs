@@ -1,11 +1,12 @@
 //! `planforge study`: experiments without a language model, over suites of PDDL files.
 
 use super::Context;
-use crate::args::{OmissionsArgs, StudyArgs, StudyCommand, StudyFiles};
+use crate::args::{EwCorrelationArgs, OmissionsArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric};
 use crate::exit::Exit;
 use crate::progress::StudyBar;
 use crate::session::{broke, interrupt_flag};
 use planforge_contract::{Failure, FailureClass};
+use planforge_evaluate::study::ew_correlation::{CorrelationSpec, WalkMetric, ew_correlation};
 use planforge_evaluate::study::omissions::{OmissionsSpec, omissions};
 use planforge_evaluate::study::{Artefact, StudySuite, Watch, load_suites};
 use std::path::Path;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
     let outcome = match &args.command {
         StudyCommand::Omissions(args) => run_omissions(context, args),
+        StudyCommand::EwCorrelation(args) => run_correlation(context, args),
     };
     match outcome {
         Ok(()) => Exit::Good,
@@ -34,10 +36,37 @@ fn run_omissions(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
         max_instances: args.max_instances.unwrap_or(full.max_instances),
         max_bytes: full.max_bytes,
     };
-    let study = studied(context, &args.files, spec.tasks, |suites, threads, watch| {
+    let study = studied(context, &args.files, &[], spec.tasks, |suites, threads, watch| {
         omissions(suites, &spec, threads, watch)
     })?;
     let files = study.artefacts().map_err(|failure| broke(context, &failure))?;
+    if args.files.json {
+        context.output.json(&study);
+    } else {
+        context.output.result(&study.table().text());
+    }
+    write(context, &args.files.out, &files)
+}
+
+fn run_correlation(context: &Context, args: &EwCorrelationArgs) -> Result<(), Exit> {
+    let full = CorrelationSpec::default();
+    let (pairs, tasks) = if args.files.quick { (10, 1) } else { (full.pairs, full.tasks) };
+    let spec = CorrelationSpec {
+        seed: args.files.seed,
+        most: args.most.unwrap_or(full.most),
+        pairs: args.pairs.unwrap_or(pairs),
+        tasks: args.tasks.unwrap_or(tasks),
+        metric: match args.metric {
+            StudyMetric::ReferenceCode => WalkMetric::ReferenceCode,
+            StudyMetric::Definition => WalkMetric::Definition,
+        },
+        max_instances: args.max_instances.unwrap_or(full.max_instances),
+        ..full
+    };
+    let study = studied(context, &args.files, &args.shown, spec.tasks, |suites, threads, watch| {
+        ew_correlation(suites, &spec, threads, watch)
+    })?;
+    let files = study.artefacts(&args.shown).map_err(|failure| broke(context, &failure))?;
     if args.files.json {
         context.output.json(&study);
     } else {
@@ -50,6 +79,7 @@ fn run_omissions(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
 fn studied<T>(
     context: &Context,
     files: &StudyFiles,
+    shown: &[String],
     tasks: usize,
     study: impl FnOnce(&[StudySuite], usize, &Watch) -> Result<T, Failure>,
 ) -> Result<T, Exit> {
@@ -57,13 +87,8 @@ fn studied<T>(
         context.output.diagnostics(&diagnostics, &sources);
         Exit::Input
     })?;
-    let unknown: Vec<&String> = files.only.iter().filter(|n| suites.iter().all(|s| s.name != **n)).collect();
-    if !unknown.is_empty() {
-        let names: Vec<&str> = suites.iter().map(|s| s.name.as_str()).collect();
-        for name in unknown {
-            context.output.note(&format!("error: --only: there is no suite `{name}`"));
-        }
-        context.output.note(&format!("help: the suites are {}", names.join(", ")));
+    let chosen = [("--only", files.only.as_slice()), ("--shown", shown)];
+    if chosen.map(|(option, names)| are_there(context, option, names, &suites)) != [true, true] {
         return Err(Exit::Usage);
     }
     suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
@@ -74,6 +99,19 @@ fn studied<T>(
     let ended = study(&suites, threads, &watch);
     bar.finish();
     ended.map_err(|failure| broke(context, &failure))
+}
+
+/// Whether all the names that an option gives are suites'; those that are not are printed.
+fn are_there(context: &Context, option: &str, names: &[String], suites: &[StudySuite]) -> bool {
+    let unknown: Vec<&String> = names.iter().filter(|n| suites.iter().all(|s| s.name != **n)).collect();
+    for name in &unknown {
+        context.output.note(&format!("error: {option}: there is no suite `{name}`"));
+    }
+    if !unknown.is_empty() {
+        let known: Vec<&str> = suites.iter().map(|s| s.name.as_str()).collect();
+        context.output.note(&format!("help: the suites are {}", known.join(", ")));
+    }
+    unknown.is_empty()
 }
 
 fn write(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {

@@ -48,6 +48,41 @@ fn omissions_writes_the_same_files_on_one_thread_and_on_four() {
 }
 
 #[test]
+fn ew_correlation_writes_tables_and_both_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display().to_string();
+    let ran = ran([
+        "study",
+        "ew-correlation",
+        "--suites",
+        &suites(),
+        "--only",
+        "garden",
+        "parcels",
+        "--out",
+        &out,
+        "--quick",
+        "--pairs",
+        "4",
+        "--most",
+        "3",
+        "--shown",
+        "parcels",
+        "--json",
+    ]);
+    let study = ran.json(0);
+    assert_eq!(study["suites"][0]["suite"], "garden");
+    assert_eq!(study["spec"]["metric"], "reference-code");
+    let read = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap();
+    assert!(read("ew-correlation.csv").starts_with("suite,difference,pairs,mean_score,standard_error,"));
+    assert!(read("ew-correlation.md").contains("| parcels |"));
+    assert!(read("ew-correlation-pairs.csv").lines().count() > 4);
+    let (few, all) = (read("ew-correlation.svg"), read("ew-correlation-all.svg"));
+    assert!(few.contains("parcels") && !few.contains("garden"));
+    assert!(all.contains("parcels (rho") && all.contains("garden (rho"));
+}
+
+#[test]
 fn a_study_says_what_it_cannot_read() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();

@@ -31,11 +31,6 @@ pub fn mean(values: &[f64]) -> Option<Mean> {
     Some(Mean { n: values.len(), mean, standard_error })
 }
 
-/// The harmonic mean of two directions of the walk metric (paper, Eq. 2): 0 where both are 0.
-pub fn harmonic_mean(a: f64, b: f64) -> f64 {
-    if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,12 +43,5 @@ mod tests {
         assert_eq!((four.n, four.mean), (4, 2.5));
         // Variance 5/3, over 4.
         assert!((four.standard_error.unwrap() - (5.0_f64 / 12.0).sqrt()).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_harmonic_mean_of_nothing_is_nothing() {
-        assert_eq!(harmonic_mean(0.0, 0.0), 0.0);
-        assert_eq!(harmonic_mean(1.0, 0.0), 0.0);
-        assert!((harmonic_mean(1.0, 0.5) - 2.0 / 3.0).abs() < 1e-12);
     }
 }

@@ -5,6 +5,7 @@
 //! threads nor the other suites change a figure.
 
 mod engine;
+pub mod ew_correlation;
 pub mod omissions;
 mod suites;
 

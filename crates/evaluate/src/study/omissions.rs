@@ -358,6 +358,7 @@ impl OmissionsStudy {
             x: (0.0, self.spec.most.max(1) as f64),
             y: (0.0, 1.0),
             series: self.suites.iter().map(of_suite).chain([mean]).collect(),
+            legend_right: false,
         }
     }
 }
