@@ -129,6 +129,11 @@ fn head(block: &Block) -> Span {
     Span::new(block.span.start, block.span.start + end as u32)
 }
 
+/// The contents of a reply's code fences, in order; the last may lack its closing line.
+pub fn code_blocks(reply: &str) -> Vec<std::ops::Range<usize>> {
+    fences(reply).into_iter().map(|fence| fence.content).collect()
+}
+
 /// A code fence.
 struct Fence {
     /// Where its opening line begins.

@@ -90,7 +90,11 @@ fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagno
     diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect()
 }
 
-fn check_finish(finish: FinishReason) -> Result<(), Failure> {
+/// Refuses a reply that the server did not let the model finish.
+///
+/// # Errors
+/// Class `Reply`: cut off at the token limit, or filtered.
+pub fn check_finish(finish: FinishReason) -> Result<(), Failure> {
     let failure = |code, message| Err(Failure::new(FailureClass::Reply, code, message));
     match finish {
         FinishReason::Length => failure("reply.cut-off", "the server cut the reply off at its token limit")

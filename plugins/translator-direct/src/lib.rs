@@ -6,20 +6,26 @@
 //! | `problem` | a problem | the task's text; the domain (the candidate's, else the given one), else the domain's text | the problem's objects |
 //! | `domain` | a domain | the domain's text; the candidate's problem, if there is one | the names and parameters of the actions |
 //! | `both` | a domain, then a problem for it in the same conversation | both texts | both |
+//! | `edit` | changes to the candidate's domain, as calls of two functions | the domain's text; the candidate's problem | the domain as it stands: always |
 //!
 //! One request asks for all `n` samples of a question; in mode `both` each domain then gets a question of its own. A reply
 //! without PDDL of the kind asked for, or one that was cut off, is that sample's failure, and the other samples go on. Where a
 //! candidate has a conversation, the question is its next turn; feedback is asked about in a turn that shows what stands now.
+//! In mode `edit` each call that holds is applied, and each other is a diagnostic of the patch: the domain stays sound, and a reply
+//! without a call leaves it as it was.
 //! The texts of the questions lie in `templates/`; the option `system` replaces the first of them.
 
+mod calls;
 mod codes;
+mod edit;
+mod example;
 mod options;
 mod prompt;
 mod skeleton;
 mod translate;
 
 pub use codes::CODES;
-pub use options::{Mode, Options};
+pub use options::{Example, MadeExample, Mode, Options};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -34,7 +40,7 @@ impl Plugin for DirectTranslator {
     type Options = Options;
 
     fn about() -> About {
-        About::new("Asks a language model for a problem, a domain or both")
+        About::new("Asks a language model for a problem, a domain, both, or changes to a domain")
             .role(translate::ROLE, "writes the PDDL")
     }
 

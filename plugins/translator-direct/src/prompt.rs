@@ -1,42 +1,28 @@
 //! The prompts: templates in `templates/`, filled with the task's texts. A text that is inserted is data and is never
 //! read as a template.
 
-use crate::codes;
+use crate::example::{self, DomainExample, EditExample, ProblemExample};
 use crate::options::{Mode, Options};
-use crate::skeleton;
+use crate::{calls, codes, skeleton};
 use minijinja::{Environment, UndefinedBehavior};
 use planforge_contract::{Failure, FailureClass, TaskView, TranslateRequest};
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("system", include_str!("../templates/system.txt")),
+    ("system-reason", include_str!("../templates/system-reason.txt")),
+    ("system-edit", include_str!("../templates/system-edit.txt")),
     ("problem", include_str!("../templates/problem.txt")),
     ("domain", include_str!("../templates/domain.txt")),
     ("revise", include_str!("../templates/revise.txt")),
+    ("edit", include_str!("../templates/edit.txt")),
+    ("edit-again", include_str!("../templates/edit-again.txt")),
 ];
-
-/// Material names of the in-context examples.
-const EXAMPLE_TEXT: &str = "example.text";
-const EXAMPLE_PROBLEM: &str = "example.problem";
-const EXAMPLE_DOMAIN_TEXT: &str = "example.domain-text";
-const EXAMPLE_DOMAIN: &str = "example.domain";
 
 /// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     environment: Environment<'static>,
-}
-
-#[derive(Serialize)]
-struct ProblemExample<'a> {
-    text: &'a str,
-    problem: &'a str,
-}
-
-#[derive(Serialize)]
-struct DomainExample<'a> {
-    text: &'a str,
-    domain: &'a str,
 }
 
 #[derive(Serialize)]
@@ -48,6 +34,7 @@ struct ProblemContext<'a> {
     example: Option<ProblemExample<'a>>,
     task_text: &'a str,
     skeleton: Option<String>,
+    reason: bool,
 }
 
 #[derive(Serialize)]
@@ -57,6 +44,7 @@ struct DomainContext<'a> {
     interface: Option<String>,
     example: Option<DomainExample<'a>>,
     problem: Option<&'a str>,
+    reason: bool,
 }
 
 #[derive(Serialize)]
@@ -65,6 +53,33 @@ struct ReviseContext<'a> {
     problem: Option<&'a str>,
     feedback: Vec<&'a str>,
     what: &'static str,
+    reason: bool,
+}
+
+#[derive(Serialize)]
+struct EditContext<'a> {
+    add: &'static str,
+    modify: &'static str,
+    domain_text: &'a str,
+    domain: &'a str,
+    problem: Option<&'a str>,
+    example: Option<EditExample<'a>>,
+    revising: bool,
+    reason: bool,
+}
+
+#[derive(Serialize)]
+struct EditAgainContext<'a> {
+    add: &'static str,
+    modify: &'static str,
+    domain: Option<&'a str>,
+    feedback: Vec<&'a str>,
+    reason: bool,
+}
+
+#[derive(Serialize)]
+struct SystemContext {
+    reason: bool,
 }
 
 impl Prompts {
@@ -82,7 +97,15 @@ impl Prompts {
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
         match &options.system {
             Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.render("system", &()),
+            None => {
+                let reason = options.reasons();
+                let name = match (options.mode, reason) {
+                    (Mode::Edit, _) => "system-edit",
+                    (_, true) => "system-reason",
+                    (_, false) => "system",
+                };
+                self.render(name, &SystemContext { reason })
+            }
         }
     }
 
@@ -110,13 +133,14 @@ impl Prompts {
             domain: domain.map(str::trim),
             domain_text: task.domain_text.trim(),
             interface,
-            example: problem_example(options, task)?,
+            example: example::of_problem(options, task, domain.is_some())?,
             task_text: task.task_text.trim(),
             skeleton: match options.template {
                 true => Some(skeleton::problem(task, domain_name.as_deref())?),
                 false => None,
             },
             domain_name,
+            reason: options.reasons(),
         };
         self.render("problem", &context)
     }
@@ -142,15 +166,17 @@ impl Prompts {
                 true => Some(skeleton::interface(task, domain_name.as_deref())?),
                 false => None,
             },
-            example: domain_example(options, task)?,
+            example: example::of_domain(options, task)?,
             problem: problem.map(str::trim),
             domain_name,
+            reason: options.reasons(),
         };
         self.render("domain", &context)
     }
 
     /// Asks to correct what was written.
-    pub(crate) fn revise(&self, mode: Mode, request: &TranslateRequest) -> Result<String, Failure> {
+    pub(crate) fn revise(&self, options: &Options, request: &TranslateRequest) -> Result<String, Failure> {
+        let mode = options.mode;
         let (domain, problem) = (request.candidate.domain.as_deref(), request.candidate.problem.as_deref());
         let context = ReviseContext {
             domain: domain.filter(|_| mode != Mode::Problem).map(str::trim),
@@ -159,10 +185,57 @@ impl Prompts {
             what: match mode {
                 Mode::Problem => "problem",
                 Mode::Domain => "domain",
-                Mode::Both => "domain and problem",
+                Mode::Both | Mode::Edit => "domain and problem",
             },
+            reason: options.reasons(),
         };
         self.render("revise", &context)
+    }
+
+    /// Asks for the first edits of a domain. `revising`: what was found wrong follows.
+    pub(crate) fn edit(
+        &self,
+        options: &Options,
+        request: &TranslateRequest,
+        domain: &str,
+        revising: bool,
+    ) -> Result<String, Failure> {
+        let task = &request.task;
+        need(
+            &task.domain_text,
+            codes::NO_TEXT,
+            "there is no text about the domain to work out",
+            NO_DOMAIN_HELP,
+        )?;
+        let problem = request.candidate.problem.as_deref().or(task.given.problem.as_deref());
+        let context = EditContext {
+            add: calls::PREDICATES,
+            modify: calls::ACTION,
+            domain_text: task.domain_text.trim(),
+            domain: domain.trim(),
+            problem: problem.map(str::trim),
+            example: example::of_edits(options, task)?,
+            revising,
+            reason: options.reasons(),
+        };
+        self.render("edit", &context)
+    }
+
+    /// Asks for further edits after a check. `domain`: as it stands, where the turn does not show it yet.
+    pub(crate) fn edit_again(
+        &self,
+        options: &Options,
+        request: &TranslateRequest,
+        domain: Option<&str>,
+    ) -> Result<String, Failure> {
+        let context = EditAgainContext {
+            add: calls::PREDICATES,
+            modify: calls::ACTION,
+            domain: domain.map(str::trim),
+            feedback: request.feedback.iter().map(|f| f.trim()).collect(),
+            reason: options.reasons(),
+        };
+        self.render("edit-again", &context)
     }
 
     fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<String, Failure> {
@@ -182,43 +255,6 @@ fn need(text: &str, code: &str, message: &str, help: &str) -> Result<(), Failure
     match text.trim().is_empty() {
         true => Err(Failure::new(FailureClass::Request, code, message).help(help)),
         false => Ok(()),
-    }
-}
-
-fn problem_example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<ProblemExample<'a>>, Failure> {
-    let pair = example(options, task, EXAMPLE_TEXT, EXAMPLE_PROBLEM)?;
-    Ok(pair.map(|(text, problem)| ProblemExample { text, problem }))
-}
-
-fn domain_example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<DomainExample<'a>>, Failure> {
-    let pair = example(options, task, EXAMPLE_DOMAIN_TEXT, EXAMPLE_DOMAIN)?;
-    Ok(pair.map(|(text, domain)| DomainExample { text, domain }))
-}
-
-/// The two halves of an in-context example, as the option wants it: `None` shows what the task has.
-fn example<'a>(
-    options: &Options,
-    task: &'a TaskView,
-    question: &str,
-    answer: &str,
-) -> Result<Option<(&'a str, &'a str)>, Failure> {
-    if options.example == Some(false) {
-        return Ok(None);
-    }
-    let get = |name: &str| task.materials.get(name).map(|t| t.trim()).filter(|t| !t.is_empty());
-    match (get(question), get(answer)) {
-        (Some(question), Some(answer)) => Ok(Some((question, answer))),
-        // A text alone is no mistake in the suite: other methods show other answers to it.
-        (_, None) if options.example.is_none() => Ok(None),
-        (found, _) => {
-            let lost = if found.is_none() { question } else { answer };
-            Err(Failure::new(
-                FailureClass::Request,
-                codes::NO_EXAMPLE,
-                format!("suite `{}` has no material `{lost}` for the in-context example", task.suite),
-            )
-            .help(format!("add `{question}` and `{answer}` to the suite, or set `example = false`")))
-        }
     }
 }
 

@@ -129,7 +129,12 @@ fn domain_question_with_template_problem_and_example() {
                 .to_owned(),
         ),
     ]);
-    let options = Options { mode: Mode::Domain, template: true, example: Some(true), ..Options::default() };
+    let options = Options {
+        mode: Mode::Domain,
+        template: true,
+        example: Some(Example::Shown(true)),
+        ..Options::default()
+    };
     insta::assert_snapshot!(question(options, &request));
 }
 
@@ -287,7 +292,7 @@ fn what_is_missing_is_a_failure_of_the_request_with_a_way_out() {
         "translate.no-template"
     );
     assert_eq!(
-        fail(Options { example: Some(true), ..Options::default() }, &request(true, 1)),
+        fail(Options { example: Some(Example::Shown(true)), ..Options::default() }, &request(true, 1)),
         "translate.no-example"
     );
     let mut half = with_example(request(true, 1));

@@ -1,6 +1,7 @@
 //! The flow of one call: question, replies, one patch a reply.
 
 use crate::codes;
+use crate::edit::Standing;
 use crate::options::{Mode, Options};
 use crate::prompt::Prompts;
 use planforge_contract::api::Host;
@@ -24,6 +25,9 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// Runs the call.
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
+        if self.options.mode == Mode::Edit {
+            return self.edits();
+        }
         let revising = !self.request.feedback.is_empty();
         let question = self.question(revising)?;
         let opening = self.opening(question)?;
@@ -40,16 +44,36 @@ impl Call<'_> {
             });
             samples.push(patch.into());
         }
-        while samples.len() < n as usize {
-            samples.push(Outcome::Failure(too_few(replies.len(), n)));
-        }
-        Ok(TranslateResponse { samples })
+        Ok(filled(samples, replies.len(), n))
+    }
+
+    /// Mode `edit`: one question, and each reply's calls applied to the domain that it showed.
+    fn edits(&self) -> Result<TranslateResponse, Failure> {
+        let standing = Standing::of(self.request)?;
+        let (options, request) = (self.options, self.request);
+        let revising = !request.feedback.is_empty();
+        let question = match (revising, request.candidate.conversation.is_empty()) {
+            (true, false) => self.prompts.edit_again(options, request, Some(&standing.text))?,
+            (true, true) => {
+                let first = self.prompts.edit(options, request, &standing.text, true)?;
+                format!("{first}\n\n{}", self.prompts.edit_again(options, request, None)?)
+            }
+            (false, _) => self.prompts.edit(options, request, &standing.text, false)?,
+        };
+        let opening = self.opening(question)?;
+        let n = request.n.max(1);
+        let replies = self.ask(&opening, Mode::Edit, n)?;
+        let patch = |reply: &Reply| {
+            let patch = standing.patch(reply, request.fixes)?;
+            Ok(CandidatePatch { messages: turns(&opening, reply), ..patch })
+        };
+        let samples = replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        Ok(filled(samples, replies.len(), n))
     }
 
     /// What is asked: the task, what was found wrong, or both where the conversation does not know the task yet.
     fn question(&self, revising: bool) -> Result<String, Failure> {
-        let revise =
-            if revising { Some(self.prompts.revise(self.options.mode, self.request)?) } else { None };
+        let revise = if revising { Some(self.prompts.revise(self.options, self.request)?) } else { None };
         if let Some(revise) = &revise
             && !self.request.candidate.conversation.is_empty()
         {
@@ -66,7 +90,7 @@ impl Call<'_> {
                 let problem = candidate.problem.as_deref().or(task.given.problem.as_deref());
                 self.prompts.domain(self.options, task, problem)?
             }
-            Mode::Both => self.prompts.domain(self.options, task, None)?,
+            Mode::Both | Mode::Edit => self.prompts.domain(self.options, task, None)?,
         };
         Ok(match revise {
             Some(revise) => format!("{question}\n\n{revise}"),
@@ -114,11 +138,12 @@ impl Call<'_> {
         let wanted = match wanted {
             Mode::Problem => Wanted::Problem,
             Mode::Domain => Wanted::Domain,
-            Mode::Both => Wanted::Either,
+            Mode::Both | Mode::Edit => Wanted::Either,
         };
-        let mut messages = new_turns.to_vec();
-        messages.push(Message::assistant(reply.content.clone()));
-        Ok(CandidatePatch { messages, ..read_reply(reply, wanted, self.request.fixes)? })
+        Ok(CandidatePatch {
+            messages: turns(new_turns, reply),
+            ..read_reply(reply, wanted, self.request.fixes)?
+        })
     }
 
     /// Asks for the problem of a domain just written, in the same conversation.
@@ -138,6 +163,21 @@ impl Call<'_> {
             ..second
         })
     }
+}
+
+/// The turns that a reply adds to the conversation.
+fn turns(new_turns: &[Message], reply: &Reply) -> Vec<Message> {
+    let mut messages = new_turns.to_vec();
+    messages.push(Message::assistant(reply.content.clone()));
+    messages
+}
+
+/// As many results as were asked for.
+fn filled(mut samples: Vec<Outcome<CandidatePatch>>, found: usize, n: u32) -> TranslateResponse {
+    while samples.len() < n as usize {
+        samples.push(Outcome::Failure(too_few(found, n)));
+    }
+    TranslateResponse { samples }
 }
 
 fn too_few(found: usize, wanted: u32) -> Failure {

@@ -1,0 +1,131 @@
+//! Calls written as JSON: `{"function": "modify_action", "arguments": {...}}`, alone or in lists, as servers write tool
+//! calls (arguments as a text of JSON too), or a dictionary with a function's name as key.
+
+use super::bind::bind;
+use super::literal::{Fuel, MAX_DEPTH, Reader};
+use super::scan::Argument;
+use super::{ACTION, PREDICATES, REPLY, Reading, Text, Value};
+use crate::codes;
+use planforge_diagnostics::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+/// Keys that hold a function's name, and those that hold its arguments.
+const NAMES: [&str; 5] = ["function", "name", "tool", "function_name", "tool_name"];
+const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "kwargs", "input"];
+
+/// Adds every call in a value.
+pub(super) fn calls(value: &Value, fuel: &mut Fuel, reading: &mut Reading) {
+    walk(value, 0, fuel, reading);
+}
+
+fn walk(value: &Value, depth: usize, fuel: &mut Fuel, reading: &mut Reading) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::List(items, _) => items.iter().for_each(|item| walk(item, depth + 1, fuel, reading)),
+        Value::Map(entries, span) => map(entries, *span, depth, fuel, reading),
+        Value::Text(_) | Value::None(_) | Value::Other(_) => {}
+    }
+}
+
+fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, reading: &mut Reading) {
+    let given = entries.iter().find(|(key, _)| ARGUMENTS.contains(&key.value.as_str()));
+    let named = entries.iter().find_map(|(key, value)| match value {
+        Value::Text(name) if NAMES.contains(&key.value.as_str()) => Some((key, name)),
+        _ => None,
+    });
+    if let Some((key, name)) = named {
+        let function = name.value.trim();
+        if function == PREDICATES || function == ACTION {
+            let arguments = match given {
+                Some((_, arguments)) => spread(function, arguments, fuel),
+                None => keywords(entries.iter().filter(|(other, _)| other.span != key.span)),
+            };
+            bind(function, arguments, span, reading);
+            return;
+        }
+        if given.is_some() {
+            let message = format!("there is no function `{function}`");
+            let help = format!("only `{PREDICATES}` and `{ACTION}` can be called");
+            reading
+                .refuse(Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, name.span, "").help(help));
+            return;
+        }
+    }
+    for (key, value) in entries {
+        match (key.value.as_str(), value) {
+            // A list of calls of one function.
+            (ACTION, Value::List(items, _)) if items.iter().all(|i| matches!(i, Value::Map(..))) => {
+                for item in items {
+                    bind(ACTION, spread(ACTION, item, fuel), item.span(), reading);
+                }
+            }
+            (function @ (PREDICATES | ACTION), value) => {
+                bind(function, spread(function, value, fuel), value.span(), reading);
+            }
+            _ => walk(value, depth + 1, fuel, reading),
+        }
+    }
+}
+
+/// Arguments by name, in order, or, of the function that has one parameter, that one.
+fn spread(function: &str, value: &Value, fuel: &mut Fuel) -> Vec<Argument> {
+    match value {
+        Value::Map(entries, _) if function == ACTION || is_keywords(entries) => keywords(entries.iter()),
+        Value::List(items, _) if function == ACTION => {
+            items.iter().map(|item| (None, item.clone())).collect()
+        }
+        // `[["(p)", "(q)"]]` is one positional argument; `["(p)", "(q)"]` is the argument itself.
+        Value::List(items, _) if items.len() == 1 && matches!(items.first(), Some(Value::List(..))) => {
+            items.iter().map(|item| (None, item.clone())).collect()
+        }
+        Value::Text(text) if text.value.trim_start().starts_with(['{', '[']) => {
+            match inner(text, fuel) {
+                // Once is enough: a text within a text is not opened again.
+                Some(Value::Text(_)) | None => vec![(None, value.clone())],
+                Some(inner) => spread(function, &inner, fuel),
+            }
+        }
+        value => vec![(None, value.clone())],
+    }
+}
+
+fn is_keywords(entries: &[(Text, Value)]) -> bool {
+    entries.iter().any(|(key, _)| super::bind::is_parameter(&key.value))
+}
+
+fn keywords<'a>(entries: impl Iterator<Item = &'a (Text, Value)>) -> Vec<Argument> {
+    entries.map(|(key, value)| (Some(key.value.clone()), value.clone())).collect()
+}
+
+/// The value that a text of JSON holds. Its places are those of the text.
+fn inner(text: &Text, fuel: &mut Fuel) -> Option<Value> {
+    let none = BTreeMap::new();
+    let mut reader = Reader { text: &text.value, at: 0, end: text.value.len(), fuel, variables: &none };
+    let mut value = reader.value(0).ok()?;
+    reader.skip_blank();
+    if reader.at < reader.end {
+        return None;
+    }
+    place(&mut value, text.span);
+    Some(value)
+}
+
+fn place(value: &mut Value, at: Span) {
+    match value {
+        Value::Text(text) => text.span = at,
+        Value::List(items, span) => {
+            *span = at;
+            items.iter_mut().for_each(|item| place(item, at));
+        }
+        Value::Map(entries, span) => {
+            *span = at;
+            for (key, value) in entries {
+                key.span = at;
+                place(value, at);
+            }
+        }
+        Value::None(span) | Value::Other(span) => *span = at,
+    }
+}

@@ -1,0 +1,280 @@
+//! Applying a reply's calls to a domain: every edit that holds is made, every other is refused with its reason.
+//!
+//! The domain stays sound at every step. Predicates are declared first, whatever the order of the calls; then each action
+//! is filled in and read against them. A declaration that breaks an action nobody mended is taken back, and everything
+//! is read again without it.
+
+mod pieces;
+mod print;
+mod read;
+mod reply;
+
+pub(crate) use print::{as_calls, template_of};
+pub(crate) use reply::Standing;
+
+use crate::calls::{ActionCall, Call, REPLY, Reading, Text};
+use crate::codes;
+use planforge_contract::{AppliedFix, Edits, FixPolicy};
+use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, Span, apply_fixes};
+use planforge_pddl::ast::{Domain, PredicateDecl};
+use planforge_pddl::{check_domain, parse_domain, print_domain};
+use read::{Setting, same_parameters, signature};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why an edit was refused; never empty.
+type Refusals = Vec<Diagnostic>;
+
+/// Most findings that are told about one edit.
+const MAX_FINDINGS: usize = 4;
+
+/// The domain after the edits, and what became of them.
+#[derive(Debug)]
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    pub(crate) edits: Edits,
+    /// About the reply, in its order of calls: refusals as errors.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) fixes: Vec<AppliedFix>,
+}
+
+/// What a reply's edits are applied to.
+pub(crate) struct Base<'a> {
+    /// The domain as it stands.
+    pub(crate) domain: &'a Domain,
+    /// Objects that problems declare, in lower case; `None` where no problem is known.
+    pub(crate) objects: Option<&'a BTreeSet<String>>,
+    pub(crate) fixes: FixPolicy,
+    pub(crate) reply: &'a SourceFile,
+}
+
+/// A declaration that could be read.
+struct Declared {
+    predicate: PredicateDecl,
+    from: Span,
+    fixes: Vec<AppliedFix>,
+    /// Why it was taken back.
+    refused: Option<Diagnostic>,
+}
+
+/// Applies what was read from a reply.
+pub(crate) fn apply(base: &Base<'_>, reading: Reading) -> Edited {
+    let mut refused: Vec<Refusals> = reading.refused.into_iter().map(|d| vec![d]).collect();
+    let (mut items, mut actions) = (Vec::new(), Vec::new());
+    for call in reading.calls {
+        match call {
+            Call::Predicates { items: found } => items.extend(found),
+            Call::Action(call) => actions.push(call),
+        }
+    }
+    let mut declared = read_predicates(base, &items, &mut refused);
+    let state = loop {
+        let state = State::build(base, &declared, &actions);
+        let broken = broken(base.domain, &state.domain);
+        if broken.is_empty() || !take_back(base, &state, &mut declared, &broken) {
+            break if broken.is_empty() { state } else { State::nothing(base, &mut declared, &actions) };
+        }
+    };
+    refused.extend(declared.iter().filter_map(|d| d.refused.clone()).map(|d| vec![d]));
+    refused.extend(state.refused);
+    let kept = declared.iter().filter(|d| d.refused.is_none());
+    let mut fixes: Vec<AppliedFix> = kept.clone().flat_map(|d| d.fixes.clone()).collect();
+    fixes.extend(state.fixes);
+    let applied = kept.count() + state.applied;
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let edits = Edits { applied: count(applied), refused: count(refused.len()) };
+    refused.sort_by_key(|r| r.first().and_then(Diagnostic::primary).map(|l| l.span.start));
+    let mut diagnostics: Vec<Diagnostic> = refused.into_iter().flat_map(shortened).collect();
+    diagnostics.extend(reading.notes);
+    Edited { text: with_requirements(&state.domain), edits, diagnostics, fixes }
+}
+
+fn shortened(mut refusals: Refusals) -> Refusals {
+    refusals.truncate(MAX_FINDINGS);
+    refusals
+}
+
+fn read_predicates(base: &Base<'_>, items: &[Text], refused: &mut Vec<Refusals>) -> Vec<Declared> {
+    let bare = Domain { predicates: Vec::new(), derived: Vec::new(), ..base.domain.clone() };
+    let setting = Setting::new(&bare, base.fixes, base.objects, base.reply);
+    let mut declared = Vec::new();
+    for item in items {
+        for outcome in setting.predicates(item) {
+            match outcome {
+                Ok(done) => declared.push(Declared {
+                    predicate: done.value,
+                    from: item.span,
+                    fixes: done.fixes,
+                    refused: None,
+                }),
+                Err(findings) => refused.push(findings.into_iter().map(|d| about("predicates", d)).collect()),
+            }
+        }
+    }
+    declared
+}
+
+/// The domain with the edits that are left.
+struct State {
+    domain: Domain,
+    applied: usize,
+    refused: Vec<Refusals>,
+    fixes: Vec<AppliedFix>,
+}
+
+impl State {
+    fn build(base: &Base<'_>, declared: &[Declared], calls: &[ActionCall]) -> Self {
+        let mut domain = base.domain.clone();
+        for d in declared.iter().filter(|d| d.refused.is_none()) {
+            match domain.predicates.iter_mut().find(|p| p.name == d.predicate.name) {
+                Some(old) => old.clone_from(&d.predicate),
+                None => domain.predicates.push(d.predicate.clone()),
+            }
+        }
+        let setting = Setting::new(&domain, base.fixes, base.objects, base.reply);
+        let mut state = Self { domain, applied: 0, refused: Vec::new(), fixes: Vec::new() };
+        for call in calls {
+            match state.action(&setting, call) {
+                Ok(fixes) => {
+                    state.applied += 1;
+                    state.fixes.extend(fixes);
+                }
+                Err(refusals) => state.refused.push(refusals),
+            }
+        }
+        state
+    }
+
+    fn action(&mut self, setting: &Setting<'_>, call: &ActionCall) -> Result<Vec<AppliedFix>, Refusals> {
+        let (name, rest) = named(&call.name.value);
+        let Some(index) = self.domain.actions.iter().position(|a| a.name.is(&name.to_lowercase())) else {
+            return Err(vec![unknown_action(&self.domain, name, call.name.span)]);
+        };
+        let Some(original) = self.domain.actions.get_mut(index) else { return Err(Vec::new()) };
+        let in_name = rest.map(|text| vec![Text { value: text.to_owned(), span: call.name.span }]);
+        for given in [in_name, call.parameters.clone()].into_iter().flatten() {
+            if !same_parameters(&given, &original.parameters) {
+                let message = format!("the parameters of `{}` cannot be changed", original.name);
+                let span = given.first().map_or(call.span, |t| t.span);
+                let help = format!("they are {}", signature(original));
+                return Err(vec![
+                    Diagnostic::error(codes::EDIT_SIGNATURE, message).at(REPLY, span, "").help(help),
+                ]);
+            }
+        }
+        let help = format!("the parameters of `{}` are {}", original.name, signature(original));
+        match setting.action(original, call) {
+            Ok(done) => {
+                *original = done.value;
+                Ok(done.fixes)
+            }
+            Err(findings) => {
+                let what = original.name.to_string();
+                let told = findings.into_iter().map(|d| match d.code == "pddl.unbound-variable" {
+                    true => about(&what, d.help(help.clone())),
+                    false => about(&what, d),
+                });
+                Err(told.collect())
+            }
+        }
+    }
+
+    /// The domain as it was: for edits that break it in a way that cannot be laid to any one of them.
+    fn nothing(base: &Base<'_>, declared: &mut [Declared], calls: &[ActionCall]) -> Self {
+        let breaks = |span: Span| {
+            let message = "together the edits break the domain; none of them is made";
+            Diagnostic::error(codes::EDIT_BREAKS, message).at(REPLY, span, "")
+        };
+        for d in declared.iter_mut().filter(|d| d.refused.is_none()) {
+            d.refused = Some(breaks(d.from));
+        }
+        let refused = calls.iter().map(|call| vec![breaks(call.span)]).collect();
+        Self { domain: base.domain.clone(), applied: 0, refused, fixes: Vec::new() }
+    }
+}
+
+/// An action's name and what else its string says: `move (?a ?b)`.
+fn named(text: &str) -> (&str, Option<&str>) {
+    let text = text.trim().trim_matches('`');
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).map_or(text, str::trim);
+    match inner.split_once(|c: char| c.is_whitespace() || c == '(') {
+        Some((name, rest)) if !rest.trim().is_empty() => (name, Some(rest)),
+        _ => (inner, None),
+    }
+}
+
+fn unknown_action(domain: &Domain, name: &str, span: Span) -> Diagnostic {
+    let known: Vec<String> = domain.actions.iter().map(|a| format!("`{}`", a.name)).collect();
+    Diagnostic::error(codes::EDIT_ACTION, format!("there is no action `{name}`, and none can be added"))
+        .at(REPLY, span, "")
+        .help(format!("the actions are {}", known.join(", ")))
+}
+
+/// A finding that says which edit it is about.
+fn about(what: &str, diagnostic: Diagnostic) -> Diagnostic {
+    let message = format!("`{what}`: {}", diagnostic.message);
+    Diagnostic { message, ..diagnostic }
+}
+
+/// What is wrong with a domain, by code and message, with how often.
+fn faults(domain: &Domain) -> BTreeMap<(String, String), usize> {
+    let mut faults = BTreeMap::new();
+    let parsed = parse_domain(&print_domain(domain), SourceId(0));
+    let found = parsed.diagnostics.into_iter().chain(check_domain(&parsed.value, SourceId(0)));
+    for d in found.filter(Diagnostic::is_error) {
+        *faults.entry((d.code.to_string(), d.message)).or_insert(0) += 1;
+    }
+    faults
+}
+
+/// What is wrong now and was not before.
+fn broken(before: &Domain, after: &Domain) -> Vec<(String, String)> {
+    let old = faults(before);
+    let new = faults(after);
+    new.into_iter().filter(|(what, n)| old.get(what).is_none_or(|m| m < n)).map(|(what, _)| what).collect()
+}
+
+/// Takes back the changes of predicates without which less is wrong. Whether there was one.
+fn take_back(
+    base: &Base<'_>,
+    state: &State,
+    declared: &mut [Declared],
+    broken_now: &[(String, String)],
+) -> bool {
+    let mut found = false;
+    for d in declared.iter_mut().filter(|d| d.refused.is_none()) {
+        let Some(old) = base.domain.predicates.iter().find(|p| p.name == d.predicate.name) else { continue };
+        let mut without = state.domain.clone();
+        if let Some(now) = without.predicates.iter_mut().find(|p| p.name == old.name) {
+            now.clone_from(old);
+        }
+        let left = broken(base.domain, &without);
+        let Some((code, message)) = broken_now.iter().find(|fault| !left.contains(fault)) else { continue };
+        let name = &d.predicate.name;
+        let message = format!(
+            "`predicates`: `{name}` keeps its parameters, because an action uses it so ({code}: {message})"
+        );
+        let help = format!("modify every action that uses `{name}` in the same reply");
+        d.refused = Some(Diagnostic::error(codes::EDIT_BREAKS, message).at(REPLY, d.from, "").help(help));
+        found = true;
+    }
+    found
+}
+
+/// The printed domain, with the requirements that its edits have made necessary.
+fn with_requirements(domain: &Domain) -> String {
+    let text = print_domain(domain);
+    let source = SourceId(0);
+    let parsed = parse_domain(&text, source);
+    let fixes: Vec<_> = check_domain(&parsed.value, source)
+        .into_iter()
+        .filter(|d| d.code == "pddl.undeclared-requirement")
+        .filter_map(|d| d.fix)
+        .collect();
+    match fixes.is_empty() {
+        true => text,
+        false => print_domain(&parse_domain(&apply_fixes(&text, source, &fixes).text, source).value),
+    }
+}
+
+#[cfg(test)]
+mod tests;

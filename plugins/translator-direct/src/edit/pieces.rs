@@ -1,0 +1,212 @@
+//! The lists in a string of a call: comments and descriptions taken off, parentheses counted.
+//!
+//! What is left is whole lists without keywords of sections. Put into the text of a definition, it cannot change anything
+//! but its own place.
+
+use crate::codes;
+use planforge_contract::FixPolicy;
+use std::borrow::Cow;
+
+/// The lists of a string.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Pieces {
+    pub(super) lists: Vec<String>,
+    /// What was repaired, in the imperative.
+    pub(super) fix: Option<String>,
+}
+
+/// Why a string has no lists to use.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) code: &'static str,
+    pub(super) message: Cow<'static, str>,
+}
+
+fn refuse<T>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Result<T, Refused> {
+    Err(Refused { code, message: message.into() })
+}
+
+/// Takes the lists out of a string. `described`: text behind a list that says what it means is left out, as in
+/// `(at ?x) - x is here`; in a condition such text might be a part that was meant.
+pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
+    let mut cutter = Cutter { out: Pieces::default(), current: String::new(), depth: 0, surplus: 0 };
+    for line in text.lines() {
+        cutter.line(line, described)?;
+    }
+    cutter.finish(fixes)
+}
+
+struct Cutter {
+    out: Pieces,
+    current: String,
+    depth: usize,
+    /// Closing parentheses that closed nothing.
+    surplus: usize,
+}
+
+impl Cutter {
+    fn line(&mut self, line: &str, described: bool) -> Result<(), Refused> {
+        let mut after_list = false;
+        for (at, c) in line.char_indices() {
+            let rest = &line[at..];
+            match c {
+                ';' => break,
+                '(' => {
+                    self.depth += 1;
+                    self.current.push(c);
+                }
+                ')' if self.depth == 0 => self.surplus += 1,
+                ')' => {
+                    self.current.push(c);
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        self.out.lists.push(std::mem::take(&mut self.current));
+                        after_list = true;
+                    }
+                }
+                _ if self.depth > 0 => self.current.push(c),
+                _ if c.is_whitespace() || c == ',' => {}
+                '#' => break,
+                '/' if rest.starts_with("//") => break,
+                _ if described && after_list && matches!(c, '-' | ':' | '=' | '–' | '—') => break,
+                _ if described && !after_list && matches!(c, '-' | '*' | '•' | '+') => {}
+                _ => return self.stray(rest),
+            }
+        }
+        // A line break separates words.
+        if self.depth > 0 {
+            self.current.push('\n');
+        }
+        Ok(())
+    }
+
+    fn stray<T>(&self, rest: &str) -> Result<T, Refused> {
+        let shown: String = rest.chars().take(40).collect();
+        let word = shown.trim();
+        refuse(codes::EDIT_PARENTHESES, format!("`{word}` stands outside of all parentheses"))
+    }
+
+    fn finish(mut self, fixes: FixPolicy) -> Result<Pieces, Refused> {
+        let repair = fixes == FixPolicy::Safe;
+        if self.depth > 0 {
+            let message = counted(self.depth, "is never closed", "are never closed");
+            if !repair {
+                return refuse(codes::EDIT_PARENTHESES, message);
+            }
+            self.current.truncate(self.current.trim_end().len());
+            self.current.push_str(&")".repeat(self.depth));
+            self.out.lists.push(self.current);
+            self.out.fix =
+                Some(format!("add {}", plural(self.depth, "closing parenthesis", "closing parentheses")));
+        }
+        if self.surplus > 0 {
+            if !repair {
+                return refuse(
+                    codes::EDIT_PARENTHESES,
+                    counted(self.surplus, "closes nothing", "close nothing"),
+                );
+            }
+            let surplus = plural(self.surplus, "surplus parenthesis", "surplus parentheses");
+            self.out.fix = Some(format!("take away {surplus}"));
+        }
+        if let Some(word) = self.out.lists.iter().find_map(|list| keyword(list)) {
+            return refuse(
+                codes::EDIT_FORM,
+                format!("`{word}` does not belong here: only the list itself is wanted"),
+            );
+        }
+        Ok(self.out)
+    }
+}
+
+/// A keyword of a section or field in a list. The reader of PDDL would end the list at it.
+fn keyword(list: &str) -> Option<String> {
+    let mut previous = ' ';
+    for (at, c) in list.char_indices() {
+        if c == ':' && (previous == '(' || previous.is_whitespace()) {
+            let rest = &list[at..];
+            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).unwrap_or(rest.len());
+            return Some(rest[..end].to_owned());
+        }
+        previous = c;
+    }
+    None
+}
+
+/// The declarations inside a whole section, `(:predicates (a) (b))`; other texts as they are.
+pub(super) fn without_section<'a>(text: &'a str, keyword: &str) -> &'a str {
+    let trimmed = text.trim();
+    let inner = trimmed.strip_prefix('(').map(str::trim_start).and_then(|t| t.strip_prefix(keyword));
+    inner.and_then(|t| t.strip_suffix(')')).unwrap_or(text)
+}
+
+fn plural(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", plural(n, "parenthesis", "parentheses"), if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lists(text: &str, described: bool) -> Vec<String> {
+        pieces(text, described, FixPolicy::None).unwrap().lists
+    }
+
+    #[test]
+    fn lists_are_taken_out_of_comments_and_descriptions() {
+        assert_eq!(lists("(at ?x - obj) ; x (an object) is here", false), ["(at ?x - obj)"]);
+        assert_eq!(lists("- (at ?x): x (an object) is here", true), ["(at ?x)"]);
+        assert_eq!(lists("(p) - first\n* (q ?x) = second\n\n(r)", true), ["(p)", "(q ?x)", "(r)"]);
+        assert_eq!(lists("(and (a)\n  (b)), (c) # both", false), ["(and (a)\n  (b))", "(c)"]);
+        assert_eq!(lists("", false), [""; 0]);
+    }
+
+    #[test]
+    fn nothing_of_a_condition_is_left_out_in_silence() {
+        for text in ["(a) and (b)", "at ?x", "(a) - is true", "- (a)", "not (a)"] {
+            let refused = pieces(text, false, FixPolicy::None).unwrap_err();
+            assert_eq!(refused.code, "translate.edit-parentheses", "{text}: {}", refused.message);
+        }
+        assert!(pieces("predicate (at ?x)", true, FixPolicy::None).is_err());
+    }
+
+    #[test]
+    fn parentheses_are_repaired_only_where_asked() {
+        let open = "(and (a) (not (b))";
+        assert!(
+            pieces(open, false, FixPolicy::None)
+                .unwrap_err()
+                .message
+                .contains("1 parenthesis is never closed")
+        );
+        let fixed = pieces(open, false, FixPolicy::Safe).unwrap();
+        assert_eq!(
+            (fixed.lists, fixed.fix.as_deref()),
+            (vec!["(and (a) (not (b)))".to_owned()], Some("add 1 closing parenthesis"))
+        );
+        assert!(
+            pieces("(a)))", false, FixPolicy::None)
+                .unwrap_err()
+                .message
+                .contains("2 parentheses close nothing")
+        );
+        assert_eq!(pieces("(a)))", false, FixPolicy::Safe).unwrap().lists, ["(a)"]);
+    }
+
+    #[test]
+    fn keywords_cannot_break_out() {
+        for text in ["(a) (:action evil)", "(a :effect (b))", "(and\n:precondition (a))"] {
+            assert_eq!(
+                pieces(text, false, FixPolicy::Safe).unwrap_err().code,
+                "translate.edit-form",
+                "{text}"
+            );
+        }
+        assert_eq!(without_section("(:predicates (a) (b ?x))", ":predicates"), " (a) (b ?x)");
+        assert_eq!(without_section("(a)", ":predicates"), "(a)");
+    }
+}

@@ -1,0 +1,265 @@
+//! What becomes of a domain: edits applied, edits refused, never anything broken.
+
+use super::*;
+use crate::calls;
+use proptest::prelude::*;
+
+const TEMPLATE: &str = "(define (domain house)
+  (:requirements :strips :typing)
+  (:types room thing)
+  (:predicates)
+  (:action move :parameters (?t - thing ?from ?to - room) :precondition (and) :effect (and))
+  (:action lock :parameters (?r - room) :precondition (and) :effect (and)))";
+
+const GOOD: &str = r#"
+add_or_update_predicates(["(in ?t - thing ?r - room)", "(locked ?r - room) - nobody gets in"])
+modify_action("move", ["(in ?t ?from)", "(not (locked ?to))"], ["(in ?t ?to)", "(not (in ?t ?from))"])
+modify_action("lock", [], ["(locked ?r)"])
+"#;
+
+fn domain(text: &str) -> Domain {
+    let printed = print_domain(&parse_domain(text, SourceId(0)).value);
+    parse_domain(&printed, SourceId(0)).value
+}
+
+fn edit_with(domain_text: &str, code: &str, fixes: FixPolicy, objects: Option<&BTreeSet<String>>) -> Edited {
+    let reply = format!("```python\n{code}\n```");
+    let file = SourceFile::new("reply", reply.as_str());
+    let before = domain(domain_text);
+    let base = Base { domain: &before, objects, fixes, reply: &file };
+    let edited = apply(&base, calls::read(&reply));
+    let after = parse_domain(&edited.text, SourceId(0));
+    assert!(!after.has_errors(), "{}\n{:?}", edited.text, after.diagnostics);
+    assert_eq!(broken(&before, &after.value), [], "{}", edited.text);
+    assert_eq!(print_domain(&after.value), edited.text, "what is printed is stable");
+    assert_eq!(edited.edits.refused > 0, edited.diagnostics.iter().any(Diagnostic::is_error));
+    edited
+}
+
+fn edit(domain_text: &str, code: &str) -> Edited {
+    edit_with(domain_text, code, FixPolicy::None, None)
+}
+
+fn told(edited: &Edited) -> Vec<String> {
+    edited.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+}
+
+#[test]
+fn good_edits_fill_the_template_in() {
+    let edited = edit(TEMPLATE, GOOD);
+    assert_eq!(edited.edits, Edits { applied: 4, refused: 0 }, "{:?}", told(&edited));
+    insta::assert_snapshot!(edited.text);
+}
+
+#[test]
+fn the_order_of_the_calls_does_not_matter() {
+    let turned: Vec<&str> = GOOD.trim().lines().rev().collect();
+    assert_eq!(edit(TEMPLATE, &turned.join("\n")).text, edit(TEMPLATE, GOOD).text);
+}
+
+#[test]
+fn an_action_can_be_modified_again_and_parts_left_out_stay() {
+    let first = edit(TEMPLATE, GOOD);
+    let second = edit(
+        &first.text,
+        "modify_action('lock', new_preconditions=['(not (locked ?r))'])\nmodify_action('LOCK', effects=[\"(locked ?r)\", \"(forall (?t - thing) (when (in ?t ?r) (not (in ?t ?r))))\"])",
+    );
+    assert_eq!(second.edits, Edits { applied: 2, refused: 0 }, "{:?}", told(&second));
+    assert!(second.text.contains(":precondition (not (locked ?r))"), "{}", second.text);
+    assert!(second.text.contains(":conditional-effects"), "what is used is required: {}", second.text);
+}
+
+#[test]
+fn each_bad_edit_is_refused_for_its_reason_and_the_good_ones_are_made() {
+    let cases = [
+        ("modify_action('mvoe', [], ['(locked ?to)'])", "translate.edit-unknown-action", "no action `mvoe`"),
+        (
+            "modify_action('move (?t - thing ?to - room)', [], ['(locked ?to)'])",
+            "translate.edit-signature",
+            "parameters of `move` cannot be changed",
+        ),
+        (
+            "modify_action('move', [], ['(locked ?to)'], parameters=['?a', '?b'])",
+            "translate.edit-signature",
+            "parameters of `move` cannot be changed",
+        ),
+        (
+            "modify_action('move', ['(in ?t ?room)'], [])",
+            "pddl.unbound-variable",
+            "`move`: the variable `?room`",
+        ),
+        (
+            "modify_action('move', ['(in ?t from)'], [])",
+            "pddl.undefined-constant",
+            "`move`: no object or constant `from`",
+        ),
+        ("modify_action('move', ['(inn ?t ?from)'], [])", "pddl.undefined-predicate", "`inn`"),
+        ("modify_action('move', ['(in ?t)'], [])", "pddl.arity", "2 argument(s), not 1"),
+        ("modify_action('move', ['(in ?from ?t)'], [])", "pddl.type-mismatch", "wants the type"),
+        ("modify_action('move', ['in ?t ?from'], [])", "translate.edit-parentheses", "stands outside"),
+        ("modify_action('move', ['(in ?t ?from'], [])", "translate.edit-parentheses", "never closed"),
+        ("modify_action('move', ['(in ?t ?from))'], [])", "translate.edit-parentheses", "closes nothing"),
+        (
+            "modify_action('move', [':precondition (in ?t ?from)'], [])",
+            "translate.edit-parentheses",
+            "stands outside",
+        ),
+        (
+            "modify_action('move', ['(:action evil)'], [])",
+            "translate.edit-form",
+            "`:action` does not belong here",
+        ),
+        ("modify_action('move', [], ['(or (locked ?to) (locked ?from))'])", "pddl.", "`move`"),
+        ("add_or_update_predicates(['(big ?t - elephant)'])", "pddl.undefined-type", "elephant"),
+        ("add_or_update_predicates(['(big t)'])", "pddl.", "`predicates`"),
+        ("add_or_update_predicates(['(not ?t)'])", "pddl.reserved-name", "`not`"),
+        ("add_or_update_predicates(['big thing'])", "translate.edit-parentheses", "stands outside"),
+        ("add_or_update_predicates([''])", "translate.edit-form", "declares no predicate"),
+    ];
+    let good = edit(TEMPLATE, GOOD).text;
+    for (bad, code, message) in cases {
+        let edited = edit(TEMPLATE, &format!("{GOOD}\n{bad}"));
+        assert_eq!(edited.edits, Edits { applied: 4, refused: 1 }, "{bad}: {:?}", told(&edited));
+        assert_eq!(edited.text, good, "{bad}");
+        let first = &edited.diagnostics[0];
+        assert!(
+            first.code.starts_with(code) && first.message.contains(message),
+            "{bad}: {:?}",
+            told(&edited)
+        );
+        let at = first.primary().unwrap().span.start as usize;
+        assert!(at >= "```python\n".len() + GOOD.len(), "{bad}: the place is that of the bad call");
+    }
+}
+
+#[test]
+fn the_parameters_may_be_named_as_they_are() {
+    for call in [
+        "modify_action('move(?t, ?from, ?to)', [], ['(locked ?to)'])",
+        "modify_action('(move ?t - thing ?from - room ?to - room)', [], ['(locked ?to)'])",
+        "modify_action('move', [], ['(locked ?to)'], parameters=['?t - thing', '?from ?to - room'])",
+    ] {
+        let edited = edit(TEMPLATE, &format!("add_or_update_predicates(['(locked ?r - room)'])\n{call}"));
+        assert_eq!(edited.edits, Edits { applied: 2, refused: 0 }, "{call}: {:?}", told(&edited));
+    }
+}
+
+#[test]
+fn names_that_stand_for_nothing_are_refused_where_the_objects_are_known() {
+    let code = "add_or_update_predicates(['(locked ?r - room)'])\nmodify_action('lock', ['(locked cellar)'], ['(locked ?r)'])";
+    let objects = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>();
+    let refused = edit_with(TEMPLATE, code, FixPolicy::None, Some(&objects(&["attic"])));
+    assert_eq!(told(&refused)[0].split(':').next(), Some("translate.edit-unknown-name"));
+    assert_eq!(refused.edits, Edits { applied: 1, refused: 1 });
+    assert_eq!(edit_with(TEMPLATE, code, FixPolicy::None, Some(&objects(&["cellar"]))).edits.refused, 0);
+    assert_eq!(edit(TEMPLATE, code).edits.refused, 0, "nothing is known of the objects");
+}
+
+#[test]
+fn a_predicate_changes_only_together_with_the_actions_that_use_it() {
+    let full = edit(TEMPLATE, GOOD).text;
+    let alone = edit(&full, "add_or_update_predicates(['(in ?t - thing ?r - room ?n - thing)'])");
+    assert_eq!((alone.edits, &alone.text), (Edits { applied: 0, refused: 1 }, &full));
+    assert_eq!(alone.diagnostics[0].code, "translate.edit-breaks-domain");
+    assert!(told(&alone)[0].contains("`in` keeps its parameters"), "{:?}", told(&alone));
+
+    let together = edit(
+        &full,
+        "add_or_update_predicates(['(in ?r - room ?t - thing)'])\nmodify_action('move', ['(in ?from ?t)'], ['(in ?to ?t)', '(not (in ?from ?t))'])",
+    );
+    assert_eq!(together.edits, Edits { applied: 2, refused: 0 }, "{:?}", told(&together));
+
+    // The edit of `lock` is right by the declaration that stays.
+    let mixed = edit(
+        &full,
+        "add_or_update_predicates(['(in ?t - thing)', '(dark ?r - room)'])\nmodify_action('lock', ['(dark ?r)', '(exists (?t - thing) (in ?t ?r))'], ['(locked ?r)'])",
+    );
+    assert_eq!(mixed.edits, Edits { applied: 2, refused: 1 }, "{:?}", told(&mixed));
+}
+
+#[test]
+fn a_fault_that_was_there_is_laid_to_no_edit() {
+    let faulty = TEMPLATE.replace(":effect (and)))", ":effect (ghost ?r)))");
+    let edited = edit(
+        &faulty,
+        "add_or_update_predicates(['(in ?t - thing ?r - room)'])\nmodify_action('move', ['(in ?t ?from)'], ['(in ?t ?to)'])",
+    );
+    assert_eq!(edited.edits, Edits { applied: 2, refused: 0 }, "{:?}", told(&edited));
+    assert!(edited.text.contains("(ghost ?r)"));
+}
+
+#[test]
+fn parentheses_are_put_right_where_the_stage_asks() {
+    let code = "add_or_update_predicates(['(locked ?r - room'])\nmodify_action('lock', ['(and (not (locked ?r))'], ['(locked ?r))'])";
+    assert_eq!(edit(TEMPLATE, code).edits, Edits { applied: 0, refused: 2 });
+    let fixed = edit_with(TEMPLATE, code, FixPolicy::Safe, None);
+    assert_eq!(fixed.edits, Edits { applied: 2, refused: 0 }, "{:?}", told(&fixed));
+    let titles: Vec<&str> = fixed.fixes.iter().map(|f| f.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        ["add 1 closing parenthesis", "add 1 closing parenthesis", "take away 1 surplus parenthesis"]
+    );
+    assert_eq!((fixed.fixes[0].line, fixed.fixes[0].code.as_str()), (2, "translate.edit-parentheses"));
+}
+
+#[test]
+fn a_domain_written_as_calls_makes_itself_from_its_template() {
+    let full = domain(&edit(TEMPLATE, GOOD).text);
+    let template = print_domain(&template_of(&full));
+    let again = edit(&template, &as_calls(&full));
+    assert_eq!(again.edits.refused, 0, "{:?}", told(&again));
+    assert_eq!(again.text, print_domain(&full));
+    insta::assert_snapshot!(as_calls(&full));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Whatever strings a reply has, the domain that comes out can be read and is no worse than before.
+    #[test]
+    fn no_reply_breaks_the_domain(
+        predicates in prop::collection::vec(part(), 0..4),
+        pre in prop::collection::vec(part(), 0..4),
+        eff in prop::collection::vec(part(), 0..4),
+        fix in any::<bool>(),
+    ) {
+        let json = |items: &[String]| serde_json::to_string(items).unwrap();
+        let code = format!(
+            "add_or_update_predicates({})\nmodify_action('move', {}, {})\nadd_or_update_predicates(['(in ?t - thing)'])",
+            json(&predicates), json(&pre), json(&eff)
+        );
+        let fixes = if fix { FixPolicy::Safe } else { FixPolicy::None };
+        let full = edit(TEMPLATE, GOOD).text;
+        let edited = edit_with(&full, &code, fixes, None);
+        prop_assert!(edited.edits.applied + edited.edits.refused >= 1);
+    }
+}
+
+fn part() -> impl Strategy<Value = String> {
+    let words = [
+        "(",
+        ")",
+        "(in ",
+        "?t",
+        "?from",
+        "?to",
+        " ",
+        "- ",
+        "thing",
+        "(and ",
+        "(not ",
+        "(locked ?to)",
+        "(:action ",
+        ":effect",
+        ";",
+        "\n",
+        "forall",
+        "(in ?t ?from)",
+        "(x ?a - room)",
+        "=",
+        "1",
+        "é",
+        "\"",
+        "#",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..8).prop_map(|parts| parts.concat())
+}
