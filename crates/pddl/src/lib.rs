@@ -22,7 +22,9 @@ mod template;
 
 pub use ast::Parsed;
 pub use bytes::read_bytes;
-pub use check::{Fit, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem};
+pub use check::{
+    Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, requirements_used,
+};
 pub use codes::CODES;
 pub use diff::{Change, Difference, diff_domains, diff_problems};
 pub use extract::find_pddl;

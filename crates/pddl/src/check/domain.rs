@@ -49,7 +49,7 @@ fn domain_insertion(domain: &Domain) -> Insertion {
 }
 
 impl<'a> Checker<'a> {
-    fn whole_domain(&mut self, domain: &'a Domain) {
+    pub(super) fn whole_domain(&mut self, domain: &'a Domain) {
         self.declarations(domain);
         domain.actions.iter().for_each(|action| self.action(action));
         domain.durative_actions.iter().for_each(|action| self.durative_action(action));

@@ -55,6 +55,39 @@ pub fn check_problem(domain: &Domain, problem: &Problem, sources: TaskSources) -
     checker.sink.finish()
 }
 
+/// A requirement that a task makes use of, whether it declares it or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Required {
+    /// The keyword, for example `:negative-preconditions`.
+    pub requirement: &'static str,
+    /// The text with the first use.
+    pub source: SourceId,
+    /// The first use.
+    pub span: Span,
+}
+
+/// What of PDDL a domain and a problem make use of, each once: what a planner must support to plan for them.
+pub fn requirements_used(domain: &Domain, problem: &Problem, sources: TaskSources) -> Vec<Required> {
+    let types = TypeHierarchy::of(domain);
+    let mut of_domain = Checker::new(domain, &types, sources.domain);
+    of_domain.whole_domain(domain);
+    let mut of_problem = Checker::new(domain, &types, sources.problem);
+    of_problem.objects_known = true;
+    of_problem.problem_objects(problem);
+    of_problem.init(problem);
+    of_problem.goal(domain, problem);
+    let mut found: Vec<Required> = Vec::new();
+    for (features, source) in [(&of_domain.features, sources.domain), (&of_problem.features, sources.problem)]
+    {
+        for (_, requirement, span) in features.used() {
+            if !found.iter().any(|r| r.requirement == requirement) {
+                found.push(Required { requirement, source, span });
+            }
+        }
+    }
+    found
+}
+
 fn problem_insertion(problem: &Problem) -> Insertion {
     let section = |keyword: &str| problem.sections.iter().find(|s| s.keyword.is(keyword));
     if let Some(last) = problem.requirements.last() {

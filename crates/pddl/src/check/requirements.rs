@@ -54,7 +54,7 @@ impl Features {
         }
     }
 
-    fn used(&self) -> impl Iterator<Item = (Feature, &'static str, Span)> {
+    pub(super) fn used(&self) -> impl Iterator<Item = (Feature, &'static str, Span)> {
         FEATURES.iter().zip(self.first).filter_map(|((f, name), span)| Some((*f, *name, span?)))
     }
 }
