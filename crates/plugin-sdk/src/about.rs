@@ -40,6 +40,8 @@ impl About {
         Self { about: about.to_owned(), ..Self::default() }
     }
     /// Something it can do beyond the least: `simulated` or `n` of a provider, `model` or `actions` of an environment,
+    /// `external` of anything whose answers come from a program outside (they are kept for replay; `external:OPTION=VALUE` where
+    /// that depends on an option),
     /// `worker` of a translator that calls [`crate::Host::worker`].
     #[must_use]
     pub fn capability(mut self, name: &str) -> Self {

@@ -5,6 +5,8 @@ use planforge_diagnostics::CodeInfo;
 pub(crate) const REFUSED: &str = "verify.environment-refused";
 pub(crate) const GOAL: &str = "verify.environment-goal";
 pub(crate) const ANSWER: &str = "verify.environment-answer";
+pub(crate) const VAL: &str = "verify.val";
+pub(crate) const OPTIONS: &str = "verify.options";
 pub(crate) const CANCELLED: &str = "verify.cancelled";
 
 /// What `planforge explain` says about them.
@@ -28,6 +30,18 @@ was meant. What is missing is in the assessment's evidence and never in the feed
         code: ANSWER,
         title: "the environment answered another question",
         explanation: "A fault of the host or of the environment plugin: a plan was to be judged, and the answer is of another kind.",
+    },
+    CodeInfo {
+        code: VAL,
+        title: "VAL cannot be run",
+        explanation: "The stage says `backend = \"val\"`, and the program is not installed, not on the search path, or has no folder \
+for its files. `planforge doctor` lists what is there. Nothing was judged: the candidate is neither accepted nor rejected.",
+    },
+    CodeInfo {
+        code: OPTIONS,
+        title: "the options contradict each other",
+        explanation: "VAL judges a plan by files, so `backend = \"val\"` goes with `against = \"candidate\"`; an environment judges \
+plans itself.",
     },
     CodeInfo {
         code: CANCELLED,

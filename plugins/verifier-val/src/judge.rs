@@ -3,8 +3,9 @@
 use crate::codes;
 use crate::environment;
 use crate::evidence;
-use crate::options::{Against, Options, What};
+use crate::options::{Against, Backend, Options, What};
 use crate::unplanned;
+use crate::val;
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedDiagnostic,
@@ -42,7 +43,7 @@ pub(crate) fn judge(
             let written = candidate.domain.is_some() || candidate.problem.is_some();
             environment::judge(host, plan, written)
         }
-        (true, Some(plan)) => Ok(judge_plan(Texts::of(candidate, &task.given), plan)),
+        (true, Some(plan)) => judge_plan(host, options, Texts::of(candidate, &task.given), plan),
     }
 }
 
@@ -66,29 +67,30 @@ fn judge_pddl(texts: Texts<'_>) -> Assessment {
 }
 
 /// Judges a plan by the candidate's own domain and problem.
-fn judge_plan(texts: Texts<'_>, plan: &PlanDocument) -> Assessment {
-    if texts.domain.is_none() || texts.problem.is_none() {
+fn judge_plan(
+    host: &dyn Host,
+    options: &Options,
+    texts: Texts<'_>,
+    plan: &PlanDocument,
+) -> Result<Assessment, Failure> {
+    let (Some(domain_text), Some(problem_text)) = (texts.domain, texts.problem) else {
         let what = if texts.domain.is_none() { "domain" } else { "problem" };
-        return missing(format!("the plan cannot be judged: the candidate has no {what}"));
-    }
+        return Ok(missing(format!("the plan cannot be judged: the candidate has no {what}")));
+    };
     let text = plan.to_ipc();
     let mut checked = check(texts, &text);
     if checked.count(ReportedSeverity::Error) > 0 {
-        let mut assessment = Assessment::new(Decision::Rejected, pddl_summary(&checked));
-        assessment.feedback = pddl_feedback(&checked);
-        return finish(assessment, checked);
+        return Ok(damaged(checked));
     }
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
-        return missing("the plan cannot be judged: a text is missing");
+        return Ok(missing("the plan cannot be judged: a text is missing"));
     };
     let report = match validate(domain, problem, &parse_plan(&text, PLAN)) {
         Ok(report) => report,
         Err(errors) => {
             let errors = checked.report(&errors);
             checked.diagnostics.extend(errors);
-            let mut assessment = Assessment::new(Decision::Rejected, pddl_summary(&checked));
-            assessment.feedback = pddl_feedback(&checked);
-            return finish(assessment, checked);
+            return Ok(damaged(checked));
         }
     };
     let found = checked.report(&report.diagnostics);
@@ -102,7 +104,18 @@ fn judge_plan(texts: Texts<'_>, plan: &PlanDocument) -> Assessment {
     if let (Decision::Accepted, Some(cost)) = (&assessment.decision, report.cost) {
         assessment.metrics.insert("cost".into(), cost);
     }
+    if options.backend == Backend::Val {
+        let answer = val::ask(host, options, domain_text, problem_text, &text)?;
+        assessment = val::decide(assessment, answer);
+    }
     checked.diagnostics.extend(found);
+    Ok(finish(assessment, checked))
+}
+
+/// A task or plan with errors is rejected for them.
+fn damaged(checked: Checked) -> Assessment {
+    let mut assessment = Assessment::new(Decision::Rejected, pddl_summary(&checked));
+    assessment.feedback = pddl_feedback(&checked);
     finish(assessment, checked)
 }
 

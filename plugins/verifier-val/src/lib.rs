@@ -13,6 +13,9 @@
 //! state before it in the environment's words, and nothing of its reasons, because the reference is withheld; these are in the
 //! evidence.
 //!
+//! With `backend = "val"` an installed VAL decides about plans on the candidate's own files: a crash of it, or an answer that is none,
+//! leaves the candidate undecided.
+//!
 //! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`), `failing_step`, `missing_goals`, cut
 //! at 1000 atoms and 500 steps. Evidence (environment): `executed`, `reasons`, `diagnostics`.
 
@@ -22,9 +25,10 @@ mod evidence;
 mod judge;
 mod options;
 mod unplanned;
+mod val;
 
 pub use codes::CODES;
-pub use options::{Against, Options, What};
+pub use options::{Against, Backend, Options, What};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -40,6 +44,7 @@ impl Plugin for ValVerifier {
     fn about() -> About {
         About::new("Checks PDDL and validates plans step by step")
             .capability("environment:against=environment")
+            .capability("external:backend=val")
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("warnings", "warnings found in the domain and the problem")
             .metric("steps", "steps of the plan")
@@ -48,6 +53,11 @@ impl Plugin for ValVerifier {
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        if options.backend == Backend::Val && options.against == Against::Environment {
+            let message = "`backend = \"val\"` judges by the candidate's files, not in an environment";
+            return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)
+                .help("take `backend` out, or set `against = \"candidate\"`"));
+        }
         Ok(Self { options })
     }
 }

@@ -370,3 +370,34 @@ fn metrics_are_those_declared_and_codes_are_explained_once() {
     assert_eq!(codes.len(), CODES.len());
     assert!(codes.iter().all(|c| c.starts_with("verify.")));
 }
+
+#[test]
+fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
+    // A program that says what VAL says, under its name for files.
+    let with = |script: &str| {
+        let command = ["/bin/sh", "-c", script, "val"].map(String::from).to_vec();
+        let options = Options { backend: Backend::Val, val_command: command, ..Options::default() };
+        let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+        assess_with(&host, options, candidate(&domain(), PROBLEM, Some(PLAN)))
+    };
+    let good = with(
+        "grep -q kitchen \"$1\" && grep -q tea \"$2\" && grep -q boil \"$3\" && \
+         printf 'Plan valid\\nFinal value: 6\\n\\nSuccessful plans:\\nValue: 6\\n'",
+    );
+    assert_eq!(good.unwrap().decision, Decision::Accepted);
+    let bad =
+        with("printf 'Goal not satisfied\\nPlan invalid\\n\\nFailed plans:\\n plan\\n'; exit 1").unwrap();
+    assert_eq!(bad.decision, Decision::Rejected);
+    assert!(bad.summary.contains("the own validator disagrees"), "{}", bad.summary);
+    for crash in ["kill -SEGV $$", "exit 0", "echo 'Plan valid'; exit 255", "exec /no/such/program"] {
+        let assessment = with(crash).unwrap();
+        assert_eq!(undecided(&assessment), Some(UndecidedReason::Unsupported), "{crash}: {assessment:?}");
+    }
+    let missing =
+        Options { backend: Backend::Val, val_command: vec!["/no/Validate".into()], ..Options::default() };
+    let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+    let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
+    assert_eq!(failure.code, "verify.val");
+    let both = Options { backend: Backend::Val, against: Against::Environment, ..Options::default() };
+    assert_eq!(ValVerifier::create(both, &Secrets::default()).unwrap_err().code, "verify.options");
+}

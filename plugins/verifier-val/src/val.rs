@@ -1,0 +1,148 @@
+//! The plan validator VAL (Howey, Long and Fox 2004) as a program: started on the candidate's files and read with care.
+//!
+//! Its exit code alone says too little: it is 255 for a damaged file as for an unknown action, and it crashes on some inputs.
+//! So a verdict is taken only where exit code and text agree; everything else is "could not decide".
+
+use crate::codes;
+use crate::options::Options;
+use planforge_child::{CommandSpec, Ending, Finished, Limits};
+use planforge_contract::api::Host;
+use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};
+use std::time::Duration;
+
+/// Most that is read of what VAL prints.
+const OUTPUT_BYTES: u64 = 8 << 20;
+
+/// VAL's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Answer {
+    /// The plan is valid; the value of the metric, where it was told.
+    Valid(Option<f64>),
+    /// The plan is invalid: why, in VAL's words.
+    Invalid(String),
+    /// Neither was said.
+    Undecided(String),
+}
+
+/// Asks VAL about a plan.
+///
+/// # Errors
+/// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.
+pub(crate) fn ask(
+    host: &dyn Host,
+    options: &Options,
+    domain: &str,
+    problem: &str,
+    plan: &str,
+) -> Result<Answer, Failure> {
+    let system = |e: std::io::Error| {
+        Failure::new(FailureClass::System, codes::VAL, format!("the folder for VAL: {e}"))
+    };
+    let folder = tempfile::tempdir().map_err(system)?;
+    for (name, text) in [("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)] {
+        std::fs::write(folder.path().join(name), text).map_err(system)?;
+    }
+    let mut words = options.val_command.iter();
+    let spec = CommandSpec::new(words.next().map_or("Validate", String::as_str))
+        .arguments(words)
+        .arguments(["domain.pddl", "problem.pddl", "plan"])
+        .folder(folder.path());
+    let wall = Duration::from_secs(u64::from(options.val_time_limit_s.max(1)));
+    let wall = host.remaining_ms().map_or(wall, |left| wall.min(Duration::from_millis(left)));
+    let limits = Limits { wall: Some(wall), output_bytes: OUTPUT_BYTES, ..Limits::default() };
+    let finished = planforge_child::run(&spec, &limits, &|| host.cancelled());
+    match &finished.ending {
+        Ending::Cancelled => {
+            Err(Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted"))
+        }
+        Ending::CouldNotStart(_) => {
+            let message = format!("VAL {}", finished.ending);
+            Err(Failure::new(FailureClass::System, codes::VAL, message)
+                .help("install VAL and set `val_command = [\"PATH/Validate\"]`; `planforge doctor` says what is there"))
+        }
+        _ => Ok(read(&finished)),
+    }
+}
+
+/// The assessment with VAL's decision in place of the own one.
+pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
+    let (decision, said) = match answer {
+        Answer::Valid(_) => (Decision::Accepted, "VAL accepts the plan".to_owned()),
+        Answer::Invalid(why) => (Decision::Rejected, why),
+        Answer::Undecided(why) => (
+            Decision::Undecided { reason: UndecidedReason::Unsupported, message: why.clone() },
+            format!("VAL could not decide: {why}"),
+        ),
+    };
+    let differs = match &decision {
+        Decision::Undecided { .. } => "",
+        _ if decision == own.decision => "",
+        _ => " (the own validator disagrees)",
+    };
+    let summary = format!("{said}{differs}. {}", own.summary);
+    // What the own validator holds against a plan is no feedback on one that VAL accepts.
+    let feedback = if decision == Decision::Accepted { Vec::new() } else { own.feedback };
+    Assessment { decision, summary, feedback, ..own }
+}
+
+/// The verdict, where exit code and text agree on one.
+fn read(finished: &Finished) -> Answer {
+    let text = String::from_utf8_lossy(&finished.output);
+    let line = |what: &str| text.lines().any(|l| l.trim() == what);
+    let valid = line("Plan valid") && text.contains("Successful plans:") && !text.contains("Failed plans:");
+    let invalid = text.contains("Failed plans:") && !text.contains("Successful plans:");
+    match &finished.ending {
+        Ending::Exited(0) if valid => Answer::Valid(value(&text)),
+        Ending::Exited(1) if invalid => Answer::Invalid(reason(&text)),
+        _ => {
+            let said: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+            let said = match said.get(said.len().saturating_sub(3)..) {
+                Some(lines) if !lines.is_empty() => format!("; it printed: {}", lines.join(" | ")),
+                _ => String::new(),
+            };
+            Answer::Undecided(format!("VAL {}{said}", finished.account()))
+        }
+    }
+}
+
+fn value(text: &str) -> Option<f64> {
+    text.lines().find_map(|l| l.trim().strip_prefix("Final value:")?.trim().parse().ok())
+}
+
+fn reason(text: &str) -> String {
+    let known = ["Goal not satisfied", "Plan failed to execute"];
+    let found = known.into_iter().find(|phrase| text.contains(phrase));
+    found.map_or_else(|| "VAL says that the plan failed".to_owned(), |phrase| format!("VAL says: {phrase}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished(ending: Ending, output: &str) -> Finished {
+        Finished { ending, output: output.into(), error_tail: String::new(), wall: Duration::ZERO }
+    }
+
+    const GOOD: &str = "Checking plan: plan\nPlan executed successfully - checking goal\nPlan valid\nFinal value: 6 \n\n\
+Successful plans:\nValue: 6\n plan 6 \n\n";
+    const BAD: &str = "Checking plan: plan\nGoal not satisfied\nPlan invalid\n\nFailed plans:\n plan \n";
+
+    #[test]
+    fn a_verdict_needs_code_and_text() {
+        assert_eq!(read(&finished(Ending::Exited(0), GOOD)), Answer::Valid(Some(6.0)));
+        assert_eq!(
+            read(&finished(Ending::Exited(1), BAD)),
+            Answer::Invalid("VAL says: Goal not satisfied".into())
+        );
+        let undecided = |ending, output: &str| match read(&finished(ending, output)) {
+            Answer::Undecided(why) => why,
+            other => panic!("{other:?}"),
+        };
+        undecided(Ending::Exited(0), BAD);
+        undecided(Ending::Exited(1), GOOD);
+        undecided(Ending::Exited(0), &format!("{GOOD}{BAD}"));
+        assert!(undecided(Ending::Signal(11), "").contains("signal 11"));
+        assert!(undecided(Ending::Exited(255), "Error: Bad operator in plan!\n").contains("Bad operator"));
+        undecided(Ending::TimedOut(Duration::from_secs(1)), GOOD);
+    }
+}
