@@ -66,6 +66,9 @@ pub(crate) enum Command {
     /// List plugins, or start a new one.
     #[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
     Plugins(PluginsArgs),
+    /// List the planners and other programs that are installed, what each supports, and how to get the rest.
+    #[command(after_help = "Example:\n  planforge doctor\n  planforge doctor --json")]
+    Doctor(DoctorArgs),
     /// Say what a diagnostic code means and what to do.
     #[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
     Explain(ExplainArgs),
@@ -89,6 +92,13 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

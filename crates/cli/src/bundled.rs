@@ -7,6 +7,7 @@ use planforge_plugin_host::BundledPlugin;
 pub(crate) static BUNDLED: &[&BundledPlugin] = &[
     &planforge_environment_pddl::PLANFORGE_PLUGIN,
     &planforge_planner_classical::PLANFORGE_PLUGIN,
+    &planforge_planner_external::PLANFORGE_PLUGIN,
     &planforge_planner_llm::PLANFORGE_PLUGIN,
     &planforge_provider_openai::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,

