@@ -6,6 +6,7 @@ use planforge_plugin_host::BundledPlugin;
 /// Every bundled plugin.
 pub(crate) static BUNDLED: &[&BundledPlugin] = &[
     &planforge_environment_pddl::PLANFORGE_PLUGIN,
+    &planforge_environment_process::PLANFORGE_PLUGIN,
     &planforge_planner_classical::PLANFORGE_PLUGIN,
     &planforge_planner_external::PLANFORGE_PLUGIN,
     &planforge_planner_llm::PLANFORGE_PLUGIN,

@@ -21,6 +21,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_planner_external::CODES,
         planforge_planner_llm::CODES,
         planforge_environment_pddl::CODES,
+        planforge_environment_process::CODES,
         CODES,
     ]
 }

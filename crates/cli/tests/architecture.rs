@@ -78,6 +78,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("planner-classical", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-external", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-llm", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
+    ("environment-process", &["child", "contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("environment-pddl", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
 ];
 

@@ -8,6 +8,7 @@ use std::path::Path;
 
 const PLUGINS: &[&BundledPlugin] = &[
     &planforge_environment_pddl::PLANFORGE_PLUGIN,
+    &planforge_environment_process::PLANFORGE_PLUGIN,
     &planforge_planner_classical::PLANFORGE_PLUGIN,
     &planforge_planner_external::PLANFORGE_PLUGIN,
     &planforge_planner_llm::PLANFORGE_PLUGIN,

@@ -43,6 +43,14 @@ pub fn inline_files(
             Err(wrong) => failures.extend(wrong),
         }
     }
+    for name in &info.folders {
+        let below = options.get(name).and_then(Value::as_str).unwrap_or_default();
+        let path = match folder.join(below) {
+            path if path.as_os_str().is_empty() => ".".into(),
+            path => path,
+        };
+        options.insert(name.clone(), Value::String(path.display().to_string()));
+    }
     if failures.is_empty() { Ok(options) } else { Err(failures) }
 }
 
@@ -122,9 +130,23 @@ mod tests {
             options_schema: json!({}),
             secrets: vec![],
             files: vec!["a".into(), "b".into()],
+            folders: vec![],
             suites: vec![],
             max_concurrency: 0,
         }
+    }
+
+    #[test]
+    fn folders_are_resolved_beside_the_pipeline_which_is_the_default() {
+        let info = PluginInfo { files: vec![], folders: vec!["f".into()], ..info() };
+        let resolved = |options: Value, folder: &str| {
+            let done = inline_files(&info, options.as_object().unwrap(), Path::new(folder)).unwrap();
+            done["f"].as_str().unwrap().trim_end_matches('/').to_owned()
+        };
+        assert_eq!(resolved(json!({"f": "sub"}), "conf"), "conf/sub");
+        assert_eq!(resolved(json!({"f": "/abs"}), "conf"), "/abs");
+        assert_eq!(resolved(json!({}), "conf"), "conf");
+        assert_eq!(resolved(json!({}), ""), ".");
     }
 
     #[test]

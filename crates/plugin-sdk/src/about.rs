@@ -30,6 +30,7 @@ pub struct About {
     pub(crate) metrics: Vec<Declared>,
     pub(crate) secrets: Vec<String>,
     pub(crate) files: Vec<String>,
+    pub(crate) folders: Vec<String>,
     pub(crate) suites: Vec<String>,
     pub(crate) max_concurrency: u32,
 }
@@ -70,6 +71,12 @@ impl About {
     #[must_use]
     pub fn file(mut self, option: &str) -> Self {
         self.files.push(option.to_owned());
+        self
+    }
+    /// An option that holds the path of a folder for a program outside; the host resolves it, by default to the pipeline file's.
+    #[must_use]
+    pub fn folder(mut self, option: &str) -> Self {
+        self.folders.push(option.to_owned());
         self
     }
     /// An option that holds a list of paths of suite folders; the host puts a list of

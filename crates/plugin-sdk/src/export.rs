@@ -72,6 +72,7 @@ pub fn describe<C: Crate, K: Kind<P>, P: Plugin>() -> PluginInfo {
         options_schema: schemars::schema_for!(P::Options).to_value(),
         secrets: about.secrets,
         files: about.files,
+        folders: about.folders,
         suites: about.suites,
         max_concurrency: about.max_concurrency,
     }

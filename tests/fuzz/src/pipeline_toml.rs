@@ -38,6 +38,7 @@ impl Catalogue for Few {
             options_schema: serde_json::json!({"type": "object"}),
             secrets: declared("api_key_env", PluginKind::Provider).into_iter().map(|d| d.name).collect(),
             files: declared("template", PluginKind::Translator).into_iter().map(|d| d.name).collect(),
+            folders: vec![],
             suites: vec![],
             max_concurrency: 0,
         })

@@ -90,6 +90,10 @@ pub struct PluginInfo {
     /// Options that hold a path; the host reads the file and puts its text in the option's place.
     #[serde(default)]
     pub files: Vec<String>,
+    /// Options that hold the path of a folder, which the plugin hands on to a program outside. The host puts the path from its
+    /// own working folder in its place: relative ones count from the pipeline file, and one that is not given is that file's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
     /// Options that hold a list of paths of suite folders; the host puts a list of [`SuiteReference`] in the option's place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<String>,

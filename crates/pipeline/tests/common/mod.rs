@@ -26,6 +26,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
         options_schema: serde_json::json!({"type": "object"}),
         secrets: Vec::new(),
         files: Vec::new(),
+        folders: Vec::new(),
         suites: vec![],
         max_concurrency: 0,
     }

@@ -1,0 +1,233 @@
+//! One running copy of the program: questions and answers, and what is told where there is no answer.
+
+use crate::codes;
+use crate::options::Options;
+use crate::protocol::{Method, Reply, Request, read};
+use planforge_child::{Ending, Finished, Session, Trouble};
+use planforge_contract::api::Host;
+use planforge_contract::{EnvironmentOpen, Failure, FailureClass};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// How much of a strange answer is shown.
+const SHOWN: usize = 300;
+
+/// A question to the program, as far as it differs from one to the next.
+pub(crate) struct Question {
+    pub(crate) method: Method,
+    pub(crate) parameters: Map<String, Value>,
+}
+
+impl Question {
+    pub(crate) fn new(method: Method) -> Self {
+        Self { method, parameters: Map::new() }
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.parameters.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// A running copy of the program.
+pub(crate) struct Conversation {
+    session: Option<Session>,
+    /// The command, for messages.
+    text: String,
+    next: u64,
+}
+
+impl Conversation {
+    pub(crate) fn start(options: &Options) -> Result<Self, Failure> {
+        let spec = options.spec();
+        let text = spec.text();
+        match Session::start(&spec, &options.limits()) {
+            Ok(session) => Ok(Self { session: Some(session), text, next: 1 }),
+            Err(finished) => Err(Failure::new(
+                FailureClass::System,
+                codes::START,
+                format!("the environment's program `{text}` {}", finished.ending),
+            )
+            .help("check `command` and `cwd` of the environment")),
+        }
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.session.as_mut().is_some_and(Session::is_alive)
+    }
+
+    /// Asks, and takes the answer. After a failure the program is gone.
+    pub(crate) fn ask<T: DeserializeOwned>(
+        &mut self,
+        host: &dyn Host,
+        options: &Options,
+        task: &EnvironmentOpen,
+        question: Question,
+    ) -> Result<T, Failure> {
+        let id = self.next;
+        self.next += 1;
+        let method = question.method;
+        let request =
+            Request { id, method, suite: &task.suite, task: &task.task, parameters: question.parameters };
+        let line = serde_json::to_string(&request)
+            .map_err(|e| Failure::new(FailureClass::Request, codes::PROTOCOL, e.to_string()))?;
+        let own = options.patience(id == 1);
+        let left = host.remaining_ms().map_or(own, Duration::from_millis);
+        let answer = self.exchange(&line, own.min(left), &|| host.cancelled());
+        let asked = || asked(&self.text, method, &line);
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(Unanswered::Trouble(Trouble::Silent(_))) if left < own => {
+                drop(self.session.take());
+                let text = format!("{} took longer than the host's deadline allows; it was killed", asked());
+                return Err(Failure::new(FailureClass::Limit, codes::STOPPED, text));
+            }
+            Err(unanswered) => {
+                let mut failure = failure(unanswered, self.session.take(), options);
+                failure.message = format!("{} {}", asked(), failure.message);
+                return Err(failure);
+            }
+        };
+        match read(&answer, id) {
+            Ok(Reply::Result(result)) => Ok(result),
+            Ok(Reply::Error(message)) => {
+                drop(self.session.take());
+                let text = format!("{} reported an error: {}", asked(), clip(&message));
+                Err(Failure::new(FailureClass::System, codes::ERROR, text).help(codes::CHECK))
+            }
+            Err(why) => Err(self.broke(&format!("{}: the answer {why}", asked()), Some(&answer))),
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        line: &str,
+        wait: Duration,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<String, Unanswered> {
+        let Some(session) = &mut self.session else { return Err(Unanswered::Gone) };
+        if let Some(early) = session.has_more() {
+            return Err(Unanswered::NotAsked(early));
+        }
+        session.send(line);
+        session.receive(wait, cancelled).map_err(Unanswered::Trouble)
+    }
+
+    /// The program did not keep to the protocol: it is ended, and what it said last is told.
+    fn broke(&mut self, what: &str, answer: Option<&str>) -> Failure {
+        let said = self.session.take().map(|s| s.stop(Ending::Cancelled).error_tail).unwrap_or_default();
+        let came = answer.map(|a| format!("; it was: {}", clip(a))).unwrap_or_default();
+        let text = format!("{what}{came}{}", last_words(&said));
+        Failure::new(FailureClass::System, codes::PROTOCOL, text)
+            .help("standard output is for answers alone, one JSON object a line; see PROTOCOL.md of environment-process")
+            .help(codes::CHECK)
+    }
+
+    /// As [`Conversation::broke`], for what is in form and cannot be.
+    pub(crate) fn contradicts(&mut self, what: &str) -> Failure {
+        drop(self.session.take());
+        Failure::new(
+            FailureClass::System,
+            codes::CONTRADICTION,
+            format!("the environment's program `{}` {what}", self.text),
+        )
+        .help("its reset must always lead to the same state, and its actions must be deterministic")
+        .help(codes::CHECK)
+    }
+
+    /// As [`Conversation::broke`], for a description.
+    pub(crate) fn misdescribes(&mut self, what: &str) -> Failure {
+        let text = format!("the environment's program `{}` describes itself wrongly: {what}", self.text);
+        self.broke(&text, None)
+    }
+}
+
+/// Why there is no answer.
+enum Unanswered {
+    Trouble(Trouble),
+    /// A line came that nobody had asked for.
+    NotAsked(String),
+    /// The program was ended before.
+    Gone,
+}
+
+/// The failure, its message without the beginning.
+fn failure(why: Unanswered, session: Option<Session>, options: &Options) -> Failure {
+    let said =
+        |session: Option<Session>, because| session.map(|s| s.stop(because).error_tail).unwrap_or_default();
+    match why {
+        Unanswered::Trouble(Trouble::Silent(wait)) => {
+            let said = said(session, Ending::TimedOut(wait));
+            let text =
+                format!("did not answer within {} s and was killed{}", wait.as_secs_f64(), last_words(&said));
+            Failure::new(FailureClass::Limit, codes::SILENT, text)
+                .help(
+                    "does it flush its output after each answer? Else raise `timeout_s` or `start_timeout_s`",
+                )
+                .help(codes::CHECK)
+        }
+        Unanswered::Trouble(Trouble::Cancelled) => {
+            drop(session);
+            Failure::new(
+                FailureClass::Cancelled,
+                codes::STOPPED,
+                "was killed because the run was interrupted",
+            )
+        }
+        Unanswered::Trouble(Trouble::Ended(finished)) => ended(&finished, options, None),
+        Unanswered::Trouble(Trouble::EndedInLine(begun, finished)) => ended(&finished, options, Some(&begun)),
+        Unanswered::Trouble(Trouble::NotUtf8(text)) => {
+            let said = said(session, Ending::Cancelled);
+            let text =
+                format!("answered with bytes that are not UTF-8: {}{}", clip(&text), last_words(&said));
+            Failure::new(FailureClass::System, codes::PROTOCOL, text).help(codes::CHECK)
+        }
+        Unanswered::NotAsked(line) => {
+            let said = said(session, Ending::Cancelled);
+            let text =
+                format!("had written a line that nobody had asked for: {}{}", clip(&line), last_words(&said));
+            Failure::new(FailureClass::System, codes::PROTOCOL, text)
+                .help("standard output is for answers alone; messages belong on standard error")
+                .help(codes::CHECK)
+        }
+        Unanswered::Gone => Failure::new(FailureClass::System, codes::DIED, "had been ended before"),
+    }
+}
+
+fn ended(finished: &Finished, options: &Options, begun: Option<&str>) -> Failure {
+    let middle = begun.map(|b| format!(" in the middle of an answer, {},", clip(b))).unwrap_or_default();
+    let text = format!("did not answer: it{middle} {}", clip_to(&finished.account(), 4 * SHOWN));
+    match &finished.ending {
+        Ending::Memory(_) => Failure::new(FailureClass::Limit, codes::LIMIT, text)
+            .help(format!("raise `memory_mb` (now {}) where it is right to need more", options.memory_mb)),
+        Ending::OutputLimit(..) => Failure::new(FailureClass::Limit, codes::LIMIT, text)
+            .help("`answer_kb` and `errors_kb` are the limits; an answer ends with a line break"),
+        _ => Failure::new(FailureClass::System, codes::DIED, text),
+    }
+    .help(codes::CHECK)
+}
+
+/// The question for a message: the environment's program `x`, asked `step` with {...},
+fn asked(text: &str, method: Method, line: &str) -> String {
+    format!("the environment's program `{text}`, asked `{}` ({}),", method.name(), clip(line))
+}
+
+fn last_words(said: &str) -> String {
+    match said.trim() {
+        "" => String::new(),
+        said => format!("; on its standard error it said: {said}"),
+    }
+}
+
+fn clip(text: &str) -> String {
+    clip_to(text.trim(), SHOWN)
+}
+
+fn clip_to(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}
