@@ -4,6 +4,7 @@
 
 mod measure_planning;
 mod measure_reading;
+mod measure_walks;
 mod pairs;
 mod record_demo;
 
@@ -62,6 +63,8 @@ enum Command {
         #[arg(long, default_value_t = 20)]
         mutations: usize,
     },
+    /// Exploration walks: one score as the paper's own code defines it, ours against pymimir, or checks of the scores.
+    MeasureWalks(measure_walks::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
 }
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::MeasureValidation { suite, venv, planforge, mutations } => {
             validation(&suite, &venv, &planforge, mutations)
         }
+        Command::MeasureWalks(options) => measure_walks::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
     };
     match result {
