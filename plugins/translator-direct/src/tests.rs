@@ -4,6 +4,9 @@ use super::*;
 use planforge_plugin_sdk::testing::TestHost;
 use std::collections::BTreeMap;
 
+mod edit;
+mod examples;
+
 const DOMAIN: &str = "(define (domain lamps)
   (:requirements :strips)
   (:predicates (on ?l) (wired ?l) (ready))

@@ -54,9 +54,9 @@ impl<'a> Setting<'a> {
         Self { prefix: printed, fixes, objects, reply }
     }
 
-    fn cut(&self, text: &str, from: Span, described: bool) -> Result<Pieces, Diagnostic> {
+    fn cut(&self, text: &str, from: Span, described: bool) -> Result<Pieces, Box<Diagnostic>> {
         pieces(text, described, self.fixes)
-            .map_err(|r| Diagnostic::error(r.code, r.message).at(crate::calls::REPLY, from, ""))
+            .map_err(|r| Box::new(Diagnostic::error(r.code, r.message).at(crate::calls::REPLY, from, "")))
     }
 
     fn fix(&self, title: String, from: Span) -> AppliedFix {
@@ -68,7 +68,7 @@ impl<'a> Setting<'a> {
     pub(super) fn predicates(&self, item: &Text) -> Vec<Result<Done<PredicateDecl>, Refusals>> {
         let cut = match self.cut(without_section(&item.value, ":predicates"), item.span, true) {
             Ok(cut) => cut,
-            Err(refused) => return vec![Err(vec![refused])],
+            Err(refused) => return vec![Err(vec![*refused])],
         };
         if cut.lists.is_empty() {
             let message = "the string declares no predicate";
@@ -166,7 +166,7 @@ impl<'a> Setting<'a> {
                     fixes.extend(cut.fix.map(|title| self.fix(title, item.span)));
                     lists.extend(cut.lists.into_iter().map(|list| (list, item.span)));
                 }
-                Err(refused) => refusals.push(refused),
+                Err(refused) => refusals.push(*refused),
             }
         }
         if !refusals.is_empty() {
