@@ -4,10 +4,11 @@
 //! that is in both correspond by position, so that renaming one is one difference and not one in every literal.
 
 use crate::ast::{
-    Action, Condition, Domain, DurativeAction, Effect, InitElement, PredicateDecl, Problem, Term, TypedName,
+    Action, Condition, Domain, DurativeAction, Effect, InitElement, PredicateDecl, Problem, TypedName,
 };
 use crate::name::Name;
 use crate::print;
+use crate::rename::{Renaming, rename_condition, rename_effect};
 use planforge_diagnostics::Span;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -433,29 +434,6 @@ fn sort_effect(effect: &mut Effect) {
     }
 }
 
-/// The second schema's parameters under the names the first gives them.
-struct Renaming {
-    names: FxHashMap<Name, Name>,
-}
-
-impl Renaming {
-    fn new(from: &[TypedName], to: &[TypedName]) -> Self {
-        Self { names: from.iter().zip(to).map(|(a, b)| (a.name.clone(), b.name.clone())).collect() }
-    }
-
-    fn name(&self, name: &mut Name) {
-        if let Some(new) = self.names.get(name.key()) {
-            *name = new.at(name.span);
-        }
-    }
-
-    /// This renaming where a quantifier hides some of the names.
-    fn without(&self, hidden: &[TypedName]) -> Self {
-        let names = self.names.iter().filter(|(from, _)| !hidden.iter().any(|h| h.name == **from));
-        Self { names: names.map(|(a, b)| (a.clone(), b.clone())).collect() }
-    }
-}
-
 fn renamed_condition(condition: &Condition, renaming: Option<&Renaming>) -> Condition {
     let mut copy = condition.clone();
     if let Some(renaming) = renaming {
@@ -470,69 +448,4 @@ fn renamed_effect(effect: &Effect, renaming: Option<&Renaming>) -> Effect {
         rename_effect(&mut copy, renaming);
     }
     copy
-}
-
-fn rename_terms(terms: &mut [Term], renaming: &Renaming) {
-    for term in terms {
-        if let Term::Variable(name) = term {
-            renaming.name(name);
-        }
-    }
-}
-
-fn rename_condition(condition: &mut Condition, renaming: &Renaming) {
-    match condition {
-        Condition::And(parts, _) | Condition::Or(parts, _) => {
-            parts.iter_mut().for_each(|part| rename_condition(part, renaming));
-        }
-        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => rename_condition(inner, renaming),
-        Condition::Imply(a, b, _) => {
-            rename_condition(a, renaming);
-            rename_condition(b, renaming);
-        }
-        Condition::Exists(q) | Condition::Forall(q) => {
-            let inner = renaming.without(&q.parameters);
-            rename_condition(&mut q.body, &inner);
-        }
-        Condition::Atom(atom) => rename_terms(&mut atom.args, renaming),
-        Condition::Equal(a, b, _) => {
-            rename_terms(std::slice::from_mut(a), renaming);
-            rename_terms(std::slice::from_mut(b), renaming);
-        }
-        Condition::Compare(c) => {
-            rename_numeric(&mut c.left, renaming);
-            rename_numeric(&mut c.right, renaming);
-        }
-        Condition::Preference(p) => rename_condition(&mut p.condition, renaming),
-        Condition::Trajectory(t) => t.conditions.iter_mut().for_each(|part| rename_condition(part, renaming)),
-    }
-}
-
-fn rename_numeric(expr: &mut crate::ast::NumericExpr, renaming: &Renaming) {
-    use crate::ast::NumericExpr;
-    match expr {
-        NumericExpr::Fluent(fluent) => rename_terms(&mut fluent.args, renaming),
-        NumericExpr::Arithmetic(_, args, _) => args.iter_mut().for_each(|arg| rename_numeric(arg, renaming)),
-        _ => {}
-    }
-}
-
-fn rename_effect(effect: &mut Effect, renaming: &Renaming) {
-    match effect {
-        Effect::And(parts, _) => parts.iter_mut().for_each(|part| rename_effect(part, renaming)),
-        Effect::Forall(q) => {
-            let inner = renaming.without(&q.parameters);
-            rename_effect(&mut q.body, &inner);
-        }
-        Effect::When(condition, inner, _) => {
-            rename_condition(condition, renaming);
-            rename_effect(inner, renaming);
-        }
-        Effect::Add(atom) | Effect::Delete(atom, _) => rename_terms(&mut atom.args, renaming),
-        Effect::Assign(a) => {
-            rename_terms(&mut a.fluent.args, renaming);
-            rename_numeric(&mut a.value, renaming);
-        }
-        Effect::Timed(_, inner, _) => rename_effect(inner, renaming),
-    }
 }

@@ -1,0 +1,126 @@
+//! Giving a schema's variables other names.
+
+use crate::ast::{Action, Condition, Effect, NumericExpr, Term, TypedName};
+use crate::name::Name;
+use rustc_hash::FxHashMap;
+
+/// The action with its parameters called as in `names`, by position, wherever they stand. Parameters beyond the list keep their
+/// names; a quantifier's variable of an old name is another variable and keeps its name too.
+pub fn rename_parameters(action: &Action, names: &[TypedName]) -> Action {
+    let renaming = Renaming::new(&action.parameters, names);
+    let mut renamed = action.clone();
+    renamed.parameters.iter_mut().for_each(|p| renaming.name(&mut p.name));
+    renamed.precondition.iter_mut().for_each(|c| rename_condition(c, &renaming));
+    renamed.effect.iter_mut().for_each(|e| rename_effect(e, &renaming));
+    renamed
+}
+
+/// Variables and the names they get instead.
+pub(crate) struct Renaming {
+    names: FxHashMap<Name, Name>,
+}
+
+impl Renaming {
+    /// Parameters correspond by position.
+    pub(crate) fn new(from: &[TypedName], to: &[TypedName]) -> Self {
+        Self { names: from.iter().zip(to).map(|(a, b)| (a.name.clone(), b.name.clone())).collect() }
+    }
+
+    fn name(&self, name: &mut Name) {
+        if let Some(new) = self.names.get(name.key()) {
+            *name = new.at(name.span);
+        }
+    }
+
+    /// This renaming where a quantifier hides some of the names.
+    fn without(&self, hidden: &[TypedName]) -> Self {
+        let names = self.names.iter().filter(|(from, _)| !hidden.iter().any(|h| h.name == **from));
+        Self { names: names.map(|(a, b)| (a.clone(), b.clone())).collect() }
+    }
+}
+
+fn rename_terms(terms: &mut [Term], renaming: &Renaming) {
+    for term in terms {
+        if let Term::Variable(name) = term {
+            renaming.name(name);
+        }
+    }
+}
+
+pub(crate) fn rename_condition(condition: &mut Condition, renaming: &Renaming) {
+    match condition {
+        Condition::And(parts, _) | Condition::Or(parts, _) => {
+            parts.iter_mut().for_each(|part| rename_condition(part, renaming));
+        }
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => rename_condition(inner, renaming),
+        Condition::Imply(a, b, _) => {
+            rename_condition(a, renaming);
+            rename_condition(b, renaming);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => {
+            let inner = renaming.without(&q.parameters);
+            rename_condition(&mut q.body, &inner);
+        }
+        Condition::Atom(atom) => rename_terms(&mut atom.args, renaming),
+        Condition::Equal(a, b, _) => {
+            rename_terms(std::slice::from_mut(a), renaming);
+            rename_terms(std::slice::from_mut(b), renaming);
+        }
+        Condition::Compare(c) => {
+            rename_numeric(&mut c.left, renaming);
+            rename_numeric(&mut c.right, renaming);
+        }
+        Condition::Preference(p) => rename_condition(&mut p.condition, renaming),
+        Condition::Trajectory(t) => t.conditions.iter_mut().for_each(|part| rename_condition(part, renaming)),
+    }
+}
+
+fn rename_numeric(expr: &mut NumericExpr, renaming: &Renaming) {
+    match expr {
+        NumericExpr::Fluent(fluent) => rename_terms(&mut fluent.args, renaming),
+        NumericExpr::Arithmetic(_, args, _) => args.iter_mut().for_each(|arg| rename_numeric(arg, renaming)),
+        _ => {}
+    }
+}
+
+pub(crate) fn rename_effect(effect: &mut Effect, renaming: &Renaming) {
+    match effect {
+        Effect::And(parts, _) => parts.iter_mut().for_each(|part| rename_effect(part, renaming)),
+        Effect::Forall(q) => {
+            let inner = renaming.without(&q.parameters);
+            rename_effect(&mut q.body, &inner);
+        }
+        Effect::When(condition, inner, _) => {
+            rename_condition(condition, renaming);
+            rename_effect(inner, renaming);
+        }
+        Effect::Add(atom) | Effect::Delete(atom, _) => rename_terms(&mut atom.args, renaming),
+        Effect::Assign(a) => {
+            rename_terms(&mut a.fluent.args, renaming);
+            rename_numeric(&mut a.value, renaming);
+        }
+        Effect::Timed(_, inner, _) => rename_effect(inner, renaming),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{parse_domain, print_action};
+    use planforge_diagnostics::SourceId;
+
+    #[test]
+    fn parameters_are_renamed_wherever_they_stand_and_hidden_ones_are_not() {
+        let text = "(define (domain d) (:predicates (p ?a) (q ?a ?b))
+          (:action go :parameters (?x ?y) :precondition (and (p ?x) (forall (?x) (q ?x ?y)) (not (= ?x ?y)))
+            :effect (and (q ?y ?x) (when (p ?y) (not (p ?x)))))
+          (:action name :parameters (?y ?x)))";
+        let domain = parse_domain(text, SourceId(0)).value;
+        let renamed = super::rename_parameters(&domain.actions[0], &domain.actions[1].parameters);
+        let words = print_action(&renamed).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            words,
+            "(:action go :parameters (?y ?x) :precondition (and (p ?y) (forall (?x) (q ?x ?x)) (not (= ?y ?x))) \
+             :effect (and (q ?x ?y) (when (p ?x) (not (p ?y)))))"
+        );
+    }
+}
