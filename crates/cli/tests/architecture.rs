@@ -72,6 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pipeline", &["contract", "diagnostics", "llm", "pddl", "plugin-sdk", "record"]),
     ("evaluate", &["contract", "diagnostics", "pddl", "pipeline", "planning", "record"]),
     ("suites", &["contract", "diagnostics", "pddl", "pipeline", "planning"]),
+    ("provider-noisy-oracle", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

@@ -1,0 +1,110 @@
+//! Writing a problem: the reference's, with the mistakes of a writer who has not seen the domain.
+
+use crate::options::Options;
+use crate::reading::Shown;
+use planforge_pddl::ast::{Domain, InitElement, Problem, Term, TypedName};
+use planforge_pddl::mutate::{Mutation, MutationKind, Place, all_mutations, apply_mutations_to_problem};
+use planforge_pddl::print_init;
+use planforge_pddl::random::Random;
+
+/// What was written, and every mistake in it.
+pub(crate) struct Problems {
+    pub(crate) problem: Problem,
+    pub(crate) mistakes: Vec<String>,
+}
+
+/// The reference problem as it is written where `lost` is what the shown domain has lost already; nothing shown leaves the
+/// predicates to the writer.
+pub(crate) fn write(
+    options: &Options,
+    domain: &Domain,
+    reference: &Problem,
+    shown: &Shown,
+    mut lost: Vec<Mutation>,
+    random: &mut Random,
+) -> Problems {
+    let free = shown.domain.is_none() && shown.problem.is_none();
+    if free && random.chance(options.predicate_argument) {
+        lost.extend(random.pick(&visible(domain, reference)).cloned());
+    }
+    let mut problem = apply_mutations_to_problem(reference, &lost);
+    let mut mistakes: Vec<String> = lost.iter().map(ToString::to_string).collect();
+    for _ in 0..options.problem_errors {
+        mistakes.extend(wrong_fact(domain, &mut problem, random));
+    }
+    if let Some(beginning) = shown.beginning.as_ref().filter(|b| shares_objects(b, reference)) {
+        problem.domain_name = beginning.domain_name.clone().or(problem.domain_name);
+        if beginning.init.is_empty() {
+            problem.name = beginning.name.clone().or(problem.name);
+        }
+    }
+    if let Some(name) = shown.domain.as_ref().and_then(|d| d.name.clone()) {
+        problem.domain_name = Some(name);
+    }
+    Problems { problem, mistakes }
+}
+
+/// Lost arguments that show in the problem's initial state.
+fn visible(domain: &Domain, problem: &Problem) -> Vec<Mutation> {
+    let shows = |m: &Mutation| match &m.place {
+        Place::Argument { predicate, .. } => problem
+            .init
+            .iter()
+            .any(|element| matches!(element, InitElement::Atom(atom) if atom.predicate == *predicate)),
+        Place::Term { .. } => false,
+    };
+    all_mutations(domain, MutationKind::PredicateArgument).into_iter().filter(shows).collect()
+}
+
+fn shares_objects(beginning: &Problem, reference: &Problem) -> bool {
+    let known = |o: &TypedName| reference.objects.iter().any(|r| r.name == o.name);
+    !beginning.objects.is_empty() && beginning.objects.iter().all(known)
+}
+
+/// Leaves a fact out, or puts an object of the same type in the place of one of its arguments, each half of the time.
+fn wrong_fact(domain: &Domain, problem: &mut Problem, random: &mut Random) -> Option<String> {
+    let facts: Vec<usize> = (0..problem.init.len())
+        .filter(|index| matches!(problem.init.get(*index), Some(InitElement::Atom(_))))
+        .collect();
+    let index = *random.pick(&facts)?;
+    let before = print_init(problem.init.get(index)?);
+    let replaced = if random.chance(0.5) { replaced_argument(domain, problem, index, random) } else { None };
+    match replaced {
+        Some(fact) => {
+            let after = print_init(&fact);
+            *problem.init.get_mut(index)? = fact;
+            Some(format!("init: {before} became {after}"))
+        }
+        None => {
+            problem.init.remove(index);
+            Some(format!("init: {before} omitted"))
+        }
+    }
+}
+
+fn replaced_argument(
+    domain: &Domain,
+    problem: &Problem,
+    index: usize,
+    random: &mut Random,
+) -> Option<InitElement> {
+    let Some(InitElement::Atom(atom)) = problem.init.get(index) else { return None };
+    let objects: Vec<&TypedName> = domain.constants.iter().chain(&problem.objects).collect();
+    let type_of = |object: &TypedName| object.ty.as_ref().map(|ty| ty.alternatives.clone());
+    let there: Vec<String> = problem.init.iter().map(|e| print_init(e).to_lowercase()).collect();
+    let mut options = Vec::new();
+    for (position, arg) in atom.args.iter().enumerate() {
+        let Some(old) = objects.iter().find(|o| o.name == *arg.name()) else { continue };
+        for new in objects.iter().filter(|o| o.name != old.name && type_of(o) == type_of(old)) {
+            let mut wrong = atom.clone();
+            if let Some(slot) = wrong.args.get_mut(position) {
+                *slot = Term::Constant(new.name.clone());
+            }
+            let fact = InitElement::Atom(wrong);
+            if !there.contains(&print_init(&fact).to_lowercase()) {
+                options.push(fact);
+            }
+        }
+    }
+    random.pick(&options).cloned()
+}

@@ -1,0 +1,105 @@
+//! What a conversation shows: the domain and problem in question, and what was said about them.
+
+use crate::library::Reference;
+use planforge_contract::{Message, Speaker};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Condition, Domain, InitElement, Problem};
+use planforge_pddl::{find_pddl, parse_domain, parse_problem};
+use std::collections::BTreeSet;
+
+/// What matters of a conversation to someone who knows the reference.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// The domain of the last question, where it is one of this reference and not an example's.
+    pub(crate) domain: Option<Domain>,
+    /// The last problem of this reference with facts in it, anywhere in the conversation.
+    pub(crate) problem: Option<Problem>,
+    /// The last problem of the last question, with facts or not: a beginning to complete gives the names.
+    pub(crate) beginning: Option<Problem>,
+    /// Actions of the reference that the last question names outside the definitions it shows, in lower case.
+    pub(crate) named: BTreeSet<String>,
+}
+
+impl Shown {
+    /// Reads the conversation.
+    pub(crate) fn of(messages: &[Message], reference: &Reference) -> Self {
+        let mut shown = Self::default();
+        for message in messages.iter().filter(|m| m.role != Speaker::System) {
+            for block in find_pddl(&message.content, SourceId(0)).problems {
+                let problem = parse_problem(&block.text, SourceId(0)).value;
+                if speaks_of(&problem, reference) {
+                    shown.problem = Some(problem);
+                }
+            }
+        }
+        if let Some(question) = messages.iter().rev().find(|m| m.role == Speaker::User) {
+            shown.question(&question.content, reference);
+        }
+        shown
+    }
+
+    fn question(&mut self, text: &str, reference: &Reference) {
+        let found = find_pddl(text, SourceId(0));
+        for block in &found.domains {
+            let domain = parse_domain(&block.text, SourceId(0)).value;
+            if is_of(&domain, reference) {
+                self.domain = Some(domain);
+            }
+        }
+        self.beginning = found.problems.last().map(|b| parse_problem(&b.text, SourceId(0)).value);
+        let mut definitions: Vec<_> = found.domains.iter().chain(&found.problems).map(|b| b.span).collect();
+        definitions.sort_by_key(|span| span.start);
+        let mut prose = String::new();
+        let mut from = 0;
+        for span in definitions {
+            prose.push_str(text.get(from..span.start as usize).unwrap_or_default());
+            from = span.end as usize;
+        }
+        prose.push_str(text.get(from..).unwrap_or_default());
+        self.named = named(&prose, &reference.domain);
+    }
+
+    /// Whether a domain is to be revised, and not to be written for the first time: one is shown that says something.
+    pub(crate) fn revised(&self) -> Option<&Domain> {
+        let says = |c: &Condition| !c.is_empty();
+        self.domain.as_ref().filter(|domain| {
+            domain.actions.iter().any(|action| {
+                action.precondition.as_ref().is_some_and(says)
+                    || action.effect.as_ref().is_some_and(|e| !e.conjuncts().is_empty())
+            })
+        })
+    }
+}
+
+/// Whether the domain has most of the reference's actions; an example may share one by chance.
+fn is_of(domain: &Domain, reference: &Reference) -> bool {
+    let actions = &reference.domain.actions;
+    let there = actions.iter().filter(|r| {
+        domain.actions.iter().any(|a| a.name == r.name && a.parameters.len() == r.parameters.len())
+    });
+    2 * there.count() > actions.len()
+}
+
+/// Whether the problem has a fact of a predicate that the reference has, with no more arguments than it has there.
+fn speaks_of(problem: &Problem, reference: &Reference) -> bool {
+    problem.init.iter().any(|element| {
+        let InitElement::Atom(atom) = element else { return false };
+        let known = reference.domain.predicates.iter().find(|p| p.name == atom.predicate);
+        known.is_some_and(|p| atom.args.len() <= p.parameters.len())
+    })
+}
+
+/// The actions that the text names as feedback does: in a ground action `(sail big home far)`, quoted, or as `action sail`. A text
+/// about the domain that has the word `sail` in it names nothing.
+fn named(text: &str, domain: &Domain) -> BTreeSet<String> {
+    let text = text.to_lowercase();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mentions = |name: &str| {
+        let whole = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
+        let ways = [format!("({name}"), format!("`{name}`"), format!("\"{name}\""), format!("action {name}")];
+        ways.iter()
+            .any(|way| words.match_indices(way.as_str()).any(|(at, _)| whole(&words[at + way.len()..])))
+    };
+    let actions = domain.actions.iter().map(|a| a.name.key());
+    actions.filter(|name| mentions(name)).map(str::to_owned).collect()
+}

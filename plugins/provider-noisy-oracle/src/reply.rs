@@ -1,0 +1,53 @@
+//! The text of a reply: PDDL or edit calls, and that it is simulated.
+
+use crate::revise::Schema;
+use planforge_pddl::ast::PredicateDecl;
+use planforge_pddl::print_typed_list;
+
+/// What every reply begins with, so that no record of it can be taken for a language model's.
+pub(crate) const SIMULATED: &str =
+    "This reply is simulated by provider-noisy-oracle; no language model was asked.";
+
+pub(crate) fn definitions(texts: &[String]) -> String {
+    let blocks: Vec<String> = texts.iter().map(|text| format!("```pddl\n{}\n```", text.trim_end())).collect();
+    format!("{SIMULATED}\n\n{}", blocks.join("\n\n"))
+}
+
+pub(crate) fn edits(predicates: &[&PredicateDecl], schemas: &[&Schema]) -> String {
+    let mut calls = Vec::new();
+    if !predicates.is_empty() {
+        let declarations: Vec<String> = predicates.iter().map(|p| declaration(p)).collect();
+        calls.push(format!("add_or_update_predicates({})", list(&declarations, "    ")));
+    }
+    for schema in schemas {
+        calls.push(format!(
+            "modify_action(\n    {},\n    {},\n    {},\n)",
+            quoted(schema.name.as_str()),
+            list(&schema.preconditions, "        "),
+            list(&schema.effects, "        ")
+        ));
+    }
+    format!("{SIMULATED}\n\n```python\n{}\n```", calls.join("\n"))
+}
+
+fn declaration(predicate: &PredicateDecl) -> String {
+    let parameters = print_typed_list(&predicate.parameters);
+    match parameters.is_empty() {
+        true => format!("({})", predicate.name),
+        false => format!("({} {parameters})", predicate.name),
+    }
+}
+
+fn list(items: &[String], indent: &str) -> String {
+    if items.is_empty() {
+        return "[]".to_owned();
+    }
+    let outer = indent.get(4..).unwrap_or_default();
+    let lines: Vec<String> = items.iter().map(|item| format!("{indent}{},\n", quoted(item))).collect();
+    format!("[\n{}{outer}]", lines.concat())
+}
+
+/// A string as Python and JSON write it. PDDL has no character that would need more than this.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,170 @@
+//! Revising a domain: which mistakes of the current one are repaired, and which new ones are made.
+
+use crate::options::Options;
+use crate::reading::Shown;
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Action, Condition, Domain, Effect};
+use planforge_pddl::mutate::{apply_mutations, random_mutations};
+use planforge_pddl::random::Random;
+use planforge_pddl::{Name, parse_domain, print_condition, print_effect};
+
+/// An action as an edit gives it: its two lists, each term as PDDL on one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Schema {
+    pub(crate) name: Name,
+    pub(crate) preconditions: Vec<String>,
+    pub(crate) effects: Vec<String>,
+}
+
+impl Schema {
+    /// The action's lists; without the effect that counts its cost where `costs` is false.
+    pub(crate) fn of(action: &Action, costs: bool) -> Self {
+        let counts =
+            |e: &&Effect| costs || !matches!(e, Effect::Assign(a) if a.fluent.function.is("total-cost"));
+        let conditions = action.precondition.as_ref().map_or(&[][..], Condition::conjuncts);
+        let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
+        Self {
+            name: action.name.clone(),
+            preconditions: conditions.iter().map(|c| one_line(&print_condition(c))).collect(),
+            effects: effects.iter().filter(counts).map(|e| one_line(&print_effect(e))).collect(),
+        }
+    }
+
+    /// Puts the lists into an action.
+    pub(crate) fn write_to(&self, action: &mut Action) {
+        let text = format!(
+            "(define (domain d) (:action a :parameters () :precondition (and {}) :effect (and {})))",
+            self.preconditions.join(" "),
+            self.effects.join(" ")
+        );
+        if let Some(read) = parse_domain(&text, SourceId(0)).value.actions.into_iter().next() {
+            action.precondition = read.precondition;
+            action.effect = read.effect;
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a revision came to.
+#[derive(Debug, Default)]
+pub(crate) struct Revision {
+    /// Every action as it stands after it, in the reference's order.
+    pub(crate) schemas: Vec<Schema>,
+    /// Which of them the revision changed; where none, the one that is written again as it was.
+    pub(crate) changed: Vec<usize>,
+    pub(crate) repaired: Vec<String>,
+    pub(crate) damaged: Vec<String>,
+    /// Mistakes that stay.
+    pub(crate) left: usize,
+}
+
+/// Compares the current domain with what it should be, action by action, repairs each mistake with the probability that fits
+/// its action, and damages actions that have none.
+pub(crate) fn revise(
+    options: &Options,
+    wanted: &Domain,
+    current: &Domain,
+    shown: &Shown,
+    costs: bool,
+    random: &mut Random,
+) -> Revision {
+    let mut revision = Revision::default();
+    for (index, action) in wanted.actions.iter().enumerate() {
+        let goal = Schema::of(action, costs);
+        let now = current.actions.iter().find(|a| a.name == action.name);
+        let before = match now {
+            Some(action) => Schema::of(action, costs),
+            None => Schema { name: goal.name.clone(), preconditions: Vec::new(), effects: Vec::new() },
+        };
+        let named = shown.named.contains(action.name.key());
+        let p = if named { options.repair_named } else { options.repair_unnamed };
+        let mut schema = before.clone();
+        let mut mend = |list: &mut Vec<String>, goal: &[String], what: &str| {
+            let repairs = repair(list, goal, p, random);
+            revision.left += repairs.left;
+            let tell = |r: String| format!("action {}: {what} {r}", action.name);
+            revision.repaired.extend(repairs.made.into_iter().map(tell));
+            repairs.faults > 0
+        };
+        let faulty = mend(&mut schema.preconditions, &goal.preconditions, "precondition")
+            | mend(&mut schema.effects, &goal.effects, "effect");
+        if !faulty && random.chance(options.damage) {
+            let alone = Domain { actions: vec![action.clone()], ..wanted.clone() };
+            let mutations = random_mutations(&alone, &options.kinds.weights(), 1, random);
+            revision.damaged.extend(mutations.iter().map(ToString::to_string));
+            if let Some(damaged) = apply_mutations(&alone, &mutations).actions.first() {
+                schema = Schema::of(damaged, costs);
+            }
+        }
+        if schema != before {
+            revision.changed.push(index);
+        }
+        revision.schemas.push(schema);
+    }
+    if revision.changed.is_empty() {
+        // A model that is asked to correct something writes something, be it what stood there.
+        let named = wanted.actions.iter().position(|a| shown.named.contains(a.name.key()));
+        revision.changed.extend(named.or_else(|| (!wanted.actions.is_empty()).then_some(0)));
+    }
+    revision
+}
+
+struct Repairs {
+    faults: usize,
+    left: usize,
+    made: Vec<String>,
+}
+
+/// Repairs a list in place. A mistake is a term too many, a term missing, or both of one predicate, which are a term gone wrong.
+fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) -> Repairs {
+    let key = |text: &String| text.to_lowercase();
+    let mut missing: Vec<&String> = goal.iter().collect();
+    let mut extra: Vec<String> = Vec::new();
+    for term in list.iter() {
+        match missing.iter().position(|m| key(m) == key(term)) {
+            Some(index) => {
+                missing.remove(index);
+            }
+            None => extra.push(term.clone()),
+        }
+    }
+    let mut faults: Vec<(Option<String>, Option<String>)> = Vec::new();
+    for term in extra {
+        let partner = missing.iter().position(|m| head(m) == head(&term));
+        faults.push((Some(term), partner.map(|index| missing.remove(index).clone())));
+    }
+    faults.extend(missing.into_iter().map(|term| (None, Some(term.clone()))));
+    let mut repairs = Repairs { faults: faults.len(), left: 0, made: Vec::new() };
+    for (old, new) in faults {
+        if !random.chance(p) {
+            repairs.left += 1;
+            continue;
+        }
+        let place = old.as_ref().and_then(|old| list.iter().position(|term| term == old));
+        match (place, &new) {
+            (Some(place), Some(new)) => list[place].clone_from(new),
+            (Some(place), None) => {
+                list.remove(place);
+            }
+            (None, Some(new)) => list.push(new.clone()),
+            (None, None) => continue,
+        }
+        repairs.made.push(match (old, new) {
+            (Some(old), Some(new)) => format!("{old} became {new}"),
+            (Some(old), None) => format!("{old} omitted"),
+            (None, new) => format!("{} added", new.unwrap_or_default()),
+        });
+    }
+    repairs
+}
+
+/// The predicate of a literal's text, or the operator of anything else.
+fn head(text: &str) -> String {
+    let words = text.to_lowercase();
+    let mut words =
+        words.split(|c: char| c == '(' || c == ')' || c.is_whitespace()).filter(|w| !w.is_empty());
+    words.find(|word| *word != "not").unwrap_or_default().to_owned()
+}
