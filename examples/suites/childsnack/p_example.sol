@@ -1,0 +1,7 @@
+(make-safe sandwich3 bread2 filling2)
+(load sandwich3 tray1)
+(make-plain sandwich2 bread1 filling1)
+(load sandwich2 tray1)
+(carry tray1 kitchen table1)
+(serve-tolerant sandwich2 child2 tray1 table1)
+(serve-allergic sandwich3 child1 tray1 table1)

@@ -1,0 +1,6 @@
+(load package1 truck1 town1)
+(walk driver1 town2 town1)
+(get-in driver1 truck1 town1)
+(drive driver1 truck1 town1 town2)
+(unload package1 truck1 town2)
+(drive driver1 truck1 town2 town1)

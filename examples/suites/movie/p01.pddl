@@ -1,0 +1,17 @@
+(define (problem movie-01)
+  (:domain movie)
+  (:objects
+    crisps-packet1 crisps-packet2 - crisps
+    dip-packet1 - dip
+    pizza-packet1 - pizza
+    cheese-packet1 - cheese
+    biscuits-packet1 biscuits-packet2 - biscuits)
+  (:init)
+  (:goal (and
+           (tape-rewound)
+           (counter-at-zero)
+           (got-crisps)
+           (got-dip)
+           (got-pizza)
+           (got-cheese)
+           (got-biscuits))))

@@ -1,0 +1,10 @@
+(define (problem movie-02)
+  (:domain movie)
+  (:objects
+    crisps-packet1 crisps-packet2 - crisps
+    dip-packet1 dip-packet2 dip-packet3 - dip
+    pizza-packet1 pizza-packet2 pizza-packet3 - pizza
+    cheese-packet1 cheese-packet2 - cheese
+    biscuits-packet1 biscuits-packet2 - biscuits)
+  (:init)
+  (:goal (and)))

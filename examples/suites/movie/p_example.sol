@@ -1,0 +1,7 @@
+(fetch-biscuits biscuits-packet1)
+(fetch-cheese cheese-packet1)
+(fetch-pizza pizza-packet1)
+(fetch-dip dip-packet1)
+(fetch-crisps crisps-packet1)
+(rewind-tape)
+(reset-counter)

@@ -1,0 +1,8 @@
+(define (problem storage-01)
+  (:domain storage)
+  (:objects
+    cell1 cell2 cell3 cell4 cell5 - cell
+    cart1 - cart
+    box1 - box)
+  (:init)
+  (:goal (and)))
