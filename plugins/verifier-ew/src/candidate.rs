@@ -1,0 +1,196 @@
+//! A candidate read and made ready to walk in, or settled because it cannot be.
+
+use crate::codes;
+use crate::judge::{limit, rejected};
+use crate::options::Settings;
+use crate::rating::Standing;
+use crate::reference::{Reference, without_effect};
+use planforge_contract::{
+    Assessment, Candidate, Decision, Failure, FailureClass, Given, ReportedSeverity, TypedName,
+    UndecidedReason,
+};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_planning::walk::{Model, ModelError};
+use planforge_planning::{Budget, StopReason};
+use planforge_plugin_sdk::checked::{Checked, Texts, check};
+use planforge_plugin_sdk::feedback;
+
+/// A candidate that can be walked in.
+pub(crate) struct Ready {
+    pub(crate) checked: Checked,
+    pub(crate) model: Model,
+}
+
+/// What reading came to.
+pub(crate) enum Read {
+    Ready(Box<Ready>),
+    /// There is nothing to compare, and this is what is known.
+    Settled(Box<Assessment>),
+}
+
+/// Reads a candidate. What is wrong with it is told in the order of the rating table, the worst first.
+pub(crate) fn read(
+    candidate: &Candidate,
+    given: &Given,
+    reference: &Reference<'_>,
+    settings: &Settings,
+    budget: &mut dyn Budget,
+) -> Result<Read, Failure> {
+    let settled = |assessment| Ok(Read::Settled(Box::new(assessment)));
+    if let Some(standing) = Standing::of_edits(candidate.edits, settings.ratings) {
+        return settled(not_edited(candidate, standing, settings));
+    }
+    let texts = Texts::of(candidate, given);
+    if texts.domain.is_none() || texts.problem.is_none() {
+        let what = if texts.domain.is_none() { "domain" } else { "problem" };
+        let message = format!("no walk can be taken: the candidate has no {what}");
+        let reason = UndecidedReason::MissingInput;
+        return settled(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message));
+    }
+    let mut checked = check(texts, "");
+    let idle = idle_actions(&checked, reference);
+    if !idle.is_empty() {
+        return settled(no_effect(checked, &idle, settings));
+    }
+    if checked.count(ReportedSeverity::Error) > 0 {
+        return settled(invalid(checked, settings));
+    }
+    let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
+        return settled(invalid(checked, settings));
+    };
+    match Model::new(domain, problem, &settings.model_options(), budget) {
+        Ok(model) => match not_shared(&model, reference) {
+            Some((what, wanted)) => settled(nothing_in_common(what, &wanted, settings)),
+            None => Ok(Read::Ready(Box::new(Ready { checked, model }))),
+        },
+        Err(ModelError::Invalid(found)) => {
+            let found = checked.report(&found);
+            checked.diagnostics.extend(found);
+            settled(invalid(checked, settings))
+        }
+        Err(ModelError::Unsupported(constructs)) => {
+            let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
+            let message = format!("walks do not execute {}", what.join(", "));
+            let reason = UndecidedReason::Unsupported;
+            settled(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
+        }
+        Err(ModelError::Limit(StopReason::Cancelled)) => Err(interrupted()),
+        Err(ModelError::Limit(reason)) => {
+            settled(limit(format!("{reason} ended the grounding of the candidate")))
+        }
+    }
+}
+
+/// The run is being interrupted: no verdict.
+pub(crate) fn interrupted() -> Failure {
+    Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
+}
+
+fn not_edited(candidate: &Candidate, standing: Standing, settings: &Settings) -> Assessment {
+    let edits = candidate.edits.unwrap_or_default();
+    let summary = match standing {
+        Standing::NothingEdited => "The reply changed nothing, so there is nothing new to compare.",
+        _ => "The edits that the reply asks for were refused, so there is nothing new to compare.",
+    };
+    let mut assessment = rejected(summary, standing, settings);
+    assessment.feedback = feedback::not_edited(edits).into_iter().collect();
+    let message = match standing {
+        Standing::NothingEdited => "the reply has no edit of the domain".to_owned(),
+        _ => format!("{} edits of the reply were refused", edits.refused),
+    };
+    assessment.diagnostics =
+        check(Texts::default(), "").report(&[Diagnostic::error(codes::NOT_EDITED, message)]);
+    assessment
+}
+
+/// Actions without effects that are not known to be like that in the environment. Where the text around them has errors,
+/// their effects may only not have been understood.
+fn idle_actions(checked: &Checked, reference: &Reference<'_>) -> Vec<(String, planforge_diagnostics::Span)> {
+    let Some(domain) = &checked.domain else { return Vec::new() };
+    let broken = |span: planforge_diagnostics::Span| {
+        checked.diagnostics.iter().any(|d| {
+            d.severity == ReportedSeverity::Error
+                && d.file == "domain"
+                && (span.start..=span.end).contains(&d.start)
+        })
+    };
+    without_effect(domain)
+        .filter(|a| !broken(a.span))
+        .filter(|a| !reference.without_effect.iter().any(|r| r.eq_ignore_ascii_case(a.name.as_str())))
+        .map(|a| (a.name.to_string(), a.span))
+        .collect()
+}
+
+fn no_effect(
+    checked: Checked,
+    idle: &[(String, planforge_diagnostics::Span)],
+    settings: &Settings,
+) -> Assessment {
+    let names: Vec<String> = idle.iter().map(|(name, _)| name.clone()).collect();
+    let summary = format!("No walk was taken: {} without effects: {}.", count(idle.len()), names.join(", "));
+    let mut assessment = rejected(summary, Standing::NoEffect, settings);
+    let found: Vec<Diagnostic> = idle
+        .iter()
+        .map(|(name, span)| {
+            Diagnostic::error(codes::NO_EFFECT, format!("the action {name} has no effect"))
+                .at(SourceId(0), *span, "")
+                .help("say which atoms it makes true and which false")
+        })
+        .collect();
+    assessment.feedback = vec![feedback::no_effect(&names)];
+    assessment.feedback.extend(texts_wrong(&checked));
+    let found = checked.report(&found);
+    assessment.diagnostics = checked.diagnostics;
+    assessment.diagnostics.extend(found);
+    assessment
+}
+
+fn count(actions: usize) -> String {
+    if actions == 1 { "1 action is".to_owned() } else { format!("{actions} actions are") }
+}
+
+fn texts_wrong(checked: &Checked) -> Vec<String> {
+    ["domain", "problem"].into_iter().filter_map(|what| feedback::pddl(checked, what)).collect()
+}
+
+fn invalid(checked: Checked, settings: &Settings) -> Assessment {
+    let errors = checked.count(ReportedSeverity::Error);
+    let errors = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
+    let summary = format!("No walk was taken: the PDDL has {errors}.");
+    let mut assessment = rejected(summary, Standing::Invalid, settings);
+    assessment.feedback = texts_wrong(&checked);
+    assessment.diagnostics = checked.diagnostics;
+    assessment
+}
+
+/// What of the environment's interface is wholly missing, with what would be wanted.
+fn not_shared(model: &Model, reference: &Reference<'_>) -> Option<(&'static str, Vec<String>)> {
+    let in_list = |own: &[String], wanted: &str| own.iter().any(|o| o.eq_ignore_ascii_case(wanted));
+    let interface = &reference.interface;
+    let typed = |p: &TypedName, mark: &str| format!("{mark}{} - {}", p.name, p.type_name);
+    if !interface.actions.is_empty()
+        && !interface.actions.iter().any(|a| in_list(model.schema_names(), &a.name))
+    {
+        let wanted = interface.actions.iter().map(|a| {
+            let parameters: Vec<String> = a.parameters.iter().map(|p| typed(p, "?")).collect();
+            format!("{} ({})", a.name, parameters.join(" "))
+        });
+        return Some(("action", wanted.collect()));
+    }
+    let objects = &model.lifted().symbols.objects;
+    if !interface.objects.is_empty() && !interface.objects.iter().any(|o| in_list(objects, &o.name)) {
+        return Some(("object", interface.objects.iter().map(|o| typed(o, "")).collect()));
+    }
+    None
+}
+
+/// The metric's precondition does not hold: no verdict about the candidate's walks, and still a rank.
+fn nothing_in_common(what: &str, wanted: &[String], settings: &Settings) -> Assessment {
+    let message = format!("candidate and environment share no {what}, which the metric needs");
+    let mut assessment = rejected(message.clone(), Standing::Invalid, settings);
+    assessment.decision = Decision::NotComparable { message: message.clone() };
+    assessment.feedback = vec![feedback::not_shared(what, wanted)];
+    assessment.diagnostics =
+        check(Texts::default(), "").report(&[Diagnostic::error(codes::NOT_SHARED, message)]);
+    assessment
+}

@@ -1,0 +1,344 @@
+//! The assessments of one request.
+
+use crate::candidate::{Read, Ready, interrupted, read};
+use crate::codes;
+use crate::deadline::Deadline;
+use crate::environment::Asked;
+use crate::measure::{self, Measured, NoScore};
+use crate::options::{Mode, Semantics, Settings};
+use crate::race::{self, Note};
+use crate::rating::Standing;
+use crate::reference::Reference;
+use crate::report;
+use crate::told;
+use crate::trials::Ended;
+use planforge_contract::api::Host;
+use planforge_contract::{
+    Assessment, Candidate, Decision, Failure, FailureClass, Outcome, PlanOutcome, UndecidedReason,
+    VerifyRequest,
+};
+use planforge_diagnostics::Diagnostic;
+use planforge_planning::walk::{Counterexample, Model, Search};
+use planforge_planning::{Budget, StopReason};
+
+/// How far candidates may lie apart and still both count as best in a race.
+const TOLERANCE: f64 = 0.01;
+
+/// Judges all candidates.
+pub(crate) fn judge(
+    host: &dyn Host,
+    settings: &Settings,
+    request: &VerifyRequest,
+) -> Result<Vec<Outcome<Assessment>>, Failure> {
+    if host.cancelled() {
+        return Err(interrupted());
+    }
+    let mut budget = Deadline::new(host);
+    let reference = match Reference::open(Asked::new(host), settings, &mut budget) {
+        Ok(reference) => reference,
+        Err(Ended::Failed(failure)) => return Err(failure),
+        Err(Ended::Stopped(StopReason::Cancelled)) => return Err(interrupted()),
+        Err(Ended::Stopped(reason)) => {
+            let stopped = limit(format!("{reason} ended the grounding of the reference"));
+            return Ok(request.candidates.iter().map(|_| Outcome::Ok(stopped.clone())).collect());
+        }
+    };
+    let mut court = Court { host, settings, reference: &reference, seed: request.seed, budget };
+    let total = request.candidates.len() as u64;
+    let mut read_all = Vec::with_capacity(request.candidates.len());
+    for candidate in &request.candidates {
+        read_all.push(read(candidate, &request.task.given, &reference, settings, &mut court.budget));
+    }
+    let mut measured = court.measure_all(&read_all)?.into_iter();
+    let mut results = Vec::with_capacity(read_all.len());
+    for (candidate, read) in request.candidates.iter().zip(read_all) {
+        let outcome = match read {
+            Err(failure) => Err(failure),
+            Ok(Read::Settled(assessment)) => Ok(*assessment),
+            Ok(Read::Ready(ready)) => match measured.next() {
+                Some(found) => court.assess(candidate, &ready, found),
+                None => Err(unmeasured()),
+            },
+        };
+        results.push(outcome.into());
+        host.progress(results.len() as u64, total, "candidates");
+    }
+    Ok(results)
+}
+
+fn unmeasured() -> Failure {
+    Failure::new(FailureClass::Plugin, codes::STOPPED, "a candidate was not measured")
+}
+
+/// Rejected, ranked by the table.
+pub(crate) fn rejected(summary: impl Into<String>, standing: Standing, settings: &Settings) -> Assessment {
+    ranked(Decision::Rejected, summary, standing, settings)
+}
+
+fn ranked(
+    decision: Decision,
+    summary: impl Into<String>,
+    standing: Standing,
+    settings: &Settings,
+) -> Assessment {
+    let mut assessment = Assessment::new(decision, summary);
+    if let Some(rating) = standing.rating(settings.ratings) {
+        assessment.metrics.insert("rating".into(), rating);
+    }
+    assessment
+}
+
+fn undecided(reason: UndecidedReason, message: String) -> Assessment {
+    Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
+}
+
+/// Undecided because a limit was reached.
+pub(crate) fn limit(message: String) -> Assessment {
+    undecided(UndecidedReason::Limit, message)
+}
+
+/// What measuring came to.
+enum Found {
+    Measured(Box<Measured>, Option<Note>),
+    /// Undecided, or a failure.
+    Not(Result<Assessment, Failure>),
+}
+
+impl From<Ended> for Found {
+    fn from(ended: Ended) -> Self {
+        Self::Not(match ended {
+            Ended::Failed(failure) => Err(failure),
+            Ended::Stopped(StopReason::Cancelled) => Err(interrupted()),
+            Ended::Stopped(reason) => Ok(limit(format!("{reason} ended the walks"))),
+        })
+    }
+}
+
+struct Court<'a> {
+    host: &'a dyn Host,
+    settings: &'a Settings,
+    reference: &'a Reference<'a>,
+    seed: u64,
+    budget: Deadline<'a>,
+}
+
+impl Court<'_> {
+    /// One entry for each candidate that is ready, in order.
+    fn measure_all(&mut self, read: &[Result<Read, Failure>]) -> Result<Vec<Found>, Failure> {
+        let models: Vec<&Model> = read
+            .iter()
+            .filter_map(|r| match r {
+                Ok(Read::Ready(ready)) => Some(&ready.model),
+                _ => None,
+            })
+            .collect();
+        if let Some(message) = self.unsupported() {
+            let one = |_: &&Model| Found::Not(Ok(undecided(UndecidedReason::Unsupported, message.clone())));
+            return Ok(models.iter().map(one).collect());
+        }
+        if self.settings.racing && models.len() > 1 {
+            return self.race(&models);
+        }
+        if self.reference.model.is_some() {
+            return Ok(models.iter().map(|m| self.with_model(m)).collect());
+        }
+        self.black_box(&models)
+    }
+
+    /// What the settings ask for and an environment without a model cannot give.
+    fn unsupported(&self) -> Option<String> {
+        if self.reference.model.is_some() {
+            return None;
+        }
+        if self.settings.mode == Mode::Exact {
+            return Some("an exact score needs an environment with the capability `model`; set `mode = \"auto\"` to sample".into());
+        }
+        (self.settings.semantics == Semantics::GroundNoOpsDropped).then(|| {
+            "dropping ground no-ops needs an environment with the capability `model`; set `semantics = \"strips\"`".into()
+        })
+    }
+
+    fn with_model(&mut self, candidate: &Model) -> Found {
+        let Some(reference) = &self.reference.model else { return Found::Not(Err(unmeasured())) };
+        match measure::models(&[(reference, candidate)], self.settings, self.seed, &mut self.budget) {
+            Ok(measured) => Found::Measured(Box::new(measured), None),
+            Err(NoScore::Stopped(reason)) => Ended::Stopped(reason).into(),
+            Err(too_large @ NoScore::TooLarge(_)) => {
+                let message =
+                    format!("{too_large}; raise `exact_pairs`, or set `mode = \"auto\"` to sample then");
+                Found::Not(Ok(limit(message)))
+            }
+        }
+    }
+
+    fn black_box(&mut self, models: &[&Model]) -> Result<Vec<Found>, Failure> {
+        if models.is_empty() {
+            return Ok(Vec::new());
+        }
+        let trials = self.reference.trials(self.settings);
+        let drawn = match trials.draw(self.seed, &mut self.budget) {
+            Ok(drawn) => drawn,
+            Err(Ended::Failed(failure)) => return Err(failure),
+            Err(Ended::Stopped(reason)) => {
+                return Ok(models.iter().map(|_| Ended::Stopped(reason).into()).collect());
+            }
+        };
+        let mut one =
+            |candidate: &&Model| match trials.measure(drawn.as_ref(), candidate, self.seed, &mut self.budget)
+            {
+                Ok(problem) => Found::Measured(Box::new(Measured::of(vec![problem], self.settings)), None),
+                Err(ended) => ended.into(),
+            };
+        Ok(models.iter().map(&mut one).collect())
+    }
+
+    /// Races all candidates; one that has no score for lack of a first action is measured on its own.
+    fn race(&mut self, models: &[&Model]) -> Result<Vec<Found>, Failure> {
+        let trials = self.reference.trials(self.settings);
+        let raced = match race::race(&trials, models, TOLERANCE, self.seed, &mut self.budget) {
+            Ok(raced) => raced,
+            Err(Ended::Failed(failure)) => return Err(failure),
+            Err(Ended::Stopped(reason)) => {
+                return Ok(models.iter().map(|_| Ended::Stopped(reason).into()).collect());
+            }
+        };
+        let mut found = Vec::with_capacity(models.len());
+        for (model, raced) in models.iter().zip(raced) {
+            match raced {
+                Some(raced) => found.push(Found::Measured(Box::new(raced.measured), Some(raced.note))),
+                None if self.reference.model.is_some() => found.push(self.with_model(model)),
+                None => found.extend(self.black_box(&[model])?),
+            }
+        }
+        Ok(found)
+    }
+
+    fn assess(&mut self, candidate: &Candidate, ready: &Ready, found: Found) -> Result<Assessment, Failure> {
+        let (measured, note) = match found {
+            Found::Measured(measured, note) => (*measured, note),
+            Found::Not(outcome) => return outcome,
+        };
+        let search = self.search(ready, &measured)?;
+        let failing = match &search {
+            Some(Search::Found(found)) => Some(found),
+            _ => None,
+        };
+        let proven = matches!(search, Some(Search::None));
+        let mut assessment = self.verdict(candidate, &measured, failing, proven)?;
+        self.figures(&mut assessment, &measured);
+        assessment.evidence = report::details(&measured, self.settings, self.seed, failing);
+        report::certainty(&mut assessment.evidence, &measured, failing.is_some(), proven);
+        if let Some(note) = note {
+            assessment.evidence["race"] = report::race(note);
+        }
+        assessment.diagnostics.splice(0..0, ready.checked.diagnostics.iter().cloned());
+        if assessment.decision != Decision::Accepted {
+            self.tell(&mut assessment, ready, &measured, failing)?;
+        }
+        Ok(assessment)
+    }
+
+    /// The shortest failing walk. Where the score is 1 and walks were only sampled by explicit choice, nobody asked for more.
+    fn search(&mut self, ready: &Ready, measured: &Measured) -> Result<Option<Search>, Failure> {
+        let perfect = measured.score.score == Some(1.0);
+        match &self.reference.model {
+            _ if perfect && self.settings.mode == Mode::Sampled => Ok(None),
+            Some(reference) => {
+                let problem = measured.problems.first();
+                let budget: &mut dyn Budget = &mut self.budget;
+                let search =
+                    measure::shortest_failing(reference, &ready.model, self.settings, problem, budget);
+                match search {
+                    Search::LimitReached { reason: Some(StopReason::Cancelled), .. } => Err(interrupted()),
+                    search => Ok(Some(search)),
+                }
+            }
+            None => {
+                let Some(problem) = measured.problems.first() else { return Ok(None) };
+                let trials = self.reference.trials(self.settings);
+                Ok(trials.counterexample(&ready.model, problem)?.map(Search::Found))
+            }
+        }
+    }
+
+    fn verdict(
+        &self,
+        candidate: &Candidate,
+        measured: &Measured,
+        failing: Option<&Counterexample>,
+        proven: bool,
+    ) -> Result<Assessment, Failure> {
+        let summary = report::summary(measured, self.settings, failing.is_some(), proven);
+        if measured.score.reference_undefined > 0 {
+            let message =
+                "the environment has no applicable action in its initial state, so the metric is not defined";
+            let decision = Decision::NotComparable { message: message.to_owned() };
+            return Ok(ranked(decision, summary, Standing::NoFirstAction, self.settings));
+        }
+        let Some(score) = measured.score.score else {
+            return Ok(rejected(summary, Standing::NoFirstAction, self.settings));
+        };
+        if score < 1.0 || failing.is_some() {
+            return Ok(rejected(summary, Standing::Scored(score), self.settings));
+        }
+        let standing = if self.solved(candidate)? { Standing::Solved } else { Standing::Scored(score) };
+        Ok(ranked(Decision::Accepted, summary, standing, self.settings))
+    }
+
+    /// Whether the candidate's plan is valid in the environment; asked only where the table has a rank for it.
+    fn solved(&self, candidate: &Candidate) -> Result<bool, Failure> {
+        match candidate.plan.as_ref().and_then(PlanOutcome::best) {
+            Some(plan) if self.settings.ratings == crate::options::Ratings::ReferenceCode => {
+                self.reference.asked.accepts(&plan.steps)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn figures(&self, assessment: &mut Assessment, measured: &Measured) {
+        let score = &measured.score;
+        let figures = [
+            ("score", score.score),
+            ("reference_to_candidate", score.reference_to_candidate),
+            ("candidate_to_reference", score.candidate_to_reference),
+            ("low", measured.interval.map(|i| i.low)),
+            ("high", measured.interval.map(|i| i.high)),
+            ("walks", Some(measured.walks() as f64)),
+        ];
+        for (name, value) in figures {
+            if let Some(value) = value {
+                assessment.metrics.insert(name.into(), value);
+            }
+        }
+    }
+
+    /// What is wrong and what the model is told.
+    fn tell(
+        &self,
+        assessment: &mut Assessment,
+        ready: &Ready,
+        measured: &Measured,
+        failing: Option<&Counterexample>,
+    ) -> Result<(), Failure> {
+        let stuck = measured.score.candidate_undefined > 0;
+        if stuck {
+            let message = "no action of the candidate can be executed in its initial state";
+            let found = [Diagnostic::error(codes::NO_FIRST_ACTION, message)];
+            assessment.diagnostics.extend(ready.checked.report(&found));
+        }
+        let Some(found) = failing else {
+            if stuck {
+                assessment.feedback = vec![planforge_plugin_sdk::feedback::no_first_action(None, None)];
+            }
+            return Ok(());
+        };
+        let told = told::failing_walk(self.reference, ready, found, stuck)?;
+        assessment.feedback = vec![told.feedback];
+        assessment.diagnostics.push(told.diagnostic);
+        if let Some(why) = told.no_state {
+            self.host.log(planforge_contract::api::LogLevel::Info, &format!("no state was described: {why}"));
+            assessment.evidence["failing_walk"]["no_state"] = why.into();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! `verifier-ew`: how alike a candidate's domain and problem behave to the task's environment, by exploration walks
+//! (Mahdavi et al. 2024, Definition 1 and Eq. 2).
+//!
+//! The walks of each side are executed on the other, for lengths 1 to `t_max`; the score is the harmonic mean of both shares.
+//!
+//! | the environment | how |
+//! |---|---|
+//! | has the capability `model` | both models in process: computed by dynamic programming while it fits `exact_pairs`, else sampled |
+//! | can only be tried | its own walks are executed on the candidate's model, the candidate's walks are tried by it; each is one crossing |
+//!
+//! Accepted is a candidate whose score is 1, with the certainty stated (`certainty` in the evidence: `exact`, `proven` by a search that
+//! found no failing walk, or `all-walks`); below 1 it is rejected. In mode `auto` a candidate of which every sampled walk was executed is
+//! still rejected where the search for a shortest failing walk finds one. An action, object or arity that the other side lacks is a refusal like
+//! any other. Where no action or no object is shared at all, or the environment has no first action, the two are not comparable. Limits,
+//! missing texts and what walks do not execute leave a candidate undecided.
+//!
+//! The metric `rating` ranks broken candidates too (Appendix B.3), so that a refine stage has a best one in every round:
+//!
+//! | | `paper` | `reference-code` |
+//! |---|---|---|
+//! | score 1 and the candidate's plan is valid in the environment | 1 | 2 |
+//! | a score | 0 to 1 | 0 to 1 |
+//! | no action can be executed initially | -1 | -1 |
+//! | errors in the PDDL, or nothing in common with the environment | -2 | -3 |
+//! | an action without effects (that has some in the environment, as far as that is known) | -3 | -4 |
+//! | asked for edits, none could be made (`reference-code`: one was refused) | -4 | -5 |
+//! | asked for edits, there were none | -5 | -6 |
+//!
+//! The feedback is the shortest failing walk of either direction: which side refuses which action, why where it is the candidate's own
+//! text that refuses, and the state of the environment before that action, in the environment's words. What a withheld reference
+//! asks for is never told. Evidence: see [`report::details`].
+
+mod candidate;
+mod codes;
+mod deadline;
+mod environment;
+mod judge;
+pub mod measure;
+mod options;
+mod race;
+mod rating;
+mod reference;
+pub mod report;
+mod told;
+mod trials;
+
+pub use codes::CODES;
+pub use options::{DeadEnds, Form, Mode, Options, Policy, Ratings, Semantics, Settings};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct EwVerifier {
+    settings: Settings,
+}
+
+impl Plugin for EwVerifier {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Compares candidates with the environment by exploration walks")
+            .capability("environment")
+            .metric("score", "harmonic mean of both directions, 0 to 1")
+            .metric("rating", "the score, or a negative rank for a candidate that has none (Appendix B.3)")
+            .metric("reference_to_candidate", "share of the environment's walks that the candidate executes")
+            .metric("candidate_to_reference", "share of the candidate's walks that the environment executes")
+            .metric("low", "lower bound of the score at the stated confidence")
+            .metric("high", "upper bound of the score at the stated confidence")
+            .metric("walks", "walks drawn")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { settings: options.settings()? })
+    }
+}
+
+impl Verifier for EwVerifier {
+    fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        Ok(VerifyResponse { results: judge::judge(host, &self.settings, request)? })
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Verifier, EwVerifier);
+
+#[cfg(test)]
+mod tests;

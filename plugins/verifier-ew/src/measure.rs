@@ -1,0 +1,243 @@
+//! The score of two models (Definition 1, Eq. 2): computed while that fits, else sampled.
+
+use crate::options::{Mode, Policy, Settings};
+use planforge_planning::walk::{
+    self, Direction, DirectionSample, ExactDirection, ExactError, Interval, Model, Random, SchemaCount,
+    Score, SearchLimits, TaskDirections, interval,
+};
+use planforge_planning::{Budget, StopReason};
+
+/// Both directions, reference to candidate first.
+pub const DIRECTIONS: [Direction; 2] = [Direction::ReferenceToCandidate, Direction::CandidateToReference];
+
+/// One direction of one problem.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Measure {
+    /// The source has no applicable action initially.
+    Undefined,
+    /// The expectation.
+    Exact(ExactDirection),
+    /// Walks drawn.
+    Sampled(DirectionSample),
+}
+
+impl Measure {
+    /// The one-sided score.
+    pub fn score(&self) -> Option<f64> {
+        match self {
+            Measure::Undefined => None,
+            Measure::Exact(exact) => exact.score(),
+            Measure::Sampled(sample) => sample.score(),
+        }
+    }
+
+    /// Walks drawn; 0 where none were needed.
+    pub fn walks(&self) -> u64 {
+        match self {
+            Measure::Sampled(sample) => sample.lengths.iter().map(|l| u64::from(l.walks)).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Lengths without any walk of the source.
+    pub fn left_out(&self) -> Vec<u32> {
+        match self {
+            Measure::Undefined => Vec::new(),
+            Measure::Exact(exact) => {
+                exact.lengths.iter().filter(|l| l.probability.is_none()).map(|l| l.length).collect()
+            }
+            Measure::Sampled(sample) => sample.left_out().collect(),
+        }
+    }
+}
+
+/// Both directions of one problem, reference to candidate first.
+pub type Problem = [Measure; 2];
+
+/// The comparison of two domains over their problems.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// What is behind the figures, problem by problem; at least one.
+    pub problems: Vec<Problem>,
+    /// Eq. 2.
+    pub score: Score,
+    /// Whether the score was computed and not sampled.
+    pub exact: bool,
+    /// Where the score lies, at the confidence of the settings; `None` where it is not defined or walks are not independent.
+    pub interval: Option<Interval>,
+    /// Where each direction lies, each at a level that makes both hold together.
+    pub directions: [Option<Interval>; 2],
+}
+
+impl Measured {
+    /// Combines problems.
+    pub fn of(problems: Vec<Problem>, settings: &Settings) -> Self {
+        let one = |p: &Problem| TaskDirections {
+            reference_to_candidate: p[0].score(),
+            candidate_to_reference: p[1].score(),
+        };
+        let score = Score::combine(&problems.iter().map(one).collect::<Vec<_>>());
+        let exact = problems.iter().flatten().any(|m| matches!(m, Measure::Exact(_)));
+        let scores = [score.reference_to_candidate, score.candidate_to_reference];
+        let directions = [0, 1].map(|d| match (exact, scores[d], settings.policy) {
+            (_, None, _) | (false, _, Policy::CoverageGuided) => None,
+            (true, Some(s), _) => Some(Interval { low: s, high: s }),
+            (false, Some(_), Policy::Uniform) => {
+                let sampled = problems.iter().filter_map(|p| match &p[d] {
+                    Measure::Sampled(sample) => Some(sample),
+                    _ => None,
+                });
+                let alpha = (1.0 - settings.confidence) / 2.0;
+                Some(interval::direction_interval(&interval::strata(sampled), alpha))
+            }
+        });
+        let interval = match (score.score, directions) {
+            (Some(_), [Some(a), Some(b)]) => Some(Score::interval(a, b)),
+            _ => None,
+        };
+        Self { problems, score, exact, interval, directions }
+    }
+
+    /// Walks drawn, all problems and directions together.
+    pub fn walks(&self) -> u64 {
+        self.problems.iter().flatten().map(Measure::walks).sum()
+    }
+
+    /// How often the actions of a direction were tried and refused, over all problems: expected steps where the score was
+    /// computed.
+    pub fn actions(&self, direction: usize) -> Vec<Action> {
+        let mut all: Vec<Action> = Vec::new();
+        let mut add = |name: &str, tried: f64, refused: f64| match all.iter_mut().find(|a| a.name == name) {
+            Some(known) => {
+                known.tried += tried;
+                known.refused += refused;
+            }
+            None => all.push(Action { name: name.to_owned(), tried, refused }),
+        };
+        for problem in &self.problems {
+            match &problem[direction] {
+                Measure::Undefined => {}
+                Measure::Exact(exact) => exact.schemas.iter().for_each(|s| add(&s.name, s.tried, s.refused)),
+                Measure::Sampled(sample) => sample
+                    .schemas
+                    .iter()
+                    .for_each(|s: &SchemaCount| add(&s.name, s.tried as f64, s.refused as f64)),
+            }
+        }
+        all
+    }
+}
+
+/// An action of one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Action {
+    /// Its name in the source.
+    pub name: String,
+    /// Steps tried on the target: counted, or expected on a walk of the longest length.
+    pub tried: f64,
+    /// Steps refused there: counted, or the probability that a walk fails at this action.
+    pub refused: f64,
+}
+
+/// Why there is no score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoScore {
+    /// The score was to be computed, and does not fit.
+    TooLarge(ExactError),
+    /// A limit or an interruption.
+    Stopped(StopReason),
+}
+
+impl std::fmt::Display for NoScore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooLarge(error) => write!(f, "the exact score does not fit: {error}"),
+            Self::Stopped(reason) => write!(f, "{reason} was reached"),
+        }
+    }
+}
+
+/// Compares pairs of models (reference, candidate), one a problem.
+///
+/// # Errors
+/// See [`NoScore`].
+pub fn models(
+    pairs: &[(&Model, &Model)],
+    settings: &Settings,
+    seed: u64,
+    budget: &mut dyn Budget,
+) -> Result<Measured, NoScore> {
+    let exact_allowed = settings.policy == Policy::Uniform && settings.mode != Mode::Sampled;
+    if exact_allowed {
+        match exact(pairs, settings, budget) {
+            Ok(problems) => return Ok(Measured::of(problems, settings)),
+            Err(ExactError::Stopped(reason)) => return Err(NoScore::Stopped(reason)),
+            Err(too_large) if settings.mode == Mode::Exact => return Err(NoScore::TooLarge(too_large)),
+            Err(_) => {}
+        }
+    }
+    let mut problems = Vec::with_capacity(pairs.len());
+    for (number, (reference, candidate)) in pairs.iter().enumerate() {
+        let mut sample = |d: usize| {
+            let (source, target) = DIRECTIONS[d].models(*reference, *candidate);
+            let spec = settings.sample_spec(seed_of(seed, number, d));
+            match walk::sample_direction(source, target, &spec, budget) {
+                Ok(Some(sample)) => Ok(Measure::Sampled(sample)),
+                Ok(None) => Ok(Measure::Undefined),
+                Err(reason) => Err(NoScore::Stopped(reason)),
+            }
+        };
+        problems.push([sample(0)?, sample(1)?]);
+    }
+    Ok(Measured::of(problems, settings))
+}
+
+/// Every problem and direction has random choices of its own.
+pub(crate) fn seed_of(seed: u64, problem: usize, direction: usize) -> u64 {
+    Random::of_walk(seed, (2 * problem + direction) as u64).next_u64()
+}
+
+/// All problems, or none: a mean of computed and sampled scores would have no interval.
+fn exact(
+    pairs: &[(&Model, &Model)],
+    settings: &Settings,
+    budget: &mut dyn Budget,
+) -> Result<Vec<Problem>, ExactError> {
+    let mut problems = Vec::with_capacity(pairs.len());
+    for (reference, candidate) in pairs {
+        let mut one = |direction: Direction| {
+            let (source, target) = direction.models(*reference, *candidate);
+            let dead_ends = settings.walk_dead_ends();
+            let found = walk::exact_direction(
+                source,
+                target,
+                settings.t_max,
+                dead_ends,
+                settings.exact_pairs,
+                budget,
+            )?;
+            Ok::<_, ExactError>(found.map_or(Measure::Undefined, Measure::Exact))
+        };
+        problems.push([one(DIRECTIONS[0])?, one(DIRECTIONS[1])?]);
+    }
+    Ok(problems)
+}
+
+/// The shortest failing walk of either direction up to the longest walk that counts; [`walk::Search::None`] proves that the score
+/// is 1.
+pub fn shortest_failing(
+    reference: &Model,
+    candidate: &Model,
+    settings: &Settings,
+    problem: Option<&Problem>,
+    budget: &mut dyn Budget,
+) -> walk::Search {
+    let limits = SearchLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) };
+    let mut sampled = Vec::new();
+    for (direction, measure) in DIRECTIONS.into_iter().zip(problem.into_iter().flatten()) {
+        if let Measure::Sampled(DirectionSample { shortest_failing: Some(walk), .. }) = measure {
+            sampled.push((direction, walk));
+        }
+    }
+    walk::counterexample(reference, candidate, limits, &sampled, budget)
+}

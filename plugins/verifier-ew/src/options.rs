@@ -1,0 +1,248 @@
+//! What a pipeline file may set, and what follows from it.
+
+use crate::codes;
+use planforge_contract::{Failure, FailureClass};
+use planforge_planning::walk;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whose definition the options follow where they say nothing themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Definition 1 and Eq. 2 of the paper: STRIPS semantics, walks of exactly their length, 50 walks of each length.
+    #[default]
+    Definition,
+    /// The paper's own code: ground no-ops dropped, walks end at dead ends, 5 walks of each length, sampled.
+    ReferenceCode,
+}
+
+/// Which ground actions are legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Semantics {
+    /// Every ground action whose precondition holds.
+    Strips,
+    /// A ground action that cannot change any state is never legal; needs an environment with the capability `model`.
+    GroundNoOpsDropped,
+}
+
+/// What becomes of a walk that meets a state without applicable actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeadEnds {
+    /// It is rejected and drawn again; a length that has no walk is left out of the mean and reported.
+    Condition,
+    /// It ends there and counts with its length.
+    Truncate,
+}
+
+/// How a walk chooses among the applicable ground actions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// Each with the same probability.
+    #[default]
+    Uniform,
+    /// Those executed least are likelier. The score is then an estimate under another distribution, without an interval.
+    CoverageGuided,
+}
+
+/// How the score is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Computed as long as it fits `exact_pairs`, else sampled.
+    Auto,
+    /// Computed; undecided where it does not fit. Needs an environment with the capability `model`.
+    Exact,
+    /// Sampled.
+    Sampled,
+}
+
+/// How candidates without a score are ranked (metric `rating`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ratings {
+    /// There is no metric `rating`.
+    None,
+    /// The paper's Appendix B.3, from -5 (nothing edited) to 1.
+    Paper,
+    /// The table of the paper's own code, from -6 (no code) to 2 (the plan is valid and the score 1).
+    ReferenceCode,
+}
+
+/// Options of `verifier-ew`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// `definition` (the paper's Definition 1 and Eq. 2) or `reference-code`: what holds where the other options say nothing.
+    pub form: Form,
+    /// The longest walk. Lengths 1 to `t_max` count alike.
+    #[schemars(range(min = 1, max = 1000))]
+    pub t_max: u32,
+    /// Walks of each length and direction, where the score is sampled. By default 50, in `reference-code` 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub walks: Option<u32>,
+    /// `strips` or `ground-no-ops-dropped`: which ground actions are legal. By default the form's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantics: Option<Semantics>,
+    /// `condition` or `truncate`: what becomes of a walk that meets a dead end. By default the form's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead_ends: Option<DeadEnds>,
+    /// `uniform` or `coverage-guided`: how a walk chooses its steps.
+    pub policy: Policy,
+    /// `auto`, `exact` or `sampled`. By default `auto`, in `reference-code` `sampled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Most pairs of states that an exact score, or the search for a shortest failing walk, may look at.
+    #[schemars(range(min = 1))]
+    pub exact_pairs: usize,
+    /// Confidence of the interval around a sampled score, and of the decision of a race.
+    #[schemars(range(min = 0.5, max = 0.999_999_999))]
+    pub confidence: f64,
+    /// Whether the candidates of one request are raced: walks are drawn in rounds, and no more for a candidate that is not the
+    /// best at that confidence, by bounds that hold however often one looks. Without it every candidate gets all walks.
+    pub racing: bool,
+    /// `none`, `paper` or `reference-code`: how candidates without a score are ranked by the metric `rating`. By default
+    /// `paper`, in `reference-code` its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<Ratings>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            form: Form::Definition,
+            t_max: 10,
+            walks: None,
+            semantics: None,
+            dead_ends: None,
+            policy: Policy::Uniform,
+            mode: None,
+            exact_pairs: 50_000,
+            confidence: 0.95,
+            racing: false,
+            ratings: None,
+        }
+    }
+}
+
+/// The options with every choice made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Whose definition.
+    pub form: Form,
+    /// The longest walk.
+    pub t_max: u32,
+    /// Walks of each length and direction.
+    pub walks: u32,
+    /// Which ground actions are legal.
+    pub semantics: Semantics,
+    /// What dead ends do.
+    pub dead_ends: DeadEnds,
+    /// How steps are chosen.
+    pub policy: Policy,
+    /// How the score is found.
+    pub mode: Mode,
+    /// Most pairs of states.
+    pub exact_pairs: usize,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Whether candidates are raced.
+    pub racing: bool,
+    /// How candidates without a score are ranked.
+    pub ratings: Ratings,
+}
+
+impl Options {
+    /// Fills in what the form says.
+    ///
+    /// # Errors
+    /// Class `Request` for options that make no sense together.
+    pub fn settings(&self) -> Result<Settings, Failure> {
+        let code = self.form == Form::ReferenceCode;
+        let default_mode = match (code, self.policy, self.racing) {
+            (false, Policy::Uniform, false) => Mode::Auto,
+            _ => Mode::Sampled,
+        };
+        let settings = Settings {
+            form: self.form,
+            t_max: self.t_max,
+            walks: self.walks.unwrap_or(if code { 5 } else { 50 }),
+            semantics: self.semantics.unwrap_or(if code {
+                Semantics::GroundNoOpsDropped
+            } else {
+                Semantics::Strips
+            }),
+            dead_ends: self.dead_ends.unwrap_or(if code { DeadEnds::Truncate } else { DeadEnds::Condition }),
+            policy: self.policy,
+            mode: self.mode.unwrap_or(default_mode),
+            exact_pairs: self.exact_pairs,
+            confidence: self.confidence,
+            racing: self.racing,
+            ratings: self.ratings.unwrap_or(if code { Ratings::ReferenceCode } else { Ratings::Paper }),
+        };
+        settings.check().map(|()| settings)
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), Failure> {
+        let wrong = |message: &str, help: &str| {
+            Err(Failure::new(FailureClass::Request, codes::OPTIONS, message).help(help))
+        };
+        if self.t_max == 0 || self.walks == 0 || self.exact_pairs == 0 {
+            return wrong("`t_max`, `walks` and `exact_pairs` begin at 1", "leave them out for the defaults");
+        }
+        if !(0.5..1.0).contains(&self.confidence) {
+            return wrong("`confidence` is at least 0.5 and below 1", "for example 0.95");
+        }
+        match (self.mode, self.policy, self.racing) {
+            (Mode::Exact, Policy::CoverageGuided, _) => wrong(
+                "a coverage-guided walk depends on the walks before it, so there is no exact score",
+                "set `mode = \"sampled\"` or `policy = \"uniform\"`",
+            ),
+            (Mode::Exact | Mode::Auto, _, true) => wrong(
+                "a race draws walks, so there is no exact score",
+                "set `mode = \"sampled\"` or `racing = false`",
+            ),
+            (_, Policy::CoverageGuided, true) => wrong(
+                "coverage-guided walks have no interval, so no race can be decided",
+                "set `policy = \"uniform\"` or `racing = false`",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// How models are made.
+    pub fn model_options(&self) -> walk::ModelOptions {
+        let semantics = match self.semantics {
+            Semantics::Strips => walk::Semantics::Strips,
+            Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
+        };
+        walk::ModelOptions { semantics, ..walk::ModelOptions::default() }
+    }
+
+    /// Which walks are drawn from a model.
+    pub fn sample_spec(&self, seed: u64) -> walk::SampleSpec {
+        walk::SampleSpec {
+            t_max: self.t_max,
+            walks_per_length: self.walks,
+            seed,
+            dead_ends: self.walk_dead_ends(),
+            policy: match self.policy {
+                Policy::Uniform => walk::WalkPolicy::Uniform,
+                Policy::CoverageGuided => walk::WalkPolicy::CoverageGuided,
+            },
+        }
+    }
+
+    pub(crate) fn walk_dead_ends(&self) -> walk::DeadEnds {
+        match self.dead_ends {
+            DeadEnds::Condition => walk::DeadEnds::CONDITION,
+            DeadEnds::Truncate => walk::DeadEnds::Truncate,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! How candidates are ranked, those without a score too (Appendix B.3).
+
+use crate::options::Ratings;
+use planforge_contract::Edits;
+
+/// What is known about a candidate, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Standing {
+    /// The reply that was to edit the domain had no edits.
+    NothingEdited,
+    /// None of its edits could be made.
+    EditsRefused,
+    /// An action has no effect.
+    NoEffect,
+    /// The texts have errors, or have no action or object of the environment.
+    Invalid,
+    /// One side has no applicable action initially.
+    NoFirstAction,
+    /// It has a score.
+    Scored(f64),
+    /// Its score is 1 and its plan is valid in the environment.
+    Solved,
+}
+
+impl Standing {
+    /// What became of the edits, where that alone decides. In the paper's code the edits are one program, and it has failed as
+    /// soon as one of them was refused.
+    pub(crate) fn of_edits(edits: Option<Edits>, ratings: Ratings) -> Option<Self> {
+        match (edits?, ratings) {
+            (Edits { applied: 0, refused: 0 }, _) => Some(Self::NothingEdited),
+            (Edits { applied: 0, .. }, _) => Some(Self::EditsRefused),
+            (Edits { refused: 1.., .. }, Ratings::ReferenceCode) => Some(Self::EditsRefused),
+            _ => None,
+        }
+    }
+
+    /// The rating; `None` where there is none.
+    pub(crate) fn rating(self, ratings: Ratings) -> Option<f64> {
+        let code = match ratings {
+            Ratings::None => return None,
+            Ratings::Paper => false,
+            Ratings::ReferenceCode => true,
+        };
+        Some(match (self, code) {
+            (Self::NothingEdited, false) => -5.0,
+            (Self::NothingEdited, true) => -6.0,
+            (Self::EditsRefused, false) => -4.0,
+            (Self::EditsRefused, true) => -5.0,
+            (Self::NoEffect, false) => -3.0,
+            (Self::NoEffect, true) => -4.0,
+            (Self::Invalid, false) => -2.0,
+            (Self::Invalid, true) => -3.0,
+            (Self::NoFirstAction, _) => -1.0,
+            (Self::Scored(score), _) => score,
+            (Self::Solved, false) => 1.0,
+            (Self::Solved, true) => 2.0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_tables() {
+        let worst_first = [
+            Standing::NothingEdited,
+            Standing::EditsRefused,
+            Standing::NoEffect,
+            Standing::Invalid,
+            Standing::NoFirstAction,
+            Standing::Scored(0.25),
+            Standing::Solved,
+        ];
+        let table = |ratings| worst_first.map(|s| s.rating(ratings).unwrap());
+        assert_eq!(table(Ratings::Paper), [-5.0, -4.0, -3.0, -2.0, -1.0, 0.25, 1.0]);
+        assert_eq!(table(Ratings::ReferenceCode), [-6.0, -5.0, -4.0, -3.0, -1.0, 0.25, 2.0]);
+        assert_eq!(Standing::Solved.rating(Ratings::None), None);
+    }
+
+    #[test]
+    fn edits_that_were_made_in_part_are_measured_and_in_the_reference_code_failed() {
+        let of = |applied, refused, ratings| Standing::of_edits(Some(Edits { applied, refused }), ratings);
+        assert_eq!(of(0, 0, Ratings::Paper), Some(Standing::NothingEdited));
+        assert_eq!(of(0, 2, Ratings::Paper), Some(Standing::EditsRefused));
+        assert_eq!(of(1, 2, Ratings::Paper), None);
+        assert_eq!(of(1, 2, Ratings::ReferenceCode), Some(Standing::EditsRefused));
+        assert_eq!(of(1, 0, Ratings::ReferenceCode), None);
+        assert_eq!(Standing::of_edits(None, Ratings::Paper), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! The comparison in words and as JSON: for the evidence of an assessment and for `planforge ew`.
+
+use crate::measure::{Action, DIRECTIONS, Measure, Measured};
+use crate::options::{Form, Mode, Settings};
+use crate::race::Note;
+use planforge_contract::{EwInterval, EwReport};
+use planforge_planning::walk::{Counterexample, Direction, Interval, Step};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// The JSON name of a direction.
+pub const fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::ReferenceToCandidate => "reference_to_candidate",
+        Direction::CandidateToReference => "candidate_to_reference",
+    }
+}
+
+/// Everything behind the figures: the settings, each direction with its problems, lengths and actions, the shortest failing walk.
+///
+/// `{form, semantics, dead_ends, policy, t_max, walks_per_length, seed, reference_to_candidate, candidate_to_reference,
+/// failing_walk?}`; a direction is `{score, low, high, walks, problems: [{score, lengths, left_out}], actions: [{action, tried,
+/// refused}]}`, a length `{length, walks, executable, rejected, given_up}` or, computed, `{length, probability}`. Of a computed
+/// direction `tried` is the expected number of steps on a walk of the longest length, and `refused` the probability that it
+/// fails at the action.
+pub fn details(
+    measured: &Measured,
+    settings: &Settings,
+    seed: u64,
+    failing: Option<&Counterexample>,
+) -> Value {
+    let mut value = json!({
+        "form": settings.form,
+        "semantics": settings.semantics,
+        "dead_ends": settings.dead_ends,
+        "policy": settings.policy,
+        "t_max": settings.t_max,
+    });
+    if !measured.exact {
+        value["walks_per_length"] = settings.walks.into();
+        value["seed"] = seed.into();
+    }
+    for (number, direction) in DIRECTIONS.into_iter().enumerate() {
+        value[direction_name(direction)] = one_direction(measured, number);
+    }
+    if let Some(found) = failing {
+        value["failing_walk"] = failing_walk(found);
+    }
+    value
+}
+
+fn one_direction(measured: &Measured, number: usize) -> Value {
+    let score = [measured.score.reference_to_candidate, measured.score.candidate_to_reference][number];
+    let problems: Vec<Value> = measured
+        .problems
+        .iter()
+        .map(|problem| match &problem[number] {
+            Measure::Undefined => json!({ "undefined": "no action can be executed in the initial state" }),
+            measure @ Measure::Exact(exact) => json!({
+                "score": measure.score(),
+                "lengths": exact.lengths.iter().map(|l| json!({
+                    "length": l.length, "probability": l.probability,
+                })).collect::<Vec<_>>(),
+                "left_out": measure.left_out(),
+                "pairs": exact.pairs,
+            }),
+            measure @ Measure::Sampled(sample) => json!({
+                "score": measure.score(),
+                "lengths": sample.lengths.iter().map(|l| json!({
+                    "length": l.length, "walks": l.walks, "executable": l.executable,
+                    "rejected": l.rejected, "given_up": l.given_up,
+                })).collect::<Vec<_>>(),
+                "left_out": measure.left_out(),
+                "steps": sample.steps,
+            }),
+        })
+        .collect();
+    let actions: Vec<Value> = measured
+        .actions(number)
+        .iter()
+        .map(|a| json!({ "action": a.name, "tried": a.tried, "refused": a.refused }))
+        .collect();
+    let interval = measured.directions[number];
+    json!({
+        "score": score,
+        "low": interval.map(|i| i.low),
+        "high": interval.map(|i| i.high),
+        "walks": measured.problems.iter().map(|p| p[number].walks()).sum::<u64>(),
+        "problems": problems,
+        "actions": actions,
+    })
+}
+
+fn failing_walk(found: &Counterexample) -> Value {
+    let steps: Vec<String> =
+        found.walk.prefix.iter().chain([&found.walk.action]).map(Step::to_string).collect();
+    json!({
+        "direction": direction_name(found.direction),
+        "steps": steps,
+        "refused_by": match found.direction {
+            Direction::ReferenceToCandidate => "candidate",
+            Direction::CandidateToReference => "environment",
+        },
+        "refusal": found.walk.refusal.to_string(),
+        "shortest": found.shortest,
+    })
+}
+
+/// How sure the score is, as `certainty` of the details: `exact`, `proven` (a search found no failing walk at all),
+/// `refuted` (every sampled walk was executed, and a search found one that is not), `all-walks` or `interval`.
+pub fn certainty(details: &mut Value, measured: &Measured, failing: bool, proven: bool) {
+    details["certainty"] = sureness(measured, failing, proven).into();
+}
+
+fn sureness(measured: &Measured, failing: bool, proven: bool) -> &'static str {
+    match (measured.score.score, measured.exact) {
+        (Some(1.0), _) if failing => "refuted",
+        (_, true) => "exact",
+        (Some(1.0), false) if proven => "proven",
+        (Some(1.0), false) => "all-walks",
+        _ => "interval",
+    }
+}
+
+pub(crate) fn race(note: Note) -> Value {
+    json!({
+        "blocks": note.blocks,
+        "eliminated": note.eliminated,
+        "leader": note.leader,
+        "decided": note.decided,
+    })
+}
+
+/// The comparison for a person, a line for the score and one for each direction's refusals.
+pub fn summary(measured: &Measured, settings: &Settings, failing: bool, proven: bool) -> String {
+    let mut out = headline(measured, settings, failing, proven);
+    let sides =
+        ["of the reference's walks can be executed by the candidate", "of the candidate's by the reference"];
+    let scores = [measured.score.reference_to_candidate, measured.score.candidate_to_reference];
+    let _ = write!(out, "\n{} {}, {} {}.", share(scores[0]), sides[0], share(scores[1]), sides[1]);
+    let refusers = ["The candidate refuses", "The reference refuses"];
+    for (number, refuser) in refusers.into_iter().enumerate() {
+        let refused: Vec<Action> = measured.actions(number).into_iter().filter(|a| a.refused > 0.0).collect();
+        if refused.is_empty() {
+            continue;
+        }
+        let list: Vec<String> = refused.iter().map(|a| refusals(a, measured.exact)).collect();
+        let _ = write!(out, "\n{refuser} {}.", list.join(", "));
+    }
+    for (number, direction) in DIRECTIONS.into_iter().enumerate() {
+        let mut left_out: Vec<u32> = measured.problems.iter().flat_map(|p| p[number].left_out()).collect();
+        left_out.sort_unstable();
+        left_out.dedup();
+        if !left_out.is_empty() {
+            let list: Vec<String> = left_out.iter().map(u32::to_string).collect();
+            let whose = match direction {
+                Direction::ReferenceToCandidate => "the reference",
+                Direction::CandidateToReference => "the candidate",
+            };
+            let _ = write!(out, "\nWithout any walk of {whose}, and left out: length {}.", list.join(", "));
+        }
+    }
+    out
+}
+
+fn headline(measured: &Measured, settings: &Settings, failing: bool, proven: bool) -> String {
+    let Some(score) = measured.score.score else {
+        let who = match (measured.score.reference_undefined > 0, measured.score.candidate_undefined > 0) {
+            (true, true) => "neither side has an action that can be executed in the initial state",
+            (true, false) => "the reference has no action that can be executed in the initial state",
+            _ => "the candidate has no action that can be executed in the initial state",
+        };
+        return format!("The exploration walk score is not defined: {who}.");
+    };
+    let walks = measured.walks();
+    let how = match sureness(measured, failing, proven) {
+        "exact" => "computed exactly".to_owned(),
+        "proven" => format!("no walk of up to {} steps fails on the other side", settings.t_max),
+        "refuted" => {
+            format!("all {walks} sampled walks are executed by the other side, but one was found that is not")
+        }
+        "all-walks" => format!("all {walks} sampled walks are executed by the other side"),
+        _ => match measured.interval {
+            Some(Interval { low, high }) => format!(
+                "{low:.3} to {high:.3} at {} % confidence, {walks} walks",
+                settings.confidence * 100.0
+            ),
+            None => format!("{walks} walks that depend on each other, so there is no interval"),
+        },
+    };
+    format!("Exploration walk score {score:.3} ({how}).")
+}
+
+fn share(score: Option<f64>) -> String {
+    score.map_or_else(|| "An undefined share".to_owned(), |s| format!("{:.1} %", s * 100.0))
+}
+
+fn refusals(action: &Action, exact: bool) -> String {
+    if exact {
+        format!("{} (ends {:.1} % of the longest walks)", action.name, action.refused * 100.0)
+    } else {
+        format!("{} ({} of {} tries)", action.name, action.refused, action.tried)
+    }
+}
+
+/// The document that `planforge ew --json` prints.
+pub fn document(
+    measured: &Measured,
+    settings: &Settings,
+    seed: u64,
+    failing: Option<&Counterexample>,
+    proven: bool,
+) -> EwReport {
+    let mut details = details(measured, settings, seed, failing);
+    certainty(&mut details, measured, failing.is_some(), proven);
+    EwReport {
+        score: measured.score.score,
+        reference_to_candidate: measured.score.reference_to_candidate,
+        candidate_to_reference: measured.score.candidate_to_reference,
+        interval: measured.interval.map(|i| EwInterval {
+            low: i.low,
+            high: i.high,
+            confidence: if measured.exact { 1.0 } else { settings.confidence },
+        }),
+        mode: if measured.exact { "exact" } else { "sampled" }.to_owned(),
+        details,
+    }
+}
+
+/// Which definition a table follows, in a few words.
+pub fn form_name(settings: &Settings) -> &'static str {
+    match (settings.form, settings.mode) {
+        (Form::Definition, Mode::Exact) => "definition, exact",
+        (Form::Definition, _) => "definition",
+        (Form::ReferenceCode, _) => "reference code",
+    }
+}

@@ -1,0 +1,343 @@
+//! Walks one by one, for an environment that can only be tried (the paper's Assumption 1) and for races: the environment draws
+//! its walks itself, and they are executed on the candidate's model; the candidate's are tried by the environment. Each
+//! direction is one crossing, and one more for every round of redraws.
+
+use crate::environment::{Asked, refusal};
+use crate::measure::{Measure, Problem, seed_of};
+use crate::options::{DeadEnds, Policy, Settings};
+use planforge_contract::{ActionInterface, Failure, WalkPolicy, WalkSpec};
+use planforge_planning::walk::{
+    self, Counterexample, Direction, DirectionSample, FailingWalk, LengthSample, Model, Refusal, SchemaCount,
+    Step,
+};
+use planforge_planning::{Budget, StopReason};
+use std::collections::BTreeMap;
+
+/// Most rounds in which walks that met a dead end are drawn again.
+const MOST_ROUNDS: u32 = 100;
+/// Draws without a single walk of a length after which there is taken to be none.
+const FRUITLESS: u64 = 1000;
+
+/// The walks of one side: number `k` has length `k mod t_max + 1`; `None` where none could be drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Drawn {
+    pub(crate) walks: Vec<Option<Vec<Step>>>,
+    /// Walks rejected because of a dead end, by length.
+    rejected: Vec<u64>,
+    steps: u64,
+}
+
+/// How the reference is tried.
+#[derive(Clone, Copy)]
+pub(crate) enum Means<'a> {
+    /// Through the environment, which has this interface.
+    Asked(Asked<'a>, &'a ActionInterface),
+    /// In process: a race counts walks alike on both kinds of environment.
+    Model(&'a Model),
+}
+
+/// Draws walks and tries them, walk by walk.
+#[derive(Clone, Copy)]
+pub(crate) struct Trials<'a> {
+    pub(crate) means: Means<'a>,
+    pub(crate) settings: &'a Settings,
+}
+
+/// What ended a comparison.
+pub(crate) enum Ended {
+    /// The environment broke, or gave a strange answer.
+    Failed(Failure),
+    /// A limit.
+    Stopped(StopReason),
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<StopReason> for Ended {
+    fn from(reason: StopReason) -> Self {
+        Self::Stopped(reason)
+    }
+}
+
+impl Trials<'_> {
+    fn length(&self, k: usize) -> u32 {
+        k as u32 % self.settings.t_max + 1
+    }
+
+    /// The reference's walks, the same for all candidates of a request; `None` where it has no applicable action initially.
+    pub(crate) fn draw(&self, seed: u64, budget: &mut dyn Budget) -> Result<Option<Drawn>, Ended> {
+        match self.means {
+            Means::Model(model) => self.draw_model(model, seed_of(seed, 0, 0), budget),
+            Means::Asked(asked, _) => self.draw_asked(asked, seed_of(seed, 0, 0), budget),
+        }
+    }
+
+    fn draw_asked(
+        &self,
+        asked: Asked<'_>,
+        seed: u64,
+        budget: &mut dyn Budget,
+    ) -> Result<Option<Drawn>, Ended> {
+        let settings = self.settings;
+        let total = settings.t_max as usize * settings.walks as usize;
+        let mut drawn =
+            Drawn { walks: vec![None; total], rejected: vec![0; settings.t_max as usize], steps: 0 };
+        let mut open: Vec<usize> = (0..total).collect();
+        for round in 0..=MOST_ROUNDS {
+            if let planforge_planning::Poll::Stop(reason) = budget.poll() {
+                return Err(Ended::Stopped(reason));
+            }
+            let spec = WalkSpec {
+                lengths: open.iter().map(|&k| self.length(k)).collect(),
+                seed: seed_of(seed, round as usize, 0),
+                policy: match settings.policy {
+                    Policy::Uniform => WalkPolicy::Uniform,
+                    Policy::CoverageGuided => WalkPolicy::CoverageGuided,
+                },
+            };
+            let walks = asked.walks(spec)?;
+            if round == 0 && walks.iter().all(Vec::is_empty) {
+                return Ok(None);
+            }
+            for (k, walk) in open.iter().zip(walks) {
+                drawn.steps += walk.len() as u64;
+                let whole = walk.len() == self.length(*k) as usize;
+                if whole || settings.dead_ends == DeadEnds::Truncate {
+                    drawn.walks[*k] = Some(walk);
+                } else {
+                    drawn.rejected[self.length(*k) as usize - 1] += 1;
+                }
+            }
+            open.retain(|&k| drawn.walks[k].is_none());
+            let found: Vec<bool> = (1..=settings.t_max).map(|length| drawn.has(length)).collect();
+            open.retain(|&k| {
+                let slot = self.length(k) as usize - 1;
+                found[slot] || drawn.rejected[slot] < FRUITLESS
+            });
+            if open.is_empty() {
+                break;
+            }
+        }
+        Ok(Some(drawn))
+    }
+
+    /// Both directions for one candidate.
+    pub(crate) fn measure(
+        &self,
+        drawn: Option<&Drawn>,
+        candidate: &Model,
+        seed: u64,
+        budget: &mut dyn Budget,
+    ) -> Result<Problem, Ended> {
+        let reference = match drawn {
+            None => Measure::Undefined,
+            Some(drawn) => {
+                let ends: Vec<Option<End>> =
+                    drawn.walks.iter().map(|w| w.as_ref().map(|w| on_candidate(candidate, w))).collect();
+                Measure::Sampled(self.sample(drawn, &ends, self.names()))
+            }
+        };
+        let own = match self.draw_candidate(candidate, seed, budget)? {
+            None => Measure::Undefined,
+            Some(drawn) => {
+                let ends = self.try_all(&drawn.walks)?;
+                Measure::Sampled(self.sample(&drawn, &ends, candidate.schema_names().to_vec()))
+            }
+        };
+        Ok([reference, own])
+    }
+
+    /// The names of the reference's actions.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self.means {
+            Means::Asked(_, interface) => interface.actions.iter().map(|a| a.name.clone()).collect(),
+            Means::Model(model) => model.schema_names().to_vec(),
+        }
+    }
+
+    /// The candidate's own walks.
+    pub(crate) fn draw_candidate(
+        &self,
+        candidate: &Model,
+        seed: u64,
+        budget: &mut dyn Budget,
+    ) -> Result<Option<Drawn>, Ended> {
+        self.draw_model(candidate, seed_of(seed, 0, 1), budget)
+    }
+
+    fn draw_model(&self, model: &Model, seed: u64, budget: &mut dyn Budget) -> Result<Option<Drawn>, Ended> {
+        let walks = walk::sample_walks(model, &self.settings.sample_spec(seed), budget)?;
+        Ok(walks.map(|walks| Drawn {
+            steps: walks.iter().flatten().map(|w| w.len() as u64).sum(),
+            walks,
+            rejected: vec![0; self.settings.t_max as usize],
+        }))
+    }
+
+    /// Tries walks of the candidate on the reference: in the environment each different one once, all in one crossing.
+    pub(crate) fn try_all(&self, walks: &[Option<Vec<Step>>]) -> Result<Vec<Option<End>>, Failure> {
+        let (asked, interface) = match self.means {
+            Means::Asked(asked, interface) => (asked, interface),
+            Means::Model(model) => {
+                return Ok(walks.iter().map(|w| w.as_ref().map(|w| on_candidate(model, w))).collect());
+            }
+        };
+        let mut numbers: BTreeMap<&[Step], usize> = BTreeMap::new();
+        let mut different: Vec<Vec<Step>> = Vec::new();
+        for walk in walks.iter().flatten() {
+            numbers.entry(walk).or_insert_with(|| {
+                different.push(walk.clone());
+                different.len() - 1
+            });
+        }
+        let executed = asked.execute(&different)?;
+        let end = |walk: &Vec<Step>| {
+            let done = numbers.get(walk.as_slice()).and_then(|&n| executed.get(n)).copied();
+            let done = done.unwrap_or(walk.len());
+            End { executed: done, refusal: walk.get(done).map(|step| refusal(interface, step)) }
+        };
+        Ok(walks.iter().map(|walk| walk.as_ref().map(end)).collect())
+    }
+
+    /// The walks of one direction with what became of them, as sampling from models gives it.
+    pub(crate) fn sample(&self, drawn: &Drawn, ends: &[Option<End>], names: Vec<String>) -> DirectionSample {
+        let mut lengths: Vec<LengthSample> = (1..=self.settings.t_max)
+            .map(|length| LengthSample {
+                length,
+                walks: 0,
+                executable: 0,
+                rejected: drawn.rejected[length as usize - 1],
+                given_up: 0,
+            })
+            .collect();
+        let mut schemas: Vec<SchemaCount> =
+            names.into_iter().map(|name| SchemaCount { name, tried: 0, refused: 0 }).collect();
+        let (mut first, mut shortest) = (None, None::<FailingWalk>);
+        for (k, (walk, end)) in drawn.walks.iter().zip(ends).enumerate() {
+            let length = &mut lengths[k % self.settings.t_max as usize];
+            let (Some(walk), Some(end)) = (walk, end) else {
+                length.given_up += 1;
+                continue;
+            };
+            length.walks += 1;
+            length.executable += u32::from(end.refusal.is_none());
+            for (i, step) in walk.iter().enumerate().take(end.executed + 1) {
+                let known = schemas.iter().position(|s| s.name.eq_ignore_ascii_case(&step.name));
+                let at = known.unwrap_or_else(|| {
+                    schemas.push(SchemaCount { name: step.name.clone(), tried: 0, refused: 0 });
+                    schemas.len() - 1
+                });
+                schemas[at].tried += 1;
+                schemas[at].refused += u64::from(i == end.executed);
+            }
+            let Some(failing) = end.failing(walk) else { continue };
+            if shortest.as_ref().is_none_or(|s| failing.len() < s.len()) {
+                shortest = Some(failing.clone());
+            }
+            first.get_or_insert(failing);
+        }
+        DirectionSample {
+            lengths,
+            schemas,
+            first_failing: first,
+            shortest_failing: shortest,
+            steps: drawn.steps,
+        }
+    }
+
+    /// The shortest failing walk among those drawn, without the steps that it fails without. At equal length the candidate's
+    /// own walk comes first, as in the paper's code.
+    pub(crate) fn counterexample(
+        &self,
+        candidate: &Model,
+        problem: &Problem,
+    ) -> Result<Option<Counterexample>, Failure> {
+        let mut found: Option<Counterexample> = None;
+        let Means::Asked(asked, interface) = self.means else { return Ok(None) };
+        let sides = [Direction::CandidateToReference, Direction::ReferenceToCandidate];
+        for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
+            let Measure::Sampled(DirectionSample { shortest_failing: Some(walk), .. }) = measure else {
+                continue;
+            };
+            let walk = minimise(asked, interface, candidate, direction, walk.clone())?;
+            if found.as_ref().is_none_or(|f| walk.len() < f.walk.len()) {
+                let shortest = walk.len() == 1;
+                found = Some(Counterexample { direction, walk, shortest });
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Drawn {
+    /// The first walks.
+    pub(crate) fn first(&self, count: usize) -> Self {
+        let walks: Vec<_> = self.walks.iter().take(count).cloned().collect();
+        Self { walks, ..self.clone() }
+    }
+
+    /// Whether there is a walk of that length.
+    pub(crate) fn has(&self, length: u32) -> bool {
+        let t_max = self.rejected.len();
+        self.walks.iter().skip(length as usize - 1).step_by(t_max).any(Option::is_some)
+    }
+}
+
+/// How a walk ended on the other side.
+#[derive(Debug, Clone)]
+pub(crate) struct End {
+    executed: usize,
+    pub(crate) refusal: Option<Refusal>,
+}
+
+impl End {
+    fn failing(&self, walk: &[Step]) -> Option<FailingWalk> {
+        let refusal = self.refusal.clone()?;
+        let action = walk.get(self.executed)?.clone();
+        Some(FailingWalk { prefix: walk[..self.executed].to_vec(), action, refusal })
+    }
+}
+
+pub(crate) fn on_candidate(candidate: &Model, walk: &[Step]) -> End {
+    let replay = walk::replay(candidate, walk);
+    End { executed: replay.executed, refusal: replay.refusal }
+}
+
+/// Drops one step after the other as long as the walk stays a failing one; one crossing a round.
+fn minimise(
+    asked: Asked<'_>,
+    interface: &ActionInterface,
+    candidate: &Model,
+    direction: Direction,
+    mut best: FailingWalk,
+) -> Result<FailingWalk, Failure> {
+    loop {
+        let shorter: Vec<Vec<Step>> = (0..best.prefix.len())
+            .map(|dropped| {
+                let kept = best.prefix.iter().enumerate().filter(|(i, _)| *i != dropped);
+                kept.map(|(_, step)| step).chain([&best.action]).cloned().collect()
+            })
+            .collect();
+        let executed = asked.execute(&shorter)?;
+        let smaller = shorter.iter().zip(executed).find_map(|(walk, in_environment)| {
+            let own = on_candidate(candidate, walk);
+            match direction {
+                Direction::CandidateToReference if own.executed > in_environment => {
+                    let step = walk.get(in_environment)?;
+                    let end = End { executed: in_environment, refusal: Some(refusal(interface, step)) };
+                    end.failing(walk)
+                }
+                Direction::ReferenceToCandidate if in_environment > own.executed => own.failing(walk),
+                _ => None,
+            }
+        });
+        match smaller {
+            Some(smaller) => best = smaller,
+            None => return Ok(best),
+        }
+    }
+}
