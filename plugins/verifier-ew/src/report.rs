@@ -1,7 +1,7 @@
 //! The comparison in words and as JSON: for the evidence of an assessment and for `planforge ew`.
 
 use crate::measure::{Action, DIRECTIONS, Measure, Measured};
-use crate::options::{Form, Mode, Settings};
+use crate::options::Settings;
 use crate::race::Note;
 use planforge_contract::{EwInterval, EwReport};
 use planforge_planning::walk::{Counterexample, Direction, Interval, Step};
@@ -134,10 +134,13 @@ pub(crate) fn race(note: Note) -> Value {
 /// The comparison for a person, a line for the score and one for each direction's refusals.
 pub fn summary(measured: &Measured, settings: &Settings, failing: bool, proven: bool) -> String {
     let mut out = headline(measured, settings, failing, proven);
-    let sides =
-        ["of the reference's walks can be executed by the candidate", "of the candidate's by the reference"];
     let scores = [measured.score.reference_to_candidate, measured.score.candidate_to_reference];
-    let _ = write!(out, "\n{} {}, {} {}.", share(scores[0]), sides[0], share(scores[1]), sides[1]);
+    let _ = write!(
+        out,
+        "\nThe candidate executes {} of the reference's walks, the reference {} of the candidate's.",
+        share(scores[0]),
+        share(scores[1])
+    );
     let refusers = ["The candidate refuses", "The reference refuses"];
     for (number, refuser) in refusers.into_iter().enumerate() {
         let refused: Vec<Action> = measured.actions(number).into_iter().filter(|a| a.refused > 0.0).collect();
@@ -192,7 +195,7 @@ fn headline(measured: &Measured, settings: &Settings, failing: bool, proven: boo
 }
 
 fn share(score: Option<f64>) -> String {
-    score.map_or_else(|| "An undefined share".to_owned(), |s| format!("{:.1} %", s * 100.0))
+    score.map_or_else(|| "an undefined share".to_owned(), |s| format!("{:.1} %", s * 100.0))
 }
 
 fn refusals(action: &Action, exact: bool) -> String {
@@ -224,14 +227,5 @@ pub fn document(
         }),
         mode: if measured.exact { "exact" } else { "sampled" }.to_owned(),
         details,
-    }
-}
-
-/// Which definition a table follows, in a few words.
-pub fn form_name(settings: &Settings) -> &'static str {
-    match (settings.form, settings.mode) {
-        (Form::Definition, Mode::Exact) => "definition, exact",
-        (Form::Definition, _) => "definition",
-        (Form::ReferenceCode, _) => "reference code",
     }
 }
