@@ -1,9 +1,10 @@
 //! The score of two models (Definition 1, Eq. 2): computed while that fits, else sampled.
 
 use crate::options::{Mode, Policy, Settings};
+use planforge_pddl::random::Random;
 use planforge_planning::walk::{
-    self, Direction, DirectionSample, ExactDirection, ExactError, Interval, Model, Random, SchemaCount,
-    Score, SearchLimits, TaskDirections, interval,
+    self, Direction, DirectionSample, ExactDirection, ExactError, Interval, Model, SchemaCount, Score,
+    SearchLimits, TaskDirections, interval,
 };
 use planforge_planning::{Budget, StopReason};
 
@@ -18,7 +19,7 @@ pub enum Measure {
     /// The expectation.
     Exact(ExactDirection),
     /// Walks drawn.
-    Sampled(DirectionSample),
+    Sampled(Box<DirectionSample>),
 }
 
 impl Measure {
@@ -84,7 +85,7 @@ impl Measured {
             (true, Some(s), _) => Some(Interval { low: s, high: s }),
             (false, Some(_), Policy::Uniform) => {
                 let sampled = problems.iter().filter_map(|p| match &p[d] {
-                    Measure::Sampled(sample) => Some(sample),
+                    Measure::Sampled(sample) => Some(&**sample),
                     _ => None,
                 });
                 let alpha = (1.0 - settings.confidence) / 2.0;
@@ -182,7 +183,7 @@ pub fn models(
             let (source, target) = DIRECTIONS[d].models(*reference, *candidate);
             let spec = settings.sample_spec(seed_of(seed, number, d));
             match walk::sample_direction(source, target, &spec, budget) {
-                Ok(Some(sample)) => Ok(Measure::Sampled(sample)),
+                Ok(Some(sample)) => Ok(Measure::Sampled(Box::new(sample))),
                 Ok(None) => Ok(Measure::Undefined),
                 Err(reason) => Err(NoScore::Stopped(reason)),
             }
@@ -194,7 +195,7 @@ pub fn models(
 
 /// Every problem and direction has random choices of its own.
 pub(crate) fn seed_of(seed: u64, problem: usize, direction: usize) -> u64 {
-    Random::of_walk(seed, (2 * problem + direction) as u64).next_u64()
+    Random::stream(seed, (2 * problem + direction) as u64).next_u64()
 }
 
 /// All problems, or none: a mean of computed and sampled scores would have no interval.
@@ -235,8 +236,8 @@ pub fn shortest_failing(
     let limits = SearchLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) };
     let mut sampled = Vec::new();
     for (direction, measure) in DIRECTIONS.into_iter().zip(problem.into_iter().flatten()) {
-        if let Measure::Sampled(DirectionSample { shortest_failing: Some(walk), .. }) = measure {
-            sampled.push((direction, walk));
+        if let Measure::Sampled(sample) = measure {
+            sampled.extend(sample.shortest_failing.as_ref().map(|walk| (direction, walk)));
         }
     }
     walk::counterexample(reference, candidate, limits, &sampled, budget)

@@ -122,7 +122,7 @@ impl Runner<'_> {
     fn problem(&self, trials: &Trials<'_>, reference: &Drawn) -> [Measure; 2] {
         let tried = self.ends[0].len();
         let one = |drawn: &Drawn, ends: &[Option<End>], names: Vec<String>| {
-            Measure::Sampled(trials.sample(&drawn.first(tried), ends, names))
+            Measure::Sampled(Box::new(trials.sample(&drawn.first(tried), ends, names)))
         };
         [
             one(reference, &self.ends[0], trials.names()),

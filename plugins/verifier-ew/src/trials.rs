@@ -138,14 +138,14 @@ impl Trials<'_> {
             Some(drawn) => {
                 let ends: Vec<Option<End>> =
                     drawn.walks.iter().map(|w| w.as_ref().map(|w| on_candidate(candidate, w))).collect();
-                Measure::Sampled(self.sample(drawn, &ends, self.names()))
+                Measure::Sampled(Box::new(self.sample(drawn, &ends, self.names())))
             }
         };
         let own = match self.draw_candidate(candidate, seed, budget)? {
             None => Measure::Undefined,
             Some(drawn) => {
                 let ends = self.try_all(&drawn.walks)?;
-                Measure::Sampled(self.sample(&drawn, &ends, candidate.schema_names().to_vec()))
+                Measure::Sampled(Box::new(self.sample(&drawn, &ends, candidate.schema_names().to_vec())))
             }
         };
         Ok([reference, own])
@@ -260,9 +260,8 @@ impl Trials<'_> {
         let Means::Asked(asked, interface) = self.means else { return Ok(None) };
         let sides = [Direction::CandidateToReference, Direction::ReferenceToCandidate];
         for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
-            let Measure::Sampled(DirectionSample { shortest_failing: Some(walk), .. }) = measure else {
-                continue;
-            };
+            let Measure::Sampled(sample) = measure else { continue };
+            let Some(walk) = &sample.shortest_failing else { continue };
             let walk = minimise(asked, interface, candidate, direction, walk.clone())?;
             if found.as_ref().is_none_or(|f| walk.len() < f.walk.len()) {
                 let shortest = walk.len() == 1;
