@@ -76,4 +76,167 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
-    ("verifier-val", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("planner-classical", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("planner-external", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("planner-llm", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
+    ("environment-process", &["child", "contract", "diagnostics", "pddl", "plugin-sdk"]),
+    ("environment-pddl", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+];
+
+#[test]
+fn crates_depend_only_downwards() {
+    let packages = packages();
+    for (name, allowed) in ALLOWED {
+        let package = packages.get(*name).unwrap_or_else(|| panic!("no crate `{name}`"));
+        for dependency in package.dependencies("dependencies") {
+            if let Some(own) = dependency.strip_prefix("planforge-") {
+                assert!(allowed.contains(&own), "{name} may not depend on {own}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_library_has_a_dependency_rule() {
+    let ruled: BTreeSet<&str> = ALLOWED.iter().map(|(name, _)| *name).collect();
+    for (name, package) in packages() {
+        let group = package.folder.parent().unwrap().file_name().unwrap();
+        let free = ["cli", "testkit", "xtask", "loaded-tests"].contains(&name.as_str());
+        if group != "tests" && !free {
+            assert!(ruled.contains(name.as_str()), "add `{name}` to ALLOWED, with what it may depend on");
+        }
+    }
+}
+
+#[test]
+fn only_plugin_abi_names_abi_stable_and_libloading() {
+    for (name, package) in packages() {
+        // The frozen fixture holds its own copy of the first epoch, so that the copy cannot change with the original.
+        if name == "plugin-abi" || package.folder.starts_with(root().join("tests")) {
+            continue;
+        }
+        for section in ["dependencies", "dev-dependencies"] {
+            let dependencies = package.dependencies(section);
+            for forbidden in ["abi_stable", "libloading"] {
+                assert!(!dependencies.contains(forbidden), "{name} names {forbidden}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_plugin_abi_is_unsafe() {
+    for (name, package) in packages() {
+        if name == "plugin-abi" || package.folder.starts_with(root().join("tests")) {
+            continue;
+        }
+        let mut files = Vec::new();
+        rust_files(&package.folder.join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            // The word is put together so that this test does not find itself.
+            let allowance = ["allow(", "unsafe_code"].concat();
+            assert!(!text.contains(&allowance), "{} allows unsafe code", file.display());
+        }
+    }
+}
+
+#[test]
+fn only_cli_and_test_crates_know_the_plugins() {
+    let packages = packages();
+    let plugins: BTreeSet<String> = packages
+        .iter()
+        .filter(|(_, p)| p.folder.parent().unwrap().ends_with("plugins"))
+        .map(|(name, _)| format!("planforge-{name}"))
+        .collect();
+    for (name, package) in &packages {
+        for dependency in package.dependencies("dependencies") {
+            assert!(
+                !plugins.contains(&dependency) || name == "cli",
+                "{name} depends on the plugin {dependency}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_plugin_folder_is_bundled() {
+    let bundled = fs::read_to_string(root().join("crates/cli/src/bundled.rs")).unwrap();
+    let explained = fs::read_to_string(root().join("crates/cli/src/codes.rs")).unwrap();
+    let mut folders = 0;
+    for entry in fs::read_dir(root().join("plugins")).unwrap() {
+        let folder = entry.unwrap().file_name().into_string().unwrap();
+        let crate_name = format!("planforge_{}", folder.replace('-', "_"));
+        let line = format!("&{crate_name}::PLANFORGE_PLUGIN");
+        assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
+        let plugin = fs::read_to_string(root().join("plugins").join(&folder).join("src/lib.rs")).unwrap();
+        if plugin.contains("CODES") {
+            assert!(explained.contains(&format!("{crate_name}::CODES")), "`explain` does not know {folder}");
+        }
+        folders += 1;
+    }
+    assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), folders);
+}
+
+#[test]
+fn folder_name_is_crate_name() {
+    for (name, package) in packages() {
+        assert_eq!(package.folder.file_name().unwrap().to_str().unwrap(), name);
+    }
+}
+
+#[test]
+fn only_providers_and_testkit_use_tokio() {
+    for (name, package) in packages() {
+        if name.starts_with("provider-") || name == "testkit" {
+            continue;
+        }
+        assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");
+    }
+}
+
+#[test]
+fn every_crate_takes_the_workspace_lints() {
+    for (name, package) in packages() {
+        let lints =
+            package.manifest.get("lints").and_then(|l| l.get("workspace")).and_then(toml::Value::as_bool);
+        assert_eq!(lints, Some(true), "{name} does not take the workspace's lints");
+    }
+}
+
+#[test]
+fn panics_unwind_in_every_profile() {
+    let manifest: toml::Table =
+        toml::from_str(&fs::read_to_string(root().join("Cargo.toml")).unwrap()).unwrap();
+    for profile in ["dev", "release"] {
+        assert_eq!(manifest["profile"][profile]["panic"].as_str(), Some("unwind"), "profile {profile}");
+    }
+}
+
+#[test]
+fn every_rule_is_written_down() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let source = fs::read_to_string(root().join("crates/cli/tests/architecture.rs")).unwrap();
+    for line in source.lines() {
+        if let Some(name) = line.strip_prefix("fn ").and_then(|l| l.strip_suffix("() {")) {
+            assert!(text.contains(&format!("`{name}`")), "ARCHITECTURE.md does not name the test `{name}`");
+        }
+    }
+}
+
+#[test]
+fn every_test_that_is_named_exists() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    let sources: String = files.iter().map(|f| fs::read_to_string(f).unwrap()).collect();
+    // Names of tests are the only long words with underscores between backquotes.
+    let named = text.split('`').skip(1).step_by(2).filter(|w| w.matches('_').count() > 2 && !w.contains(' '));
+    let mut count = 0;
+    for name in named {
+        assert!(sources.contains(&format!("fn {name}()")), "there is no test `{name}`");
+        count += 1;
+    }
+    assert!(count > 15, "only {count} tests are named");
+}
