@@ -5,11 +5,27 @@ use planforge_diagnostics::CodeInfo;
 /// Every code of this crate, for `planforge explain`.
 pub const CODES: &[CodeInfo] = &[
     CodeInfo {
+        code: "evaluate.matrix",
+        title: "a matrix file, or what stands for it on the command line, makes no sense",
+        explanation: "An evaluation runs every pipeline over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \
+                  suites = [\"examples/suites/garden\", \"examples/suites/parcels\"]\n    pipelines = [\"intrinsic.toml\", \"llm-p.toml\"]\n    \
+                  seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n\nPaths are relative to the file. `seeds` may be a \
+                  list of numbers. `tasks` (the first of each suite, by name) and `set` may be left out. Rows are told apart by the \
+                  suites' names and columns by the pipeline files' names, so both must differ.",
+    },
+    CodeInfo {
+        code: "evaluate.other",
+        title: "the output folder holds another evaluation",
+        explanation: "`--resume` goes on with an evaluation of the same suites, tasks, pipeline texts, overrides and seeds; otherwise \
+                  cells of different experiments would stand in one table. Name another folder with `--out`, or undo the change \
+                  that the message names.",
+    },
+    CodeInfo {
         code: "study.no-suite",
         title: "a folder holds no planning domain to study",
         explanation: "A study wants a folder with `domain.pddl` and at least one problem beside it, or a folder of such folders:\n\n    \
                   planforge study omissions --suites examples/suites --out study\n\nProblems are all other `*.pddl` files, \
-                  `p_example.pddl` excepted, in the order of their names (numbers in them compared as numbers).",
+                  in-context examples (`p_example.pddl`) and templates excepted, in the order of their names (numbers in them compared as numbers).",
     },
     CodeInfo {
         code: "study.cancelled",

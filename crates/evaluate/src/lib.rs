@@ -1,10 +1,12 @@
 //! What many runs come to: statistics, tables, and studies that need no model.
 //!
 //! [`study`] holds the paper's experiments without a language model (exploration-walk paper, Fig. 2a, 2b and 4): they run over
-//! suites of PDDL files, on all cores, and the same seed gives the same figures whatever the number of threads. [`statistics`]
-//! and [`Table`] are shared by everything that reports. The crate reads suites and computes; the command line writes the files.
+//! suites of PDDL files, on all cores, and the same seed gives the same figures whatever the number of threads. [`evaluation`]
+//! puts the runs of pipelines over suites under several seeds into one table (Table 2). [`statistics`] and [`Table`] are shared
+//! by everything that reports. The crate reads and computes; the command line runs pipelines and writes files.
 
 mod codes;
+pub mod evaluation;
 pub mod plot;
 pub mod statistics;
 pub mod study;

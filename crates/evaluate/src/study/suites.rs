@@ -82,10 +82,7 @@ impl Loader {
         let domain = parsed.value;
         self.errors(check_domain(&domain, domain_source));
         let mut files = entries(folder);
-        files.retain(|file| {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            name.ends_with(".pddl") && !["domain.pddl", "p_example.pddl"].contains(&name.as_ref())
-        });
+        files.retain(|file| is_problem(&file.file_name().unwrap_or_default().to_string_lossy()));
         if files.is_empty() {
             self.diagnostics.push(
                 Diagnostic::error("study.no-suite", format!("{} holds no problem", folder.display()))
@@ -128,6 +125,13 @@ impl Loader {
     fn errors(&mut self, found: Vec<Diagnostic>) {
         self.diagnostics.extend(found.into_iter().filter(Diagnostic::is_error));
     }
+}
+
+/// Neither a domain (`domain_validation.pddl`, for example) nor an in-context example nor an empty template.
+fn is_problem(file: &str) -> bool {
+    let Some(stem) = file.strip_suffix(".pddl") else { return false };
+    let other = ["domain", "p_example"].iter().any(|start| stem.starts_with(start));
+    !other && !stem.ends_with("_template") && !stem.ends_with(".template")
 }
 
 /// What a folder holds, by name; numbers in names compare as numbers, so that p2 comes before p10.

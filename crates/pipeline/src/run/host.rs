@@ -75,7 +75,7 @@ impl<'a> Call<'a> {
 
     fn count(&self, model: &str, replies: &Replies) {
         let mut usage = super::context::lock(&self.task.usage);
-        usage.entry(model.to_owned()).or_default().count(&replies.usage);
+        usage.entry(model.to_owned()).or_default().count(&replies.usage, replies.replies.len());
     }
 }
 

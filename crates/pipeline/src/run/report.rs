@@ -34,6 +34,9 @@ impl RunState {
 pub struct TaskUsage {
     /// Questions that were answered.
     pub calls: u64,
+    /// Replies that came: a question may ask for several.
+    #[serde(default)]
+    pub replies: u64,
     /// Tokens of the questions, where the server counted them.
     pub prompt_tokens: u64,
     /// Tokens of the answers, where the server counted them.
@@ -44,8 +47,9 @@ pub struct TaskUsage {
 
 impl TaskUsage {
     /// Adds one answered question.
-    pub fn count(&mut self, usage: &Usage) {
+    pub fn count(&mut self, usage: &Usage, replies: usize) {
         self.calls += 1;
+        self.replies += replies as u64;
         self.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
         self.completion_tokens += usage.completion_tokens.unwrap_or(0);
         if usage.prompt_tokens.is_none() || usage.completion_tokens.is_none() {

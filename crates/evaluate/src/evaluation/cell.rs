@@ -1,0 +1,369 @@
+//! One cell: what a run of a pipeline over a suite under one seed came to.
+
+use super::judges::Judges;
+use planforge_contract::{Decision, TaskVerdict};
+use planforge_pipeline::{RunReport, RunState, TaskReport};
+use planforge_planning::walk::harmonic_mean;
+use serde::{Deserialize, Serialize};
+
+/// Which cell.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CellKey {
+    /// The suite's name: the row.
+    pub suite: String,
+    /// The pipeline's name: the column.
+    pub pipeline: String,
+    /// The run's seed.
+    pub seed: u64,
+}
+
+/// How a task ended, as far as it counts here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskOutcome {
+    /// The plan was found valid (in the environment, where the pipeline asks it).
+    Solved,
+    /// There is a verdict, and it is negative.
+    NotSolved,
+    /// A limit, an unsupported construct or a missing input: nobody knows.
+    Undecided,
+    /// Something broke.
+    Failed,
+    /// The run has not come to it.
+    Unfinished,
+}
+
+impl TaskOutcome {
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solved => "solved",
+            Self::NotSolved => "not solved",
+            Self::Undecided => "undecided",
+            Self::Failed => "failed",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// One task of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskResult {
+    /// The task's stem.
+    pub task: String,
+    /// How it ended.
+    pub outcome: TaskOutcome,
+    /// Why it is not solved, for a person; empty where it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Share of the reference's walks that the written model executes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_to_candidate: Option<f64>,
+    /// Share of the written model's walks that the reference executes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate_to_reference: Option<f64>,
+}
+
+/// The walk metric over the tasks of a cell: Eq. 2.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Walk {
+    /// Harmonic mean of both directions, each averaged over the tasks first.
+    pub score: f64,
+    /// Mean of the direction over the tasks that have both.
+    pub reference_to_candidate: f64,
+    /// Mean of the direction over the tasks that have both.
+    pub candidate_to_reference: f64,
+    /// Tasks that have both directions. Where it is less than the number of tasks the score speaks for these alone.
+    pub tasks: usize,
+}
+
+/// What a cell asked of models, over all of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Questions that were answered.
+    pub calls: u64,
+    /// Replies that came; one question may ask for several.
+    pub replies: u64,
+    /// Tokens of the questions.
+    pub prompt_tokens: u64,
+    /// Tokens of the answers.
+    pub completion_tokens: u64,
+    /// Questions whose tokens the server did not count: the sums are then too low.
+    pub unmetered: u64,
+}
+
+impl Usage {
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.replies += other.replies;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.unmetered += other.unmetered;
+    }
+}
+
+/// Whether there is a whole run behind a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CellState {
+    /// Every task has a verdict.
+    Finished,
+    /// The run was interrupted, waits for answers, or has not begun.
+    Unfinished,
+}
+
+/// What a cell came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellResult {
+    /// Which cell.
+    #[serde(flatten)]
+    pub key: CellKey,
+    /// Whether it is whole.
+    pub state: CellState,
+    /// The tasks, in order.
+    pub tasks: Vec<TaskResult>,
+    /// The walk metric; absent where the pipeline does not measure it, or no task has both directions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walk: Option<Walk>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+impl CellResult {
+    /// Reads a run's report.
+    pub fn of(key: CellKey, report: &RunReport, judges: &Judges) -> Self {
+        let tasks: Vec<TaskResult> = report.tasks.iter().map(|task| task_result(task, judges)).collect();
+        let mut usage = Usage::default();
+        for model in report.tasks.iter().flat_map(|task| task.usage.values()) {
+            usage.add(&Usage {
+                calls: model.calls,
+                replies: model.replies,
+                prompt_tokens: model.prompt_tokens,
+                completion_tokens: model.completion_tokens,
+                unmetered: model.unmetered,
+            });
+        }
+        let finished = report.state == RunState::Finished;
+        let state = if finished { CellState::Finished } else { CellState::Unfinished };
+        Self { key, state, walk: walk(&tasks), tasks, usage }
+    }
+
+    /// A cell that no run has been made for yet.
+    pub fn unfinished(key: CellKey, tasks: &[String]) -> Self {
+        let result = |task: &String| TaskResult {
+            task: task.clone(),
+            outcome: TaskOutcome::Unfinished,
+            why: String::new(),
+            reference_to_candidate: None,
+            candidate_to_reference: None,
+        };
+        Self {
+            key,
+            state: CellState::Unfinished,
+            tasks: tasks.iter().map(result).collect(),
+            walk: None,
+            usage: Usage::default(),
+        }
+    }
+
+    /// How many tasks ended so.
+    pub fn count(&self, outcome: TaskOutcome) -> usize {
+        self.tasks.iter().filter(|task| task.outcome == outcome).count()
+    }
+
+    /// The share of tasks solved (Eq. 1): what is shown, and what it would be were every open task solved.
+    pub fn solved(&self) -> (f64, f64) {
+        let all = self.tasks.len().max(1) as f64;
+        let solved = self.count(TaskOutcome::Solved);
+        (solved as f64 / all, (self.tasks.len() - self.count(TaskOutcome::NotSolved)) as f64 / all)
+    }
+}
+
+fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
+    let (outcome, why) = outcome(task, judges);
+    let directions = walked(task, judges);
+    TaskResult {
+        task: task.stem.clone(),
+        outcome,
+        why,
+        reference_to_candidate: directions.map(|d| d.0),
+        candidate_to_reference: directions.map(|d| d.1),
+    }
+}
+
+/// What the judging stage said of the surviving candidate; where it said nothing, what the task's verdict says.
+fn outcome(task: &TaskReport, judges: &Judges) -> (TaskOutcome, String) {
+    let assessments = task.candidate.as_ref().map(|candidate| &candidate.assessments);
+    let judged = judges.solved_by.as_ref().and_then(|label| assessments?.get(label));
+    let decision = judged.map(|assessment| &assessment.decision);
+    match (decision, &task.verdict) {
+        (_, None) => (TaskOutcome::Unfinished, String::new()),
+        (Some(Decision::Accepted), _) => (TaskOutcome::Solved, String::new()),
+        (Some(Decision::Rejected), _) => {
+            (TaskOutcome::NotSolved, judged.map(|a| a.summary.clone()).unwrap_or_default())
+        }
+        // What was missing for the judgement (a plan, for example) is told by the verdict.
+        (Some(Decision::Undecided { .. } | Decision::NotComparable { .. }) | None, Some(verdict)) => {
+            of_verdict(verdict, judges)
+        }
+    }
+}
+
+fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
+    match verdict {
+        // Every stage accepted; with a judging stage that says nothing this is no proof of a plan.
+        TaskVerdict::Accepted if judges.solved_by.is_none() => (TaskOutcome::Solved, String::new()),
+        TaskVerdict::Accepted => (TaskOutcome::Undecided, "no stage judged the plan".to_owned()),
+        TaskVerdict::Rejected { stage, message } | TaskVerdict::Unsolvable { stage, message } => {
+            (TaskOutcome::NotSolved, format!("{} at `{stage}`: {message}", verdict.name()))
+        }
+        TaskVerdict::Undecided { stage, message } => {
+            (TaskOutcome::Undecided, format!("undecided at `{stage}`: {message}"))
+        }
+        TaskVerdict::Failed { stage, failure } => {
+            (TaskOutcome::Failed, format!("failed at `{stage}`: {failure}"))
+        }
+    }
+}
+
+/// Both directions of the walk metric for the surviving candidate.
+fn walked(task: &TaskReport, judges: &Judges) -> Option<(f64, f64)> {
+    let assessments = &task.candidate.as_ref()?.assessments;
+    let metrics = &assessments.get(judges.walk.as_ref()?)?.metrics;
+    Some((*metrics.get("reference_to_candidate")?, *metrics.get("candidate_to_reference")?))
+}
+
+/// Eq. 2 over the tasks that have both directions.
+fn walk(tasks: &[TaskResult]) -> Option<Walk> {
+    let both: Vec<(f64, f64)> =
+        tasks.iter().filter_map(|t| Some((t.reference_to_candidate?, t.candidate_to_reference?))).collect();
+    if both.is_empty() {
+        return None;
+    }
+    let n = both.len() as f64;
+    let forth = both.iter().map(|d| d.0).sum::<f64>() / n;
+    let back = both.iter().map(|d| d.1).sum::<f64>() / n;
+    Some(Walk {
+        score: harmonic_mean(forth, back),
+        reference_to_candidate: forth,
+        candidate_to_reference: back,
+        tasks: both.len(),
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use planforge_contract::{Assessment, Candidate, Failure, FailureClass, UndecidedReason};
+    use planforge_pipeline::TaskUsage;
+    use std::collections::BTreeMap;
+
+    fn judges() -> Judges {
+        Judges { solved_by: Some("environment".to_owned()), walk: Some("ew".to_owned()), bound: None }
+    }
+
+    fn task(stem: &str, verdict: Option<TaskVerdict>, environment: Option<Decision>) -> TaskReport {
+        let mut candidate = Candidate::default();
+        if let Some(decision) = environment {
+            candidate.assessments.insert("environment".to_owned(), Assessment::new(decision, "step 3 fails"));
+        }
+        TaskReport {
+            task: format!("s.{stem}"),
+            suite: "s".to_owned(),
+            stem: stem.to_owned(),
+            verdict,
+            candidate: Some(candidate),
+            path: None,
+            written: Vec::new(),
+            stages: Vec::new(),
+            usage: BTreeMap::from([(
+                "main".to_owned(),
+                TaskUsage { calls: 2, replies: 6, prompt_tokens: 10, completion_tokens: 5, unmetered: 1 },
+            )]),
+        }
+    }
+
+    fn with_walk(mut task: TaskReport, forth: f64, back: Option<f64>) -> TaskReport {
+        let mut assessment = Assessment::new(Decision::Rejected, "");
+        assessment.metrics.insert("reference_to_candidate".to_owned(), forth);
+        if let Some(back) = back {
+            assessment.metrics.insert("candidate_to_reference".to_owned(), back);
+        }
+        task.candidate.get_or_insert_default().assessments.insert("ew".to_owned(), assessment);
+        task
+    }
+
+    fn key() -> CellKey {
+        CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 42 }
+    }
+
+    fn report(tasks: Vec<TaskReport>) -> RunReport {
+        let whole = tasks.iter().all(|t| t.verdict.is_some());
+        let state = if whole { RunState::Finished } else { RunState::Interrupted };
+        RunReport { schema: 1, state, tasks }
+    }
+
+    fn rejected(stage: &str) -> Option<TaskVerdict> {
+        Some(TaskVerdict::Rejected { stage: stage.to_owned(), message: "no".to_owned() })
+    }
+
+    fn undecided() -> Decision {
+        Decision::Undecided { reason: UndecidedReason::MissingInput, message: "no plan".to_owned() }
+    }
+
+    #[test]
+    fn the_judging_stage_decides_and_nothing_reads_as_something_else() {
+        let failure = Failure::new(FailureClass::Provider, "provider.http", "500");
+        let broke = Some(TaskVerdict::Failed { stage: "problem".to_owned(), failure });
+        let limit = TaskVerdict::Undecided { stage: "plan".to_owned(), message: "time".to_owned() };
+        let unsolvable = TaskVerdict::Unsolvable { stage: "plan".to_owned(), message: "no plan".to_owned() };
+        let cell = CellResult::of(
+            key(),
+            &report(vec![
+                task("p01", Some(TaskVerdict::Accepted), Some(Decision::Accepted)),
+                // The walk score is below 1, the plan is right all the same.
+                task("p02", rejected("ew"), Some(Decision::Accepted)),
+                task("p03", rejected("environment"), Some(Decision::Rejected)),
+                task("p04", Some(unsolvable), Some(undecided())),
+                task("p05", Some(limit), Some(undecided())),
+                task("p06", broke, None),
+                task("p07", Some(TaskVerdict::Accepted), None),
+                task("p08", None, Some(Decision::Accepted)),
+            ]),
+            &judges(),
+        );
+        use TaskOutcome::{Failed, NotSolved, Solved, Undecided, Unfinished};
+        let found: Vec<TaskOutcome> = cell.tasks.iter().map(|t| t.outcome).collect();
+        assert_eq!(
+            found,
+            [Solved, Solved, NotSolved, NotSolved, Undecided, Failed, Undecided, Unfinished],
+            "{:?}",
+            cell.tasks
+        );
+        assert_eq!(cell.state, CellState::Unfinished);
+        assert_eq!(cell.solved(), (0.25, 0.75));
+        assert_eq!((cell.usage.calls, cell.usage.replies, cell.usage.unmetered), (16, 48, 8));
+        assert!(cell.tasks[2].why.contains("step 3") && cell.tasks[5].why.contains("500"));
+    }
+
+    #[test]
+    fn directions_are_averaged_over_the_tasks_first() {
+        let accepted = |stem| task(stem, Some(TaskVerdict::Accepted), Some(Decision::Accepted));
+        let cell = CellResult::of(
+            key(),
+            &report(vec![
+                with_walk(accepted("p01"), 1.0, Some(0.0)),
+                with_walk(accepted("p02"), 0.0, Some(1.0)),
+                with_walk(accepted("p03"), 0.7, None),
+                accepted("p04"),
+            ]),
+            &judges(),
+        );
+        let walk = cell.walk.unwrap();
+        assert_eq!((walk.score, walk.tasks), (0.5, 2), "the harmonic mean comes last");
+        let none = Judges { walk: None, ..judges() };
+        let report = report(vec![with_walk(accepted("p01"), 1.0, Some(1.0))]);
+        assert_eq!(CellResult::of(key(), &report, &none).walk, None);
+    }
+}

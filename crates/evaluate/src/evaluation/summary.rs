@@ -1,0 +1,196 @@
+//! All cells together: the best of the seeds, how many of them solved a suite, and averages over the suites.
+
+use super::cell::{CellResult, TaskOutcome, Usage};
+use super::judges::Judges;
+use crate::statistics::{Mean, mean};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A suite counts as solved above this share of its tasks (paper, Section 5).
+const SOLVED_ABOVE: f64 = 0.5;
+
+/// Whether a seed, or a suite, counts as solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// More than half of the tasks are.
+    Solved,
+    /// Not even if every open task were solved.
+    NotSolved,
+    /// It depends on tasks that were not decided, broke or were not run.
+    Open,
+}
+
+impl Standing {
+    fn of((low, high): (f64, f64)) -> Self {
+        match (low > SOLVED_ABOVE, high > SOLVED_ABOVE) {
+            (true, _) => Self::Solved,
+            (false, true) => Self::Open,
+            (false, false) => Self::NotSolved,
+        }
+    }
+}
+
+/// One suite under one pipeline, over the seeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Best@k of the share of tasks solved: the highest over the seeds.
+    pub best_solved: f64,
+    /// The highest that it would be were every open task solved.
+    pub best_solved_open: f64,
+    /// Best@k of the walk score; absent where no seed has one.
+    pub best_walk: Option<f64>,
+    /// Whether the best walk score speaks for all tasks of its seed.
+    pub walk_complete: bool,
+    /// Mean share of tasks solved over the seeds.
+    pub mean_solved: Option<Mean>,
+    /// Mean walk score over the seeds that have one.
+    pub mean_walk: Option<Mean>,
+    /// Seeds.
+    pub seeds: usize,
+    /// Seeds that count as solved.
+    pub seeds_solved: usize,
+    /// Seeds of which nobody knows.
+    pub seeds_open: usize,
+    /// Whether the suite counts as solved by its best seed.
+    pub standing: Standing,
+    /// Tasks over all seeds that were not decided.
+    pub undecided: usize,
+    /// Tasks over all seeds that broke.
+    pub failed: usize,
+    /// Tasks over all seeds that were not run to an end.
+    pub unfinished: usize,
+    /// Tasks over all seeds.
+    pub tasks: usize,
+    /// What all seeds cost.
+    pub usage: Usage,
+    /// The paper's bound on the replies of all seeds, `n_p n_d c_max + N` each; absent where the pipeline refines nothing.
+    pub reply_bound: Option<u64>,
+}
+
+impl Summary {
+    /// Tasks over all seeds that are neither solved nor not solved.
+    pub fn open(&self) -> usize {
+        self.undecided + self.failed + self.unfinished
+    }
+
+    fn of(cells: &[&CellResult], judges: &Judges) -> Self {
+        let shares: Vec<(f64, f64)> = cells.iter().map(|cell| cell.solved()).collect();
+        let highest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+        let walks = || cells.iter().filter_map(|cell| cell.walk.map(|walk| (walk, cell.tasks.len())));
+        let best = walks().max_by(|a, b| a.0.score.total_cmp(&b.0.score));
+        let count = |outcome| cells.iter().map(|cell| cell.count(outcome)).sum();
+        let best_solved = highest(&mut shares.iter().map(|s| s.0));
+        let best_solved_open = highest(&mut shares.iter().map(|s| s.1));
+        let standings = || shares.iter().map(|share| Standing::of(*share));
+        let mut usage = Usage::default();
+        cells.iter().for_each(|cell| usage.add(&cell.usage));
+        Self {
+            best_solved,
+            best_solved_open,
+            best_walk: best.map(|(walk, _)| walk.score),
+            walk_complete: best.is_none_or(|(walk, tasks)| walk.tasks == tasks),
+            mean_solved: mean(&shares.iter().map(|s| s.0).collect::<Vec<_>>()),
+            mean_walk: mean(&walks().map(|(walk, _)| walk.score).collect::<Vec<_>>()),
+            seeds: cells.len(),
+            seeds_solved: standings().filter(|s| *s == Standing::Solved).count(),
+            seeds_open: standings().filter(|s| *s == Standing::Open).count(),
+            standing: Standing::of((best_solved, best_solved_open)),
+            undecided: count(TaskOutcome::Undecided),
+            failed: count(TaskOutcome::Failed),
+            unfinished: count(TaskOutcome::Unfinished),
+            tasks: cells.iter().map(|cell| cell.tasks.len()).sum(),
+            usage,
+            reply_bound: judges
+                .bound
+                .map(|bound| cells.iter().map(|cell| bound.replies(cell.tasks.len())).sum()),
+        }
+    }
+}
+
+/// A pipeline of an evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name.
+    pub pipeline: String,
+    /// The stages that decide.
+    pub judges: Judges,
+    /// Mean of the suites' best shares of tasks solved.
+    pub average_solved: Option<Mean>,
+    /// What it would be were every open task solved.
+    pub average_solved_open: Option<Mean>,
+    /// Mean of the suites' best walk scores, over the suites that have one.
+    pub average_walk: Option<Mean>,
+    /// Suites that count as solved.
+    pub suites_solved: usize,
+    /// Suites of which nobody knows.
+    pub suites_open: usize,
+}
+
+/// A suite of an evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its name.
+    pub suite: String,
+    /// By pipeline, in the columns' order.
+    pub summaries: Vec<Summary>,
+}
+
+/// A whole evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Version of this document, 1.
+    pub schema: u32,
+    /// The seeds; with k of them the table says Best@k.
+    pub seeds: Vec<u64>,
+    /// The pipelines.
+    pub columns: Vec<Column>,
+    /// The suites.
+    pub rows: Vec<Row>,
+    /// Every cell.
+    pub cells: Vec<CellResult>,
+}
+
+impl Evaluation {
+    /// Puts cells together. Suites and pipelines keep the order in which they come first.
+    pub fn new(seeds: Vec<u64>, judges: &BTreeMap<String, Judges>, cells: Vec<CellResult>) -> Self {
+        let (mut suites, mut pipelines) = (Vec::new(), Vec::new());
+        for cell in &cells {
+            for (known, name) in [(&mut suites, &cell.key.suite), (&mut pipelines, &cell.key.pipeline)] {
+                if !known.contains(name) {
+                    known.push(name.clone());
+                }
+            }
+        }
+        let judges_of = |pipeline: &String| judges.get(pipeline).cloned().unwrap_or_default();
+        let rows: Vec<Row> = suites
+            .into_iter()
+            .map(|suite| {
+                let summary = |pipeline: &String| {
+                    let own = |c: &&CellResult| c.key.suite == suite && c.key.pipeline == *pipeline;
+                    let own: Vec<&CellResult> = cells.iter().filter(own).collect();
+                    Summary::of(&own, &judges_of(pipeline))
+                };
+                Row { summaries: pipelines.iter().map(summary).collect(), suite }
+            })
+            .collect();
+        let columns = pipelines.iter().enumerate().map(|(index, pipeline)| {
+            let summaries: Vec<&Summary> = rows.iter().filter_map(|row| row.summaries.get(index)).collect();
+            column(pipeline, judges_of(pipeline), &summaries)
+        });
+        Self { schema: 1, seeds, columns: columns.collect(), rows, cells }
+    }
+}
+
+fn column(pipeline: &str, judges: Judges, summaries: &[&Summary]) -> Column {
+    let standing = |wanted| summaries.iter().filter(|s| s.standing == wanted).count();
+    Column {
+        pipeline: pipeline.to_owned(),
+        judges,
+        average_solved: mean(&summaries.iter().map(|s| s.best_solved).collect::<Vec<_>>()),
+        average_solved_open: mean(&summaries.iter().map(|s| s.best_solved_open).collect::<Vec<_>>()),
+        average_walk: mean(&summaries.iter().filter_map(|s| s.best_walk).collect::<Vec<_>>()),
+        suites_solved: standing(Standing::Solved),
+        suites_open: standing(Standing::Open),
+    }
+}

@@ -1,0 +1,352 @@
+//! An evaluation as tables: the paper's Table 2, what it cost, and every cell.
+
+use super::cell::{CellResult, TaskOutcome};
+use super::summary::{Evaluation, Row, Summary};
+use crate::study::Artefact;
+use crate::table::{Align, Table};
+use planforge_contract::Failure;
+
+impl Evaluation {
+    /// The files of an evaluation.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
+        Ok(vec![
+            Artefact::new("table.csv", self.table_csv()),
+            Artefact::new("cells.csv", self.cells_csv()),
+            Artefact::new("tasks.csv", self.tasks_csv()),
+            Artefact::new("evaluation.txt", self.text()),
+            Artefact::json("evaluation.json", self)?,
+        ])
+    }
+
+    /// Everything as text.
+    pub fn text(&self) -> String {
+        let mut out =
+            format!("Best@{} (tasks solved / walk score)\n\n{}", self.seeds.len(), self.table().text());
+        if self.rows.iter().flat_map(|row| &row.summaries).any(|s| s.open() > 0) {
+            out += "\nOver all seeds: u tasks undecided, f failed, o not finished. They are not counted as solved; `?`: were they all \
+                    solved, the figure would be another.\n";
+        }
+        if self.rows.iter().flat_map(|row| &row.summaries).any(|s| !s.walk_complete) {
+            out += "\n*: the walk score speaks for fewer than all tasks, because some have none.\n";
+        }
+        out + "\n" + &self.cost_table().text()
+    }
+
+    /// Table 2: a row a suite, a column a pipeline.
+    pub fn table(&self) -> Table {
+        let columns = self.columns.iter().map(|column| (column.pipeline.clone(), Align::Left));
+        let mut table = Table::new([("suite".to_owned(), Align::Left)].into_iter().chain(columns));
+        for Row { suite, summaries } in &self.rows {
+            table.row([suite.clone()].into_iter().chain(summaries.iter().map(cell)));
+        }
+        let two = |mean: Option<f64>| mean.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
+        let averages = self.columns.iter().map(|column| {
+            let [solved, open, walk] =
+                [column.average_solved, column.average_solved_open, column.average_walk]
+                    .map(|m| m.map(|m| m.mean));
+            let mark = if solved < open { "?" } else { "" };
+            format!("{}{mark} / {}", two(solved), two(walk))
+        });
+        table.row(["average".to_owned()].into_iter().chain(averages));
+        let solved = self.columns.iter().map(|column| {
+            let open = if column.suites_open > 0 {
+                format!(" ({} open)", column.suites_open)
+            } else {
+                String::new()
+            };
+            format!("{} of {}{open}", column.suites_solved, self.rows.len())
+        });
+        table.row(["suites solved".to_owned()].into_iter().chain(solved));
+        table
+    }
+
+    /// Seeds solved, calls, replies against the paper's bound, tokens.
+    pub fn cost_table(&self) -> Table {
+        let words = ["suite", "pipeline"].map(|name| (name, Align::Left));
+        let numbers = ["seeds solved", "calls", "replies", "n_p n_d c_max + N", "tokens in", "tokens out"]
+            .map(|n| (n, Align::Right));
+        let mut table = Table::new(words.into_iter().chain(numbers));
+        for (row, column, summary) in self.each() {
+            let open = if summary.seeds_open > 0 {
+                format!(" ({} open)", summary.seeds_open)
+            } else {
+                String::new()
+            };
+            let usage = &summary.usage;
+            // A sum that the server did not count in full is a lower bound.
+            let least = if usage.unmetered > 0 { ">= " } else { "" };
+            table.row([
+                row.to_owned(),
+                column.to_owned(),
+                format!("{} of {}{open}", summary.seeds_solved, summary.seeds),
+                usage.calls.to_string(),
+                usage.replies.to_string(),
+                summary.reply_bound.map_or("-".to_owned(), |bound| bound.to_string()),
+                format!("{least}{}", usage.prompt_tokens),
+                format!("{least}{}", usage.completion_tokens),
+            ]);
+        }
+        table
+    }
+
+    fn each(&self) -> impl Iterator<Item = (&str, &str, &Summary)> {
+        self.rows.iter().flat_map(|row| {
+            let columns = self.columns.iter().zip(&row.summaries);
+            columns.map(|(column, summary)| (row.suite.as_str(), column.pipeline.as_str(), summary))
+        })
+    }
+
+    /// One line a suite and pipeline.
+    pub fn table_csv(&self) -> String {
+        let words = ["suite", "pipeline", "standing"].map(|name| (name, Align::Left));
+        let numbers = [
+            "best_solved",
+            "best_solved_if_open_solved",
+            "best_walk",
+            "walk_complete",
+            "mean_solved",
+            "mean_walk",
+            "seeds",
+            "seeds_solved",
+            "seeds_open",
+            "undecided",
+            "failed",
+            "unfinished",
+            "calls",
+            "replies",
+            "reply_bound",
+            "prompt_tokens",
+            "completion_tokens",
+            "unmetered",
+        ];
+        let mut table = Table::new(words.into_iter().chain(numbers.map(|name| (name, Align::Right))));
+        let four = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
+        for (row, column, s) in self.each() {
+            let standing = match s.standing {
+                super::Standing::Solved => "solved",
+                super::Standing::NotSolved => "not-solved",
+                super::Standing::Open => "open",
+            };
+            let mut line = vec![row.to_owned(), column.to_owned(), standing.to_owned()];
+            line.extend([four(Some(s.best_solved)), four(Some(s.best_solved_open)), four(s.best_walk)]);
+            line.push(s.walk_complete.to_string());
+            line.extend([s.mean_solved, s.mean_walk].map(|m| four(m.map(|m| m.mean))));
+            let counts = [s.seeds, s.seeds_solved, s.seeds_open, s.undecided, s.failed, s.unfinished];
+            line.extend(counts.map(|n| n.to_string()));
+            line.extend([s.usage.calls, s.usage.replies].map(|n| n.to_string()));
+            line.push(s.reply_bound.map_or(String::new(), |n| n.to_string()));
+            line.extend(
+                [s.usage.prompt_tokens, s.usage.completion_tokens, s.usage.unmetered].map(|n| n.to_string()),
+            );
+            table.row(line);
+        }
+        table.csv()
+    }
+
+    /// One line a cell.
+    pub fn cells_csv(&self) -> String {
+        let columns = [
+            "suite",
+            "pipeline",
+            "seed",
+            "state",
+            "tasks",
+            "solved",
+            "not_solved",
+            "undecided",
+            "failed",
+            "unfinished",
+            "walk_score",
+            "reference_to_candidate",
+            "candidate_to_reference",
+            "walk_tasks",
+            "calls",
+            "replies",
+            "prompt_tokens",
+            "completion_tokens",
+            "unmetered",
+        ];
+        let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+        for cell in &self.cells {
+            table.row(cell_line(cell));
+        }
+        table.csv()
+    }
+
+    /// One line a task of a cell.
+    pub fn tasks_csv(&self) -> String {
+        let columns = [
+            "suite",
+            "pipeline",
+            "seed",
+            "task",
+            "outcome",
+            "reference_to_candidate",
+            "candidate_to_reference",
+            "why",
+        ];
+        let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+        let figure = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
+        for cell in &self.cells {
+            for task in &cell.tasks {
+                table.row([
+                    cell.key.suite.clone(),
+                    cell.key.pipeline.clone(),
+                    cell.key.seed.to_string(),
+                    task.task.clone(),
+                    task.outcome.name().to_owned(),
+                    figure(task.reference_to_candidate),
+                    figure(task.candidate_to_reference),
+                    task.why.clone(),
+                ]);
+            }
+        }
+        table.csv()
+    }
+}
+
+fn cell_line(cell: &CellResult) -> Vec<String> {
+    use TaskOutcome::{Failed, NotSolved, Solved, Undecided, Unfinished};
+    let mut line = vec![cell.key.suite.clone(), cell.key.pipeline.clone(), cell.key.seed.to_string()];
+    line.push(match cell.state {
+        super::CellState::Finished => "finished".to_owned(),
+        super::CellState::Unfinished => "unfinished".to_owned(),
+    });
+    line.push(cell.tasks.len().to_string());
+    line.extend([Solved, NotSolved, Undecided, Failed, Unfinished].map(|o| cell.count(o).to_string()));
+    match &cell.walk {
+        Some(walk) => {
+            let figures = [walk.score, walk.reference_to_candidate, walk.candidate_to_reference];
+            line.extend(figures.map(|v| format!("{v:.4}")));
+            line.push(walk.tasks.to_string());
+        }
+        None => line.extend([""; 4].map(str::to_owned)),
+    }
+    let usage = &cell.usage;
+    let counts = [usage.calls, usage.replies, usage.prompt_tokens, usage.completion_tokens, usage.unmetered];
+    line.extend(counts.map(|n| n.to_string()));
+    line
+}
+
+/// `0.70 / 0.72`, with what is open behind it: `0.70? / 0.72 (2u 1f)`. Where nothing is decided there is no figure at all.
+fn cell(summary: &Summary) -> String {
+    let open = summary.open();
+    let walk = match summary.best_walk {
+        Some(score) => format!("{score:.2}{}", if summary.walk_complete { "" } else { "*" }),
+        None => "-".to_owned(),
+    };
+    if open == summary.tasks {
+        let word = match (summary.failed == open, summary.undecided == open, summary.unfinished == open) {
+            (true, _, _) => "failed",
+            (_, true, _) => "undecided",
+            (_, _, true) => "not run",
+            _ => "open",
+        };
+        return format!("{word} / {walk}");
+    }
+    let mark = if summary.best_solved_open > summary.best_solved { "?" } else { "" };
+    let counts: Vec<String> = [(summary.undecided, "u"), (summary.failed, "f"), (summary.unfinished, "o")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, letter)| format!("{n}{letter}"))
+        .collect();
+    let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(" ")) };
+    format!("{:.2}{mark} / {walk}{counts}", summary.best_solved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bound, CellKey, CellState, Judges, Standing, TaskResult, Usage, Walk};
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// A cell of ten tasks; each letter is a task: s, n, u, f, o.
+    fn made(suite: &str, pipeline: &str, seed: u64, tasks: &str, walk: Option<f64>) -> CellResult {
+        let outcome = |letter| match letter {
+            's' => TaskOutcome::Solved,
+            'n' => TaskOutcome::NotSolved,
+            'u' => TaskOutcome::Undecided,
+            'f' => TaskOutcome::Failed,
+            _ => TaskOutcome::Unfinished,
+        };
+        let task = |(number, letter)| TaskResult {
+            task: format!("p{number:02}"),
+            outcome: outcome(letter),
+            why: String::new(),
+            reference_to_candidate: walk,
+            candidate_to_reference: walk,
+        };
+        CellResult {
+            key: CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), seed },
+            state: CellState::Finished,
+            tasks: tasks.chars().enumerate().map(task).collect(),
+            walk: walk.map(|score| Walk {
+                score,
+                reference_to_candidate: score,
+                candidate_to_reference: score,
+                tasks: tasks.len(),
+            }),
+            usage: Usage { calls: 5, replies: 20, prompt_tokens: 100, completion_tokens: 50, unmetered: 0 },
+        }
+    }
+
+    fn evaluation() -> Evaluation {
+        let cells = vec![
+            made("garden", "intrinsic", 42, "ssssnnnnnn", None),
+            made("garden", "intrinsic", 43, "nnnnnnnnnn", None),
+            made("garden", "pd-tree", 42, "sssssssnnn", Some(0.5)),
+            made("garden", "pd-tree", 43, "ssssssssss", Some(0.9)),
+            made("parcels", "intrinsic", 42, "ffffffffff", None),
+            made("parcels", "intrinsic", 43, "ffffffffff", None),
+            made("parcels", "pd-tree", 42, "ssssnuunnf", Some(1.0)),
+            made("parcels", "pd-tree", 43, "nnnnnnnnnn", Some(0.2)),
+        ];
+        let tree = Judges { bound: Some(Bound { problems: 5, domains: 10, rounds: 4 }), ..Judges::default() };
+        Evaluation::new(vec![42, 43], &BTreeMap::from([("pd-tree".to_owned(), tree)]), cells)
+    }
+
+    #[test]
+    fn the_table_has_the_papers_layout_and_hides_nothing() {
+        let text = evaluation().table().text();
+        let expected = "\
+suite          intrinsic    pd-tree
+-------------  -----------  ---------------------
+garden         0.40 / -     1.00 / 0.90
+parcels        failed / -   0.40? / 1.00 (2u 1f)
+average        0.20? / -     0.70? / 0.95
+suites solved  0 of 2 (1 open)  1 of 2 (1 open)
+";
+        let squeeze = |t: &str| {
+            t.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        };
+        let (found, wanted) = (squeeze(&text), squeeze(expected));
+        assert_eq!(found[2..], wanted[2..], "{text}");
+    }
+
+    #[test]
+    fn seeds_and_costs_are_told() {
+        let evaluation = evaluation();
+        let tree = &evaluation.rows[0].summaries[1];
+        assert_eq!((tree.seeds_solved, tree.seeds_open, tree.standing), (2, 0, Standing::Solved));
+        // 5 * 10 * 4 + 10, for two seeds.
+        assert_eq!((tree.usage.replies, tree.reply_bound), (40, Some(420)));
+        let open = &evaluation.rows[1].summaries[1];
+        assert_eq!((open.seeds_solved, open.seeds_open, open.standing), (0, 1, Standing::Open));
+        let text = evaluation.text();
+        assert!(text.starts_with("Best@2") && text.contains("u tasks undecided"), "{text}");
+        assert!(text.contains("420"), "{text}");
+    }
+
+    #[test]
+    fn the_files_hold_every_cell() {
+        let evaluation = evaluation();
+        let files = evaluation.artefacts().unwrap();
+        let lines = |name: &str| files.iter().find(|f| f.name == name).unwrap().contents.lines().count();
+        assert_eq!((lines("table.csv"), lines("cells.csv"), lines("tasks.csv")), (5, 9, 81));
+        let json = &files.iter().find(|f| f.name == "evaluation.json").unwrap().contents;
+        assert_eq!(serde_json::from_str::<Evaluation>(json).unwrap(), evaluation);
+    }
+}
