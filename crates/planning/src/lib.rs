@@ -6,6 +6,7 @@ mod bits;
 mod budget;
 mod codes;
 mod csr;
+pub mod equivalence;
 mod ground;
 pub mod lifted;
 mod normalize;

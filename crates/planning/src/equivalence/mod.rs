@@ -1,0 +1,58 @@
+//! Whether two problems of one domain are the same but for the names of their objects (translate-infer-compile paper,
+//! Appendix D): initial state, numbers, goal and metric together, objects exchanged only within their type.
+//!
+//! Both problems become one graph: objects, and a node for every fact and every part of the goal, with edges to what stands in
+//! it. Colour refinement separates what can be told apart; the rest is tried by backtracking. Where the paper enumerates
+//! permutations type by type, the number of steps here is that of the choices that refinement leaves, which for almost every task is
+//! the number of interchangeable objects. Hard cases end undecided under a limit.
+
+mod difference;
+mod graph;
+mod partition;
+mod search;
+
+pub use difference::Difference;
+
+use crate::budget::Budget;
+use graph::Graph;
+use planforge_pddl::ast::{Domain, Problem};
+
+/// How two problems compare.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProblemEquivalence {
+    /// They are the same under this renaming: (object of the first, object of the second), in the first's order.
+    Equal {
+        /// Constants are not in it: they are never renamed.
+        renaming: Vec<(String, String)>,
+    },
+    /// No renaming makes them the same.
+    Different(Difference),
+    /// The limit on choices, or the budget, ended the search.
+    Undecided {
+        /// Which, for a person.
+        reason: String,
+    },
+}
+
+/// Compares two problems of a domain. Names that the domain itself uses (its constants, and names in its actions that it forgets to
+/// declare) stand for themselves; every other object may be called anything. The order of facts, repeated facts, explicit negative
+/// facts in the initial state and the problems' names make no difference.
+///
+/// `max_choices` bounds how many pairs of objects are tried; a true answer never depends on it, except to be undecided.
+pub fn equivalent_problems(
+    domain: &Domain,
+    first: &Problem,
+    second: &Problem,
+    max_choices: u64,
+    budget: &mut dyn Budget,
+) -> ProblemEquivalence {
+    let graph = Graph::new(domain, first, second);
+    match search::find(&graph, max_choices, budget) {
+        search::Found::Isomorphism(image) => ProblemEquivalence::Equal { renaming: graph.renaming(&image) },
+        search::Found::None => ProblemEquivalence::Different(difference::difference(&graph)),
+        search::Found::Limit(reason) => ProblemEquivalence::Undecided { reason },
+    }
+}
+
+#[cfg(test)]
+mod tests;
