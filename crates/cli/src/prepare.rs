@@ -44,7 +44,7 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
     for (name, table) in &pipeline.llm {
         maker.model(name, &table.plugin, &table.settings);
     }
-    for stage in &pipeline.stages {
+    for stage in pipeline.all_stages() {
         if let Some((id, options)) = stage.plugin() {
             maker.stage(stage.label(), stage.kind(), id, options);
         }
@@ -93,7 +93,7 @@ impl Maker<'_> {
             StageKind::Translate => made.translator(&info).map(StageInstance::Translator),
             StageKind::Verify => made.verifier(&info).map(StageInstance::Verifier),
             StageKind::Plan => made.planner(&info).map(StageInstance::Planner),
-            StageKind::Select => return,
+            StageKind::Select | StageKind::Refine | StageKind::FanOut => return,
         };
         if let Some(instance) = self.keep(instance) {
             self.prepared.instances.stages.insert(label.to_owned(), ((*info).clone(), instance));

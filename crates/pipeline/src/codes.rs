@@ -11,8 +11,9 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.assessment-count",
         "a verifier answered for the wrong number of candidates",
-        "The runner asks a verifier about one candidate at a time and expects exactly one assessment. Anything else is a fault of\n\
-         the plugin, counts as a failure, and says nothing about the candidate. Report it to the plugin's author.",
+        "The runner asks a verifier about one candidate, or about several where the plugin judges together, and expects exactly\n\
+         one assessment for each. Anything else is a fault of the plugin, counts as a failure, and says nothing about a\n\
+         candidate. Report it to the plugin's author.",
     ),
     code(
         "pipeline.cancelled",
@@ -33,6 +34,12 @@ pub const CODES: &[CodeInfo] = &[
         "The environment knows the reference, which the method is not given. What it says may reach a model only in pipelines that\n\
          declare feedback = \"environment\" at the top of the file. Without that, a verifier call that has asked the environment is\n\
          refused every further question to a model.",
+    ),
+    code(
+        "pipeline.fan-out",
+        "a fan_out stage that stands wrong",
+        "do = \"fan_out\" lets the lead task of a suite run first and starts the suite's other tasks from its survivors. A pipeline has\n\
+         one such stage at most, and behind it at least one verify or plan stage, which the verdicts of all tasks come from.",
     ),
     code(
         "pipeline.file",
@@ -58,6 +65,13 @@ pub const CODES: &[CodeInfo] = &[
         "pipeline.label-order",
         "a stage is named that comes later",
         "Stages run in the order of the file, so a stage can use only what earlier stages made. Move the stages, or name another.",
+    ),
+    code(
+        "pipeline.lead",
+        "the lead task left nothing to start from",
+        "With do = \"fan_out\" a suite's other tasks start from the domains that the lead task came to. It ended without one, so\n\
+         nothing was asked about the others and nothing is known of them. The lead task's own verdict says what happened; another\n\
+         lead is named with `lead = \"p02\"`.",
     ),
     code(
         "pipeline.literal-secret",
@@ -89,6 +103,13 @@ pub const CODES: &[CodeInfo] = &[
         "A plugin asks language models by role, and the stage says which [llm.NAME] table takes each role:\n\n    \
          roles = { writer = \"main\" }\n\n\
          Every role that the plugin declares needs a model.",
+    ),
+    code(
+        "pipeline.nested-round",
+        "a stage that cannot stand in a round",
+        "The rounds of a refine stage hold translate, verify, select and plan stages. Another refine stage goes beside it, and\n\
+         fan_out behind it:\n\n    \
+         [[stage]]\n    do = \"refine\"\n    ...\n    [[stage]]\n    do = \"fan_out\"",
     ),
     code(
         "pipeline.no-environment",
@@ -135,6 +156,19 @@ pub const CODES: &[CodeInfo] = &[
         "pipeline.range",
         "a number out of range",
         "The message names the range. For example n is 1 to 1000, keep is 1 to 1000000, jobs is 1 to 1024.",
+    ),
+    code(
+        "pipeline.round",
+        "a round that cannot refine",
+        "A round first asks a translator for children and then judges them:\n\n    \
+         [[stage.round]]\n    do = \"translate\"\n    ...\n    [[stage.round]]\n    do = \"verify\"\n    ...\n\n\
+         Without a verify or plan stage (a verify stage with measure = true does not count) every child would be accepted at once.",
+    ),
+    code(
+        "pipeline.round-metric",
+        "rounds compared by what no round measures",
+        "`by` of a refine stage names a metric that each child of each round has: LABEL.NAME of a verify or plan stage of the round,\n\
+         or candidate.log_likelihood. What a stage before the refine stage measured is about what came in.",
     ),
     code(
         "pipeline.sample-count",
@@ -185,7 +219,8 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.unknown-label",
         "no stage has that label",
-        "A metric or `feedback` names an earlier stage by its label. The message names the nearest label, or lists them.",
+        "A metric or `feedback` names an earlier stage by its label; in a round `feedback` may name any stage of the round, which is\n\
+         then that of the round before. The message names the nearest label, or lists them.",
     ),
     code(
         "pipeline.unknown-llm",

@@ -124,6 +124,10 @@ pub enum Stage {
     Select(SelectStage),
     /// Has a planner look for a plan for each candidate.
     Plan(PlanStage),
+    /// Writes each candidate anew in rounds, with what was said about the last round's best.
+    Refine(RefineStage),
+    /// Starts the suite's other tasks from what the lead task came to.
+    FanOut(FanOutStage),
 }
 
 impl Stage {
@@ -134,6 +138,8 @@ impl Stage {
             Self::Verify(s) => &s.label,
             Self::Select(s) => &s.label,
             Self::Plan(s) => &s.label,
+            Self::Refine(s) => &s.label,
+            Self::FanOut(s) => &s.label,
         }
     }
     /// What `do` says.
@@ -143,15 +149,17 @@ impl Stage {
             Self::Verify(_) => StageKind::Verify,
             Self::Select(_) => StageKind::Select,
             Self::Plan(_) => StageKind::Plan,
+            Self::Refine(_) => StageKind::Refine,
+            Self::FanOut(_) => StageKind::FanOut,
         }
     }
-    /// The plugin that the stage uses and its options; a select stage uses none.
+    /// The plugin that the stage itself uses and its options; none for select, refine and fan_out.
     pub fn plugin(&self) -> Option<(&str, &JsonObject)> {
         match self {
             Self::Translate(s) => Some((&s.plugin, &s.options)),
             Self::Verify(s) => Some((&s.plugin, &s.options)),
             Self::Plan(s) => Some((&s.plugin, &s.options)),
-            Self::Select(_) => None,
+            Self::Select(_) | Self::Refine(_) | Self::FanOut(_) => None,
         }
     }
     /// Role -> name of the `[llm.NAME]` table.
@@ -160,8 +168,26 @@ impl Stage {
             Self::Translate(s) => Some(&s.roles),
             Self::Verify(s) => Some(&s.roles),
             Self::Plan(s) => Some(&s.roles),
-            Self::Select(_) => None,
+            Self::Select(_) | Self::Refine(_) | Self::FanOut(_) => None,
         }
+    }
+    /// The stages of a round; none where this is no refine stage.
+    pub fn round(&self) -> &[Stage] {
+        match self {
+            Self::Refine(s) => &s.round,
+            _ => &[],
+        }
+    }
+}
+
+impl Pipeline {
+    /// All stages in the order of the file, each refine stage followed by the stages of its round.
+    pub fn all_stages(&self) -> impl Iterator<Item = &Stage> {
+        self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.round()))
+    }
+    /// The stage with that label, wherever it stands.
+    pub fn stage(&self, label: &str) -> Option<&Stage> {
+        self.all_stages().find(|stage| stage.label() == label)
     }
 }
 
@@ -176,11 +202,16 @@ pub enum StageKind {
     Select,
     /// Search for a plan.
     Plan,
+    /// Rounds of writing and judging.
+    Refine,
+    /// From the lead task to the others.
+    FanOut,
 }
 
 impl StageKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Translate, Self::Verify, Self::Select, Self::Plan];
+    pub const ALL: [Self; 6] =
+        [Self::Translate, Self::Verify, Self::Select, Self::Plan, Self::Refine, Self::FanOut];
     /// What `do` says.
     pub const fn name(self) -> &'static str {
         match self {
@@ -188,6 +219,8 @@ impl StageKind {
             Self::Verify => "verify",
             Self::Select => "select",
             Self::Plan => "plan",
+            Self::Refine => "refine",
+            Self::FanOut => "fan_out",
         }
     }
 }
@@ -215,9 +248,23 @@ pub struct TranslateStage {
     /// Whether safe fixes are applied to what a model wrote; each is recorded.
     #[serde(default)]
     pub fixes: FixPolicy,
-    /// Labels of earlier verify stages whose feedback goes into the question.
+    /// Whose words go into the question: labels of earlier verify stages, for their feedback, and of earlier translate stages,
+    /// for what was wrong with the reply. In a round, stages of the round itself are those of the round before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
+    /// Candidates that have this already pass through unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_without: Option<Artefact>,
+}
+
+/// The parts of a candidate that are PDDL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Artefact {
+    /// The domain.
+    Domain,
+    /// The problem.
+    Problem,
 }
 
 const fn one() -> u32 {
@@ -240,6 +287,10 @@ pub struct VerifyStage {
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
+    /// The assessment is a measurement alone: it decides neither the task's verdict, nor whether a planner is asked, nor
+    /// whether a round's child is accepted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub measure: bool,
 }
 
 /// Which end of a metric is better.
@@ -251,6 +302,13 @@ pub enum Order {
     Highest,
     /// The lowest value is the best.
     Lowest,
+}
+
+impl Order {
+    /// Whether it is the usual one.
+    pub const fn is_highest(&self) -> bool {
+        matches!(self, Self::Highest)
+    }
 }
 
 /// `do = "select"`.
@@ -317,6 +375,99 @@ pub struct PlanStageLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub nodes: Option<u64>,
+}
+
+/// `do = "refine"`: Algorithm 1 of the exploration-walk paper, section 4.4, for each candidate on its own.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefineStage {
+    /// The stage's name, unique in the file.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// Most rounds for one candidate (c_max). It ends earlier where a child is accepted by every stage of the round.
+    #[schemars(range(min = 1, max = 1000))]
+    pub rounds: u32,
+    /// The metric by which the best of a round, and of all rounds, is chosen where none is accepted: `LABEL.NAME` of a verify
+    /// or plan stage of the round, or `candidate.log_likelihood`. Children without a value come last; ties go to the earlier.
+    pub by: String,
+    /// Which end of the metric is better.
+    #[serde(default, skip_serializing_if = "Order::is_highest")]
+    pub order: Order,
+    /// What the next round goes on from.
+    #[serde(default)]
+    pub continue_from: ContinueFrom,
+    /// What is returned in the end.
+    #[serde(default)]
+    pub keep: KeepRound,
+    /// What is taken off the candidate before the first round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forget: Vec<Forget>,
+    /// The stages of a round, in order, beginning with a translate stage.
+    #[schemars(with = "Vec<RoundStage>", length(min = 1))]
+    pub round: Vec<Stage>,
+}
+
+/// One stage of a round, for the schema: [`Stage`] without what cannot stand in a round.
+#[derive(JsonSchema)]
+#[serde(tag = "do", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum RoundStage {
+    /// Makes `n` children of each candidate by asking a translator.
+    Translate(TranslateStage),
+    /// Has a verifier judge each candidate.
+    Verify(VerifyStage),
+    /// Keeps the best candidates by a metric.
+    Select(SelectStage),
+    /// Has a planner look for a plan for each candidate.
+    Plan(PlanStage),
+}
+
+/// What a refine stage's next round goes on from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContinueFrom {
+    /// The best child of the last round, even when an earlier one was better (the paper's Algorithm 1).
+    #[default]
+    RoundBest,
+    /// The best child of all rounds so far.
+    BestSoFar,
+}
+
+/// What a refine stage returns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KeepRound {
+    /// The best of all rounds (the paper's Algorithm 1).
+    #[default]
+    Best,
+    /// The best of the last round that had a child.
+    Last,
+}
+
+/// What a refine stage can take off a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Forget {
+    /// The domain, and with it all that was said about the candidate.
+    Domain,
+    /// The problem, and with it all that was said about the candidate.
+    Problem,
+    /// The conversation so far.
+    Conversation,
+}
+
+/// `do = "fan_out"`: before it the lead task of each suite runs alone; each of its survivors is where the suite's other tasks
+/// start from, with its domain and without its problem.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FanOutStage {
+    /// The stage's name, unique in the file.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// The stem of the lead task, for example `p01`; left out, the first task of the suite. A run of one task of a suite has
+    /// that task as its lead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<String>,
 }
 
 /// The JSON schema of pipeline files, as `planforge schema` prints it.

@@ -135,6 +135,27 @@ fn one_file_many_mistakes_each_at_its_place() {
         ("pipeline.group-by", "\"nothing\"", line("nothing"), "`problem`"),
         ("pipeline.label-order", "\"late.score\"", line("late.score"), "before this one"),
         ("pipeline.unknown-metric", "\"late.scroe\"", line("scroe"), "`score`"),
+        ("pipeline.unknown-stage-key", "laed", line("laed"), "`lead`"),
+        ("pipeline.missing-field", "[[stage]]", nth_stage(12), "rounds = 4"),
+        ("pipeline.value", "\"best\"", line("\"best\""), "`best-so-far`"),
+        ("pipeline.value", "\"first\"", line("keep = \"first\""), "`last`"),
+        ("pipeline.value", "\"plan\"", line("forget"), "`domain`"),
+        ("pipeline.duplicate-label", "\"late\"", line("label = \"rounds\"") + 7, ""),
+        ("pipeline.type", "\"yes\"", line("measure = \"yes\""), ""),
+        ("pipeline.label-order", "\"again\"", line("\"nobody\""), "before this one"),
+        ("pipeline.unknown-label", "\"spread\"", line("\"nobody\""), ""),
+        ("pipeline.unknown-label", "\"nobody\"", line("\"nobody\""), ""),
+        ("pipeline.value", "\"plan\"", line("only_without"), "`problem`"),
+        ("pipeline.nested-round", "\"refine\"", line("label = \"inner\"") - 1, "beside"),
+        ("pipeline.round", "[[stage]]", nth_stage(13), "do = \"plan\""),
+        ("pipeline.range", "0", line("rounds = 0"), ""),
+        ("pipeline.round-metric", "\"judge.score\"", line("judge.score"), "`again`"),
+        ("pipeline.round", "[[stage.round]]", line("judge.score") + 1, "do = \"translate\""),
+        ("pipeline.duplicate-label", "\"again\"", line("judge.score") + 3, ""),
+        ("pipeline.missing-field", "[[stage]]", nth_stage(14), "rounds = 4"),
+        ("pipeline.unknown-label", "\"unheard.score\"", line("unheard"), ""),
+        ("pipeline.type", "4", line("round = 4"), "[[stage.round]]"),
+        ("pipeline.fan-out", "[[stage]]", nth_stage(15), "keep one"),
     ];
     let got: Vec<(String, &str, u32)> = checked
         .diagnostics
@@ -221,6 +242,83 @@ fn a_good_file_has_nothing_to_say_and_reads_as_written() {
     let written: serde_json::Value = toml::from_str(GOOD).unwrap();
     assert!(validator.is_valid(&written));
     assert!(!validator.is_valid(&toml::from_str::<serde_json::Value>(MISTAKES).unwrap()));
+}
+
+const ROUNDS: &str = r#"
+schema = 1
+[llm.main]
+use = "provider-openai"
+model = "m"
+[[stage]]
+do = "refine"
+label = "refine"
+rounds = 4
+by = "judge.score"
+continue_from = "best-so-far"
+keep = "last"
+order = "lowest"
+forget = ["domain", "problem", "conversation"]
+[[stage.round]]
+do = "translate"
+label = "edit"
+use = "translator-direct"
+n = 10
+roles = { writer = "main" }
+feedback = ["edit", "judge"]
+only_without = "problem"
+[[stage.round]]
+do = "verify"
+label = "judge"
+use = "verifier-val"
+[[stage.round]]
+do = "verify"
+label = "figures"
+use = "verifier-val"
+measure = true
+[[stage.round]]
+do = "select"
+by = "judge.score"
+group_by = "edit"
+[[stage]]
+do = "select"
+by = "judge.score"
+group_by = "edit"
+[[stage]]
+do = "fan_out"
+label = "others"
+lead = "p02"
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+"#;
+
+#[test]
+fn rounds_and_fan_out_read_as_written() {
+    let checked = found(ROUNDS, &[]);
+    assert_eq!(codes(&checked), Vec::<String>::new(), "{:#?}", checked.diagnostics);
+    let config = checked.pipeline.unwrap().config;
+    let labels: Vec<&str> = config.all_stages().map(Stage::label).collect();
+    assert_eq!(labels, ["refine", "edit", "judge", "figures", "select-1-4", "select-2", "others", "plan"]);
+    let Some(Stage::Refine(refine)) = config.stage("refine") else { panic!("{config:?}") };
+    assert_eq!(
+        (refine.rounds, refine.continue_from, refine.keep),
+        (4, ContinueFrom::BestSoFar, KeepRound::Last)
+    );
+    assert_eq!(refine.forget, [Forget::Domain, Forget::Problem, Forget::Conversation]);
+    let json = serde_json::to_value(&config).unwrap();
+    let validator = jsonschema::validator_for(&pipeline_schema()).unwrap();
+    assert!(validator.is_valid(&json) && validator.is_valid(&toml::from_str(ROUNDS).unwrap()));
+    assert_eq!(serde_json::from_value::<Pipeline>(json).unwrap(), config);
+    let nested =
+        ROUNDS.replace("do = \"verify\"\nlabel = \"figures\"", "do = \"fan_out\"\nlabel = \"figures\"");
+    assert!(!validator.is_valid(&toml::from_str(&nested).unwrap()));
+    // Keys of a round are set like any other.
+    let set = found(ROUNDS, &["stage.refine.round.edit.n=3"]).pipeline.unwrap().config;
+    assert!(matches!(set.stage("edit"), Some(Stage::Translate(edit)) if edit.n == 3));
+    // A fan-out behind which nothing is judged.
+    let unjudged = ROUNDS.split("[[stage]]\ndo = \"plan\"").next().unwrap();
+    assert_eq!(codes(&found(unjudged, &[])), ["pipeline.fan-out"]);
 }
 
 #[test]
@@ -320,8 +418,10 @@ fn every_code_of_the_checker_is_triggered() {
                 "pipeline.cancelled",
                 "pipeline.environment-leak",
                 "pipeline.file",
+                "pipeline.lead",
                 "pipeline.no-instance",
                 "pipeline.sample-count",
+                "pipeline.suite",
             ]
             .contains(&code)
     };

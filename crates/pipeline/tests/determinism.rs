@@ -108,20 +108,6 @@ fn a_crash_after_any_event_loses_nothing_that_was_recorded() {
     }
 }
 
-/// Copies events with the blobs that they name.
-fn copy(from: &MemoryJournal, events: &[Event], to: &MemoryJournal) {
-    for event in events {
-        let text = serde_json::to_value(event).unwrap();
-        let names = text.as_object().unwrap().values().filter_map(|v| v.as_str());
-        for name in names.filter(|n| n.len() == 64) {
-            if let Ok(blob) = from.get(name) {
-                to.put(&blob).unwrap();
-            }
-        }
-        to.append(event).unwrap();
-    }
-}
-
 #[test]
 fn replay_needs_no_provider_and_gives_the_same_bytes() {
     let bench = Bench::new(CHAIN);

@@ -92,7 +92,7 @@ fn talkative_verifier() -> Arc<dyn Verifier> {
 fn bench(text: &str) -> Bench {
     let mut bench = Bench::new(text);
     let stages: Vec<(String, StageKind)> =
-        bench.pipeline.config.stages.iter().map(|s| (s.label().to_owned(), s.kind())).collect();
+        bench.pipeline.config.all_stages().map(|s| (s.label().to_owned(), s.kind())).collect();
     for (label, kind) in stages {
         let llm = bench.instances.stages.get(&label).is_some_and(|(info, _)| !info.roles.is_empty());
         let instance = match kind {

@@ -3,7 +3,7 @@
 //! An effect (a completion, a planner's answer that depended on time) is looked up by key before it is made and is
 //! complete once its event is on disk. Texts lie in blobs, named by their SHA-256 in lower-case hexadecimal.
 
-use crate::{Failure, ProviderFailure, Usage};
+use crate::{Failure, Message, ProviderFailure, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,18 @@ impl TaskVerdict {
             Self::Failed { .. } => "failed",
         }
     }
+}
+
+/// What a round of a refine stage leaves to the next (h and f of Algorithm 1, exploration-walk paper).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RoundHistory {
+    /// The candidate that the next round goes on from.
+    pub path: SamplePath,
+    /// Its conversation.
+    pub conversation: Vec<Message>,
+    /// What the next question tells of it.
+    pub feedback: Vec<String>,
 }
 
 /// One line of the journal.
@@ -178,6 +190,30 @@ pub enum Event {
         stage: String,
         /// Paths of the candidates kept, best first.
         kept: Vec<SamplePath>,
+    },
+    /// A round of a refine stage ended.
+    RoundFinished {
+        /// The task's name.
+        task: String,
+        /// The label of the refine stage.
+        stage: String,
+        /// The path of the candidate that is refined, as it came in.
+        path: SamplePath,
+        /// Which round, from 1.
+        round: u32,
+        /// The round's best child; absent where no sample of the round came to anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best: Option<SamplePath>,
+        /// The child's value of the metric that rounds are compared by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<f64>,
+        /// Whether every stage of the round accepted it: no further round is made then.
+        accepted: bool,
+        /// The best of all rounds so far.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best_so_far: Option<SamplePath>,
+        /// What a next round is asked with, [`RoundHistory`] as JSON.
+        history: BlobId,
     },
     /// A planner answered.
     Planned {

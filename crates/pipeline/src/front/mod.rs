@@ -6,6 +6,7 @@ mod llm;
 mod overrides;
 mod plugins;
 pub(crate) mod reader;
+mod rounds;
 mod secrets;
 mod stages;
 pub(crate) mod tree;
@@ -14,4 +15,5 @@ pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind}
 pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
 pub use overrides::Override;
 pub use plugins::NEEDS_ENVIRONMENT;
+pub(crate) use plugins::{TOGETHER, declares};
 pub(crate) use stages::CANDIDATE;

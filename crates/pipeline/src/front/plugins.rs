@@ -11,6 +11,25 @@ use std::collections::BTreeMap;
 /// The capability with which a verifier says that it asks the task's environment.
 pub const NEEDS_ENVIRONMENT: &str = "environment";
 
+/// The capability with which a verifier says that it judges candidates better together than one at a time.
+pub(crate) const TOGETHER: &str = "together";
+
+/// Whether a plugin declares a capability for this use of it: always, or, as `CAPABILITY:OPTION=VALUE`, where one option has
+/// a certain value.
+pub(crate) fn declares(info: &PluginInfo, capability: &str, options: &JsonObject) -> bool {
+    info.capabilities.iter().any(|declared| {
+        let Some(rest) = declared.strip_prefix(capability) else { return false };
+        match rest.strip_prefix(':').and_then(|condition| condition.split_once('=')) {
+            None => rest.is_empty(),
+            Some((option, wanted)) => options.get(option).is_some_and(|value| match value {
+                serde_json::Value::String(text) => text == wanted,
+                serde_json::Value::Bool(flag) => (if *flag { "true" } else { "false" }) == wanted,
+                _ => false,
+            }),
+        }
+    })
+}
+
 /// `use`, looked up and of the right kind.
 pub(super) fn plugin(
     reader: &mut Reader<'_>,

@@ -149,11 +149,33 @@ impl<'a> Reader<'a> {
         out: &mut Vec<Diagnostic>,
     ) -> Option<T> {
         let found = self.string(key, out)?;
+        self.one_of(key, words, &found, "cannot be", out)
+    }
+
+    /// Some of a few words.
+    pub(crate) fn words<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+        out: &mut Vec<Diagnostic>,
+    ) -> Vec<T> {
+        let found = self.strings(key, out);
+        found.iter().filter_map(|one| self.one_of(key, words, one, "cannot hold", out)).collect()
+    }
+
+    fn one_of<T: Copy>(
+        &self,
+        key: &str,
+        words: &[(&'static str, T)],
+        found: &At<String>,
+        cannot: &str,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<T> {
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == found.value) {
             return Some(*value);
         }
         let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("`{key}` of {} cannot be `{}`", self.what, found.value);
+        let message = format!("`{key}` of {} {cannot} `{}`", self.what, found.value);
         let help = help_for(&found.value, &names, "it can be");
         out.push(with_help(error_at("pipeline.value", message, found.place), help));
         None

@@ -1,11 +1,11 @@
 //! `[[stage]]`: one reader for each kind, and the checks between stages.
 
 use super::catalogue::Catalogue;
-use super::plugins::{self, NEEDS_ENVIRONMENT};
+use super::plugins::{self, NEEDS_ENVIRONMENT, declares};
 use super::reader::{At, Reader, error_at, with_help};
 use super::tree::{Node, Place, Value};
 use crate::config::{
-    Order, PlanStage, PlanStageLimits, SelectStage, Stage, StageKind, TranslateStage, VerifyStage,
+    Artefact, Order, PlanStage, PlanStageLimits, SelectStage, Stage, StageKind, TranslateStage, VerifyStage,
 };
 use crate::suggest::help_for;
 use planforge_contract::{FixPolicy, PluginInfo, PluginKind};
@@ -19,11 +19,13 @@ const CANDIDATE_METRICS: [&str; 1] = ["log_likelihood"];
 const PLAN_METRICS: [&str; 2] = ["cost", "steps"];
 
 /// What later stages may refer to.
-struct Known {
-    label: String,
+pub(super) struct Known {
+    pub(super) label: String,
     place: Place,
-    kind: StageKind,
+    pub(super) kind: StageKind,
     metrics: Vec<String>,
+    /// Its plugin could not be looked up, which was reported with it.
+    unknown: bool,
 }
 
 /// What reading the stages found out beside the stages.
@@ -48,55 +50,77 @@ pub(super) fn stages(
         catalogue,
         later: all_labels(items),
         known: Vec::new(),
+        round: None,
         read: StagesRead::default(),
     };
     for (index, item) in items.iter().enumerate() {
-        match &item.value {
-            Value::Table(table) => {
-                checker.stage(index, Reader::new(table, item.place, stage_name(index, item)), out)
-            }
-            _ => out.push(error_at(
-                "pipeline.type",
-                format!("a stage must be a table, not {}", item.kind()),
-                item.place,
-            )),
-        }
+        let read = checker.item(&(index + 1).to_string(), item, out);
+        checker.read.stages.extend(read);
     }
+    super::rounds::fan_out_once(&checker.read.stages, items, out);
     checker.read
 }
 
-fn stage_name(index: usize, item: &Node) -> String {
+fn stage_name(position: &str, item: &Node) -> String {
     match item.as_table().and_then(|t| t.get("label")).map(|n| &n.value) {
         Some(Value::String(label)) if !label.is_empty() => format!("stage `{label}`"),
-        _ => format!("stage {}", index + 1),
+        _ => format!("stage {position}"),
     }
 }
 
-/// Every label in the file with its stage's kind word, to tell "comes later" from "does not exist".
+/// Every label in the file, to tell "comes later" from "does not exist".
 fn all_labels(items: &[Node]) -> Vec<(String, Place)> {
-    let label = |item: &Node| match item.as_table()?.get("label") {
-        Some(Node { value: Value::String(label), place }) => Some((label.clone(), *place)),
-        _ => None,
-    };
-    items.iter().filter_map(label).collect()
+    let mut labels = Vec::new();
+    for table in items.iter().filter_map(Node::as_table) {
+        if let Some(Node { value: Value::String(label), place }) = table.get("label") {
+            labels.push((label.clone(), *place));
+        }
+        if let Some(Node { value: Value::Array(round), .. }) = table.get("round") {
+            labels.extend(all_labels(round));
+        }
+    }
+    labels
 }
 
-struct Stages<'a> {
+/// What is collected while the stages of a round are read.
+#[derive(Default)]
+pub(super) struct Round {
+    /// Labels in `feedback`: they may name later stages of the round, which are those of the round before.
+    feedback: Vec<At<String>>,
+}
+
+pub(super) struct Stages<'a> {
     models: &'a [String],
     catalogue: &'a dyn Catalogue,
     later: Vec<(String, Place)>,
-    known: Vec<Known>,
+    pub(super) known: Vec<Known>,
+    /// Set while a round's stages are read.
+    pub(super) round: Option<Round>,
     read: StagesRead,
 }
 
 impl Stages<'_> {
-    fn stage(&mut self, index: usize, mut reader: Reader<'_>, out: &mut Vec<Diagnostic>) {
+    /// One entry of `[[stage]]` or `[[stage.round]]`. `position` counts from 1.
+    pub(super) fn item(&mut self, position: &str, item: &Node, out: &mut Vec<Diagnostic>) -> Option<Stage> {
+        match &item.value {
+            Value::Table(table) => {
+                self.stage(position, Reader::new(table, item.place, stage_name(position, item)), out)
+            }
+            _ => {
+                let message = format!("a stage must be a table, not {}", item.kind());
+                out.push(error_at("pipeline.type", message, item.place));
+                None
+            }
+        }
+    }
+
+    fn stage(&mut self, position: &str, mut reader: Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<Stage> {
         let had = reader.node("do").is_some();
         let Some(word) = reader.string("do", out) else {
             if !had {
                 reader.missing("do", "\"translate\"", out);
             }
-            return;
+            return None;
         };
         let Some(kind) = StageKind::ALL.into_iter().find(|k| k.name() == word.value) else {
             let names = StageKind::ALL.map(StageKind::name);
@@ -106,25 +130,45 @@ impl Stages<'_> {
             let diagnostic = with_help(error_at("pipeline.unknown-stage", message, word.place), near.clone());
             let listed = near.is_some_and(|n| n.starts_with("stage kinds"));
             out.push(if listed { diagnostic } else { diagnostic.help(list) });
-            return;
+            return None;
         };
-        let label = self.label(&mut reader, kind, index, out);
+        if self.round.is_some() && matches!(kind, StageKind::Refine | StageKind::FanOut) {
+            out.push(super::rounds::not_in_a_round(kind, word.place));
+            return None;
+        }
+        let label = self.label(&mut reader, kind, position, out);
         let (stage, metrics) = match kind {
             StageKind::Translate => self.translate(&mut reader, &label.value, out),
             StageKind::Verify => self.verify(&mut reader, &label.value, out),
             StageKind::Select => (self.select(&mut reader, &label.value, out), Vec::new()),
             StageKind::Plan => self.plan(&mut reader, &label.value, out),
+            StageKind::Refine => (self.refine(position, &mut reader, &label, out), Vec::new()),
+            StageKind::FanOut => (super::rounds::fan_out(&mut reader, &label.value, out), Vec::new()),
         };
         reader.finish("pipeline.unknown-stage-key", out);
-        self.known.push(Known { label: label.value, place: label.place, kind, metrics });
-        self.read.stages.push(stage);
+        let unknown = stage.plugin().is_some_and(|(id, _)| self.catalogue.info(id).is_err());
+        self.know(Known { label: label.value, place: label.place, kind, metrics, unknown });
+        Some(stage)
+    }
+
+    /// A refine stage is known before the stages of its round, which stand behind its label in the file.
+    fn know(&mut self, known: Known) {
+        if !self.known.iter().any(|k| k.label == known.label && k.place == known.place) {
+            self.known.push(known);
+        }
+    }
+
+    /// Makes the label of a refine stage known, so that a stage of its round cannot have it as well.
+    pub(super) fn know_refine(&mut self, label: &At<String>) {
+        let (kind, metrics) = (StageKind::Refine, Vec::new());
+        self.know(Known { label: label.value.clone(), place: label.place, kind, metrics, unknown: false });
     }
 
     fn label(
         &self,
         reader: &mut Reader<'_>,
         kind: StageKind,
-        index: usize,
+        position: &str,
         out: &mut Vec<Diagnostic>,
     ) -> At<String> {
         let had = reader.node("label").is_some();
@@ -132,7 +176,8 @@ impl Stages<'_> {
             if !had && kind != StageKind::Select {
                 reader.missing("label", &format!("\"{}\"", kind.name()), out);
             }
-            return At { value: format!("{}-{}", kind.name(), index + 1), place: reader.place };
+            let word = kind.name().replace('_', "-");
+            return At { value: format!("{word}-{position}"), place: reader.place };
         };
         if let Some(why) = bad_label(&label.value) {
             out.push(
@@ -167,6 +212,11 @@ impl Stages<'_> {
                 .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
                 .unwrap_or_default(),
             feedback: self.feedback(reader, out),
+            only_without: reader.word(
+                "only_without",
+                &[("domain", Artefact::Domain), ("problem", Artefact::Problem)],
+                out,
+            ),
         };
         (Stage::Translate(stage), Vec::new())
     }
@@ -184,9 +234,10 @@ impl Stages<'_> {
             plugin,
             roles: self.roles(reader, info.as_ref(), out),
             options: plugins::options(reader, info.as_ref(), self.catalogue, out),
+            measure: reader.boolean("measure", out).unwrap_or(false),
         };
         if let Some(info) = &info
-            && needs_environment(info, &stage.options)
+            && declares(info, NEEDS_ENVIRONMENT, &stage.options)
         {
             self.read.need_environment.push((info.id.clone(), place));
         }
@@ -231,7 +282,7 @@ impl Stages<'_> {
         }
         let group_by = reader.string("group_by", out);
         if let Some(group) = &group_by {
-            self.earlier(group, StageKind::Translate, "pipeline.group-by", out);
+            self.earlier(group, &[StageKind::Translate], "pipeline.group-by", out);
         }
         Stage::Select(SelectStage {
             label: label.to_owned(),
@@ -245,7 +296,7 @@ impl Stages<'_> {
     }
 
     /// `LABEL.NAME` of an earlier stage that has such a metric.
-    fn metric(&self, by: &At<String>, out: &mut Vec<Diagnostic>) {
+    pub(super) fn metric(&self, by: &At<String>, out: &mut Vec<Diagnostic>) {
         let Some((label, name)) = by.value.split_once('.') else {
             let message = format!("`{}` does not name a metric", by.value);
             out.push(
@@ -264,35 +315,51 @@ impl Stages<'_> {
         };
         let metrics: Vec<&str> = stage.metrics.iter().map(String::as_str).collect();
         // The metrics of a plugin that is not known itself were already reported with it.
-        if !(metrics.is_empty() && stage.kind == StageKind::Verify && self.is_unknown(label)) {
+        if !(metrics.is_empty() && stage.kind == StageKind::Verify && stage.unknown) {
             unknown_metric(label, name, &metrics, by.place, out);
         }
     }
 
-    /// Whether the plugin of a stage could not be looked up.
-    fn is_unknown(&self, label: &str) -> bool {
-        let stage = self.read.stages.iter().find(|s| s.label() == label);
-        stage.and_then(Stage::plugin).is_some_and(|(id, _)| self.catalogue.info(id).is_err())
-    }
-
-    fn feedback(&self, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<String> {
+    fn feedback(&mut self, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<String> {
         let labels = reader.strings("feedback", out);
-        for label in &labels {
-            self.earlier(label, StageKind::Verify, "pipeline.unknown-label", out);
+        match &mut self.round {
+            Some(round) => round.feedback.extend(labels.iter().cloned()),
+            None => self.check_feedback(&labels, out),
         }
         labels.into_iter().map(|l| l.value).collect()
     }
 
-    /// The label of an earlier stage of that kind.
-    fn earlier(&self, label: &At<String>, kind: StageKind, code: &'static str, out: &mut Vec<Diagnostic>) {
+    fn check_feedback(&self, labels: &[At<String>], out: &mut Vec<Diagnostic>) {
+        for label in labels {
+            let kinds = [StageKind::Verify, StageKind::Translate];
+            self.earlier(label, &kinds, "pipeline.unknown-label", out);
+        }
+    }
+
+    /// Ends a round: what its stages say about one another can be checked now.
+    pub(super) fn end_round(&mut self, out: &mut Vec<Diagnostic>) {
+        if let Some(round) = self.round.take() {
+            self.check_feedback(&round.feedback, out);
+        }
+    }
+
+    /// The label of an earlier stage of one of those kinds.
+    fn earlier(
+        &self,
+        label: &At<String>,
+        kinds: &[StageKind],
+        code: &'static str,
+        out: &mut Vec<Diagnostic>,
+    ) {
         match self.known.iter().find(|k| k.label == label.value) {
-            Some(known) if known.kind == kind => {}
+            Some(known) if kinds.contains(&known.kind) => {}
             Some(known) => {
+                let wanted: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
                 let message = format!(
                     "`{}` is a {} stage; a {} stage is needed here",
                     label.value,
                     known.kind.name(),
-                    kind.name()
+                    wanted.join(" or ")
                 );
                 out.push(error_at(code, message, label.place).also(
                     known.place.source,
@@ -300,7 +367,7 @@ impl Stages<'_> {
                     "it is here",
                 ));
             }
-            None => self.not_earlier(label, &[kind], code, out),
+            None => self.not_earlier(label, kinds, code, out),
         }
     }
 
@@ -340,23 +407,7 @@ fn unknown_metric(label: &str, name: &str, metrics: &[&str], place: Place, out: 
     }
 }
 
-/// Whether this use of a verifier asks the environment: it declares so, for all options or, as `environment:OPTION=VALUE`,
-/// where one option has a certain value.
-fn needs_environment(info: &PluginInfo, options: &planforge_contract::JsonObject) -> bool {
-    info.capabilities.iter().any(|capability| {
-        let Some(rest) = capability.strip_prefix(NEEDS_ENVIRONMENT) else { return false };
-        match rest.strip_prefix(':').and_then(|condition| condition.split_once('=')) {
-            None => rest.is_empty(),
-            Some((option, wanted)) => options.get(option).is_some_and(|value| match value {
-                serde_json::Value::String(text) => text == wanted,
-                serde_json::Value::Bool(flag) => (if *flag { "true" } else { "false" }) == wanted,
-                _ => false,
-            }),
-        }
-    })
-}
-
-fn small(value: Option<u64>, default: u32) -> u32 {
+pub(super) fn small(value: Option<u64>, default: u32) -> u32 {
     value.and_then(|v| u32::try_from(v).ok()).unwrap_or(default)
 }
 

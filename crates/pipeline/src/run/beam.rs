@@ -1,9 +1,10 @@
 //! A candidate on its way through the stages, with what the candidate document does not hold.
 
+use super::path::unmarked;
 use super::report::Written;
-use crate::config::{Order, PlanStage, SelectStage, Stage};
+use crate::config::{Order, Pipeline, PlanStage, SelectStage, Stage};
 use crate::front::CANDIDATE;
-use planforge_contract::{Candidate, Decision, Failure, PlanOutcome, UndecidedReason};
+use planforge_contract::{Candidate, Decision, Failure, LineageStep, PlanOutcome, UndecidedReason};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +20,15 @@ pub(super) struct Entry {
     pub(super) unasked: BTreeMap<String, String>,
     /// Labels of assessments that rest on what the environment said.
     pub(super) from_environment: BTreeSet<String>,
-    /// The position of the stage that last wrote a domain or problem; what earlier stages said is about another text.
+    /// The position among all stages of the one that last wrote a domain or problem; what earlier stages said is about
+    /// another text.
     pub(super) since: usize,
     /// How it was written.
     pub(super) written: Vec<Written>,
+    /// Texts for translators that came with the candidate: those of the lead task.
+    pub(super) materials: BTreeMap<String, String>,
+    /// Why no reply to the last round's question could be used.
+    pub(super) unusable: Vec<String>,
 }
 
 impl Entry {
@@ -33,18 +39,25 @@ impl Entry {
         candidate
     }
 
-    /// Whether a verify stage rejected it.
-    pub(super) fn is_rejected(&self) -> bool {
-        self.candidate.assessments.values().any(|a| a.decision == Decision::Rejected)
+    /// Whether a verify stage rejected what it is now. Measurements reject nobody.
+    pub(super) fn is_rejected(&self, pipeline: &Pipeline) -> bool {
+        let rejects = |(position, stage): (usize, &Stage)| match stage {
+            Stage::Verify(stage) if position >= self.since && !stage.measure => {
+                let assessment = self.candidate.assessments.get(&stage.label);
+                assessment.is_some_and(|a| a.decision == Decision::Rejected)
+            }
+            _ => false,
+        };
+        pipeline.all_stages().enumerate().any(rejects)
     }
 
     /// Whether a plan stage passes it over, having been rejected before.
-    pub(super) fn is_skipped_by(&self, stage: &PlanStage) -> bool {
-        !stage.plan_rejected && self.is_rejected()
+    pub(super) fn is_skipped_by(&self, stage: &PlanStage, pipeline: &Pipeline) -> bool {
+        !stage.plan_rejected && self.is_rejected(pipeline)
     }
 
-    /// The value that a select stage compares.
-    fn metric(&self, by: &str) -> Option<f64> {
+    /// The value that a select or refine stage compares.
+    pub(super) fn metric(&self, by: &str) -> Option<f64> {
         let (label, name) = by.split_once('.')?;
         let value = if label == CANDIDATE {
             self.candidate.log_likelihood
@@ -63,7 +76,9 @@ impl Entry {
     /// The ancestor made by that stage; the task itself where no stage is named.
     fn group(&self, stage: Option<&str>) -> Vec<u32> {
         let Some(stage) = stage else { return Vec::new() };
-        let Some(end) = self.candidate.lineage.iter().position(|step| step.stage == stage) else {
+        // A stage of a round has made several ancestors; the last is the one that stands now.
+        let made = |step: &LineageStep| unmarked(&step.stage) == stage;
+        let Some(end) = self.candidate.lineage.iter().rposition(made) else {
             return Vec::new();
         };
         self.candidate.lineage.iter().take(end + 1).map(|step| step.sample).collect()
@@ -91,7 +106,7 @@ pub(super) fn select(stage: &SelectStage, beam: Vec<Entry>) -> (Vec<Entry>, Vec<
 }
 
 /// Better comes first; what has no value comes last.
-fn better(a: Option<f64>, b: Option<f64>, order: Order) -> Ordering {
+pub(super) fn better(a: Option<f64>, b: Option<f64>, order: Order) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => match order {
             Order::Highest => b.total_cmp(&a),
@@ -126,11 +141,11 @@ impl Standing {
     }
 }
 
-/// Where a candidate stands: a rejection by any stage counts first, then a proof that there is no plan, then the first stage
-/// that did not say yes.
-pub(super) fn standing(stages: &[Stage], entry: &Entry) -> Standing {
-    let found: Vec<Standing> =
-        stages.iter().skip(entry.since).filter_map(|stage| at_stage(stage, entry)).collect();
+/// Where a candidate stands after these stages, each with its position among all: a rejection by any stage counts first,
+/// then a proof that there is no plan, then the first stage that did not say yes.
+pub(super) fn standing<'a>(stages: impl Iterator<Item = (usize, &'a Stage)>, entry: &Entry) -> Standing {
+    let since = stages.filter(|(position, _)| *position >= entry.since);
+    let found: Vec<Standing> = since.filter_map(|(_, stage)| at_stage(stage, entry)).collect();
     let first = |rank: u8| found.iter().find(|s| s.rank() == rank);
     first(1).or_else(|| first(2)).or_else(|| found.first()).cloned().unwrap_or(Standing::Accepted)
 }
@@ -138,6 +153,9 @@ pub(super) fn standing(stages: &[Stage], entry: &Entry) -> Standing {
 /// What one stage holds against a candidate.
 fn at_stage(stage: &Stage, entry: &Entry) -> Option<Standing> {
     let label = stage.label().to_owned();
+    if matches!(stage, Stage::Verify(stage) if stage.measure) {
+        return None;
+    }
     if let Some(failure) = entry.failures.get(&label) {
         return Some(Standing::Failed(label, failure.clone()));
     }
@@ -164,7 +182,7 @@ fn at_stage(stage: &Stage, entry: &Entry) -> Option<Standing> {
                 Some(Standing::Undecided(label, why.unwrap_or_else(|| "it was not planned for".to_owned())))
             }
         },
-        Stage::Translate(_) | Stage::Select(_) => None,
+        Stage::Translate(_) | Stage::Select(_) | Stage::Refine(_) | Stage::FanOut(_) => None,
     }
 }
 
@@ -204,7 +222,7 @@ fn of_outcome(label: String, outcome: &PlanOutcome) -> Option<Standing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_contract::{Assessment, LineageStep};
+    use planforge_contract::Assessment;
 
     fn entry(path: &[(&str, u32)], score: Option<f64>) -> Entry {
         let lineage = path.iter().map(|(s, i)| LineageStep { stage: (*s).to_owned(), sample: *i }).collect();

@@ -1,11 +1,12 @@
 //! What all calls of a run share, and what all calls of a task share.
 
+use super::beam::Entry;
 use super::pool::Pool;
 use super::recorder::Recorder;
 use super::report::TaskUsage;
 use super::services::{RunTask, Services};
 use crate::config::Pipeline;
-use planforge_contract::Failure;
+use planforge_contract::{Failure, TaskView};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,6 +29,11 @@ impl Context<'_> {
         (self.services.cancelled)() || lock(&self.broken).is_some()
     }
 
+    /// A stage's position among all, those of rounds included.
+    pub(super) fn position(&self, label: &str) -> usize {
+        self.pipeline.all_stages().position(|stage| stage.label() == label).unwrap_or(0)
+    }
+
     /// Remembers that the record failed.
     pub(super) fn note(&self, result: Result<(), Failure>) {
         if let Err(failure) = result {
@@ -40,6 +46,19 @@ impl Context<'_> {
 pub(super) struct TaskRun<'a> {
     pub(super) task: &'a RunTask,
     pub(super) usage: Mutex<BTreeMap<String, TaskUsage>>,
+}
+
+impl<'a> TaskRun<'a> {
+    pub(super) fn new(task: &'a RunTask) -> Self {
+        Self { task, usage: Mutex::default() }
+    }
+
+    /// What plugins may know of the task when they are asked about this candidate.
+    pub(super) fn view(&self, entry: &Entry) -> TaskView {
+        let mut view = self.task.view.clone();
+        view.materials.extend(entry.materials.iter().map(|(name, text)| (name.clone(), text.clone())));
+        view
+    }
 }
 
 /// A lock on data that is whole at every moment.

@@ -83,8 +83,7 @@ impl Host for Call<'_> {
     fn complete(&self, role: &str, mut request: CompletionRequest) -> Result<Replies, Failure> {
         check(self.info, Question::Complete)?;
         self.may_tell_a_model()?;
-        let roles =
-            self.context.pipeline.stages.iter().find(|s| s.label() == self.stage).and_then(|s| s.roles());
+        let roles = self.context.pipeline.stage(self.stage).and_then(|stage| stage.roles());
         let Some(model) = roles.and_then(|roles| roles.get(role)) else {
             return Err(Failure::new(
                 FailureClass::Request,

@@ -2,11 +2,13 @@
 
 mod beam;
 mod context;
+mod fan_out;
 mod host;
 mod path;
 mod plan;
 mod pool;
 mod recorder;
+mod refine;
 mod report;
 mod services;
 mod stage;
@@ -61,7 +63,7 @@ pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -
         _ => "live",
     };
     context.recorder.session(&Event::SessionStarted { at: (services.now)(), mode: mode.to_owned() })?;
-    let ended = context.pool.drive(tasks, |task| task::run(&context, task));
+    let ended = fan_out::run(&context, tasks);
     if let Some(failure) = lock(&context.broken).take() {
         return Err(failure);
     }

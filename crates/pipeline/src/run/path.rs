@@ -14,6 +14,16 @@ pub(super) fn candidate_path(task: &str, lineage: &[LineageStep]) -> SamplePath 
     call_path(task, stage, lineage)
 }
 
+/// A stage's label in paths and lineages: with the round behind it where the stage stands in a refine stage.
+pub(super) fn marked(label: &str, round: Option<u32>) -> String {
+    round.map_or_else(|| label.to_owned(), |round| format!("{label}#{round}"))
+}
+
+/// The label of a stage without the round.
+pub(super) fn unmarked(label: &str) -> &str {
+    label.split_once('#').map_or(label, |(label, _)| label)
+}
+
 fn indices(lineage: &[LineageStep]) -> String {
     if lineage.is_empty() {
         return "-".to_owned();
@@ -33,5 +43,7 @@ mod tests {
         assert_eq!(call_path("s.p01", "ew", &lineage), "s.p01/ew/3.0");
         assert_eq!(candidate_path("s.p01", &lineage), "s.p01/domain/3.0");
         assert_eq!(candidate_path("s.p01", &[]), "s.p01/start/-");
+        assert_eq!((marked("edit", Some(2)).as_str(), marked("edit", None).as_str()), ("edit#2", "edit"));
+        assert_eq!((unmarked("edit#2"), unmarked("edit")), ("edit", "edit"));
     }
 }

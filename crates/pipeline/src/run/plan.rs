@@ -3,7 +3,7 @@
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
 use super::host::{Call, path_of};
-use super::path::candidate_path;
+use super::path::{candidate_path, marked};
 use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::Step;
@@ -49,12 +49,14 @@ pub(super) fn run(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &PlanStage,
+    round: Option<u32>,
     beam: Vec<Entry>,
 ) -> Result<Step, Failure> {
-    let results = context.pool.map(&beam, |entry| one(context, task, stage, entry));
+    let label = marked(&stage.label, round);
+    let results = context.pool.map(&beam, |entry| one(context, task, stage, &label, entry));
     let mut step = Step::default();
     for (mut entry, planned) in beam.into_iter().zip(results) {
-        let path = path_of(task, &stage.label, &entry);
+        let path = path_of(task, &label, &entry);
         match planned {
             Planned::Outcome(outcome) => {
                 context.recorder.event(Event::Planned {
@@ -89,12 +91,12 @@ pub(super) fn run(
     Ok(step)
 }
 
-fn one(context: &Context<'_>, task: &TaskRun<'_>, stage: &PlanStage, entry: &Entry) -> Planned {
+fn one(context: &Context<'_>, task: &TaskRun<'_>, stage: &PlanStage, label: &str, entry: &Entry) -> Planned {
     let Some((info, StageInstance::Planner(planner))) = context.services.instances.stages.get(&stage.label)
     else {
         return Planned::Broke(super::stage::no_instance(&stage.label));
     };
-    if entry.is_skipped_by(stage) {
+    if entry.is_skipped_by(stage, context.pipeline) {
         return Planned::Skipped;
     }
     let candidate = &entry.candidate;
@@ -113,14 +115,14 @@ fn one(context: &Context<'_>, task: &TaskRun<'_>, stage: &PlanStage, entry: &Ent
     if context.stopping() {
         return Planned::Broke(super::stage::cancelled());
     }
-    let path = path_of(task, &stage.label, entry);
+    let path = path_of(task, label, entry);
     let request = PlanRequest {
         domain: candidate.domain.clone().unwrap_or_default(),
         problem: candidate.problem.clone().unwrap_or_default(),
         limits: limits(stage),
         k: 1,
         seed: derive_u64(context.pipeline.seed, "plan", &path),
-        task: task.task.view.clone(),
+        task: task.view(entry),
     };
     let mut call = Call::new(context, task, info, &stage.label, path);
     call.asked.push(stage.label.clone());

@@ -72,7 +72,8 @@ pub struct FailedSample {
 pub struct StageReport {
     /// The stage's label.
     pub label: String,
-    /// translate, verify, select or plan.
+    /// translate, verify, select, plan, refine or fan_out. The stages of a refine stage's rounds follow it, each once for all
+    /// rounds and candidates.
     pub kind: String,
     /// Candidates that went in.
     pub entered: usize,
@@ -87,7 +88,7 @@ pub struct StageReport {
 /// One translation on the way to the surviving candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Written {
-    /// The stage's label.
+    /// The stage's label, with `#ROUND` in a refine stage.
     pub stage: String,
     /// The candidate's path after it.
     pub path: SamplePath,

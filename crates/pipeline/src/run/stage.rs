@@ -1,8 +1,11 @@
-//! What all stages share: the beam that comes out, counts for the report, and how a broken call is treated.
+//! One stage, and what all stages share: the beam that comes out, counts for the report, and how a broken call is treated.
 
-use super::beam::Entry;
+use super::beam::{Entry, select};
 use super::context::{Context, TaskRun};
-use super::report::FailedSample;
+use super::path::{candidate_path, marked};
+use super::report::{FailedSample, StageReport};
+use super::{fan_out, plan, refine, translate, verify};
+use crate::config::{SelectStage, Stage};
 use planforge_contract::{Event, Failure, FailureClass};
 use planforge_llm::PENDING;
 use std::collections::BTreeMap;
@@ -17,6 +20,51 @@ pub(super) struct Step {
     pub(super) interrupted: bool,
     /// A candidate waits for an answer that comes later.
     pub(super) parked: bool,
+    /// What the stages of a refine stage's rounds came to, all candidates and rounds together.
+    pub(super) inner: Vec<StageReport>,
+}
+
+/// One stage over a beam. In a refine stage `round` counts from 1; it stands in every path.
+pub(super) fn run(
+    context: &Context<'_>,
+    task: &TaskRun<'_>,
+    stage: &Stage,
+    round: Option<u32>,
+    beam: Vec<Entry>,
+) -> Result<Step, Failure> {
+    context.recorder.event(Event::StageStarted {
+        task: task.task.name.clone(),
+        stage: marked(stage.label(), round),
+        candidates: u32::try_from(beam.len()).unwrap_or(u32::MAX),
+    })?;
+    match stage {
+        Stage::Translate(stage) => translate::run(context, task, stage, round, beam),
+        Stage::Verify(stage) => verify::run(context, task, stage, round, beam),
+        Stage::Plan(stage) => plan::run(context, task, stage, round, beam),
+        Stage::Select(stage) => kept(context, task, stage, beam),
+        Stage::Refine(stage) => refine::run(context, task, stage, beam),
+        // The lead's own candidates go on as they are, and are judged by what comes behind.
+        Stage::FanOut(stage) => Ok(fan_out::of_lead(context, stage, beam)),
+    }
+}
+
+fn kept(
+    context: &Context<'_>,
+    task: &TaskRun<'_>,
+    stage: &SelectStage,
+    beam: Vec<Entry>,
+) -> Result<Step, Failure> {
+    let name = &task.task.name;
+    let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
+    let (beam, kept) = select(stage, beam);
+    context.recorder.event(Event::Selected {
+        task: name.clone(),
+        stage: stage.label.clone(),
+        kept: kept.iter().filter_map(|index| paths.get(*index).cloned()).collect(),
+    })?;
+    let mut step = Step { beam, ..Step::default() };
+    step.outcomes.insert("kept".to_owned(), kept.len());
+    Ok(step)
 }
 
 impl Step {

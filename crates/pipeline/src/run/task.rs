@@ -1,33 +1,20 @@
 //! One task: its stages in order, and the verdict.
 
-use super::beam::{Entry, Standing, select, standing};
+use super::beam::{Entry, Standing, standing};
 use super::context::{Context, TaskRun, lock};
 use super::path::candidate_path;
 use super::report::{FailedSample, RunState, StageReport, TaskReport};
 use super::services::RunTask;
-use super::stage::Step;
-use super::{plan, translate, verify};
-use crate::config::{SelectStage, Stage};
-use planforge_contract::{Candidate, Event, Failure, FailureClass, TaskVerdict};
-use std::sync::Mutex;
+use super::stage;
+use crate::config::Stage;
+use planforge_contract::{Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, TaskVerdict};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// Runs one task to its end or to where this session leaves it.
-///
-/// # Errors
-/// The record failed.
-pub(super) fn run(context: &Context<'_>, task: &RunTask) -> Result<(TaskReport, RunState), Failure> {
-    let task = TaskRun { task, usage: Mutex::default() };
-    let result = Driver { context, task: &task, stages: Vec::new(), parked: false }.drive();
-    if let Err(failure) = &result {
-        // The other tasks stop as well: nothing that they do could be recorded.
-        context.note(Err(failure.clone()));
-    }
-    result
-}
-
-struct Driver<'a> {
+/// One task on its way through the stages.
+pub(super) struct Driver<'a> {
     context: &'a Context<'a>,
-    task: &'a TaskRun<'a>,
+    task: TaskRun<'a>,
     stages: Vec<StageReport>,
     parked: bool,
 }
@@ -39,64 +26,179 @@ enum End {
     Empty { stage: String, failed: Vec<FailedSample> },
 }
 
-impl Driver<'_> {
-    fn drive(mut self) -> Result<(TaskReport, RunState), Failure> {
-        if self.context.stopping() {
-            return Ok((self.report(None, None), RunState::Interrupted));
+/// Where a task is once some of its stages were run.
+pub(super) enum Progressed<'a> {
+    /// These candidates go on.
+    Reached(Driver<'a>, Vec<Entry>),
+    /// It ended, or the session leaves it where it is.
+    Ended(Box<TaskReport>, RunState),
+}
+
+/// What a task behind the fan-out starts with.
+#[derive(Clone)]
+pub(super) enum Start {
+    /// A child of each of these.
+    From(Vec<Entry>),
+    /// Nothing: it ends so.
+    Ended(TaskVerdict),
+    /// Nothing yet: the lead task was interrupted or waits for answers.
+    Waits(RunState),
+}
+
+type Ended = Result<(TaskReport, RunState), Failure>;
+
+impl<'a> Driver<'a> {
+    pub(super) fn new(context: &'a Context<'a>, task: &'a RunTask) -> Self {
+        Self { context, task: TaskRun::new(task), stages: Vec::new(), parked: false }
+    }
+
+    /// Runs the task to its end or to where this session leaves it.
+    ///
+    /// # Errors
+    /// The record failed.
+    pub(super) fn whole(self) -> Ended {
+        let context = self.context;
+        let ended = self.until(context.pipeline.stages.len()).and_then(|progressed| match progressed {
+            Progressed::Reached(driver, beam) => driver.judged(beam),
+            Progressed::Ended(report, state) => Ok((*report, state)),
+        });
+        noted(context, ended)
+    }
+
+    /// Runs the stages before that position.
+    pub(super) fn until(mut self, end: usize) -> Result<Progressed<'a>, Failure> {
+        let context = self.context;
+        if context.stopping() {
+            return Ok(Progressed::Ended(Box::new(self.report(None, None)), RunState::Interrupted));
         }
-        let name = self.task.task.name.clone();
-        self.context.recorder.event(Event::TaskStarted { task: name.clone() })?;
+        let begun = self.begin();
         let given = &self.task.task.view.given;
         let candidate = Candidate {
             domain: given.domain.clone(),
             problem: given.problem.clone(),
             ..Candidate::default()
         };
-        let mut beam = vec![Entry { candidate, ..Entry::default() }];
-        for stage in &self.context.pipeline.stages {
-            match self.stage(stage, beam)? {
-                Ok(left) => beam = left,
-                Err(End::Interrupted) => return Ok((self.report(None, None), RunState::Interrupted)),
-                Err(End::Parked) => return Ok((self.report(None, None), RunState::Parked)),
-                Err(End::Empty { stage, failed }) => return self.finish(empty(stage, &failed), None),
+        let beam = vec![Entry { candidate, ..Entry::default() }];
+        let progressed = begun.and_then(|()| self.run(0..end, beam)).map(|progressed| match progressed {
+            // Which candidates the others start from cannot be said before all are there.
+            Progressed::Reached(mut driver, _) if driver.parked && end < context.pipeline.stages.len() => {
+                Progressed::Ended(Box::new(driver.report(None, None)), RunState::Parked)
             }
+            progressed => progressed,
+        });
+        noted(context, progressed)
+    }
+
+    /// Runs the stages from that position on, over what came to it.
+    pub(super) fn after(self, at: usize, beam: Vec<Entry>) -> Ended {
+        let context = self.context;
+        noted(context, self.rest(at, beam))
+    }
+
+    /// Runs a task that starts behind the fan-out.
+    pub(super) fn behind(mut self, at: usize, start: Start) -> Ended {
+        let context = self.context;
+        let ended = match start {
+            _ if context.stopping() => Ok((self.report(None, None), RunState::Interrupted)),
+            Start::Waits(state) => Ok((self.report(None, None), state)),
+            Start::Ended(verdict) => self.begin().and_then(|()| self.finish(verdict, None)),
+            Start::From(starts) => {
+                self.begin().and_then(|()| self.children(at, starts)).and_then(|beam| self.rest(at + 1, beam))
+            }
+        };
+        noted(context, ended)
+    }
+
+    fn begin(&self) -> Result<(), Failure> {
+        self.context.recorder.event(Event::TaskStarted { task: self.task.task.name.clone() })
+    }
+
+    fn rest(self, from: usize, beam: Vec<Entry>) -> Ended {
+        let end = self.context.pipeline.stages.len();
+        match self.run(from..end, beam)? {
+            Progressed::Reached(driver, beam) => driver.judged(beam),
+            Progressed::Ended(report, state) => Ok((*report, state)),
         }
+    }
+
+    /// The task's first candidates behind the fan-out, one for each survivor of the lead task.
+    fn children(&mut self, at: usize, starts: Vec<Entry>) -> Result<Vec<Entry>, Failure> {
+        let task = self.task.task;
+        let Some(stage) = self.context.pipeline.stages.get(at) else { return Ok(Vec::new()) };
+        let (label, count) = (stage.label().to_owned(), starts.len());
+        let mut beam = Vec::new();
+        for (sample, mut start) in (0u32..).zip(starts) {
+            start.candidate.lineage = vec![LineageStep { stage: label.clone(), sample }];
+            start.candidate.problem.clone_from(&task.view.given.problem);
+            start.since = self.context.position(&label);
+            let patch = CandidatePatch {
+                domain: start.candidate.domain.clone(),
+                problem: start.candidate.problem.clone(),
+                ..CandidatePatch::default()
+            };
+            self.context.recorder.event(Event::CandidateMade {
+                task: task.name.clone(),
+                path: candidate_path(&task.name, &start.candidate.lineage),
+                candidate: self.context.recorder.blob(&start.candidate)?,
+                patch: self.context.recorder.blob(&patch)?,
+            })?;
+            beam.push(start);
+        }
+        self.stages.push(StageReport {
+            label,
+            kind: stage.kind().name().to_owned(),
+            entered: 0,
+            left: count,
+            outcomes: BTreeMap::from([("made".to_owned(), count)]),
+            failed: Vec::new(),
+        });
+        Ok(beam)
+    }
+
+    fn run(mut self, stages: Range<usize>, mut beam: Vec<Entry>) -> Result<Progressed<'a>, Failure> {
+        let context = self.context;
+        for stage in context.pipeline.stages.get(stages).unwrap_or_default() {
+            let ended = match self.stage(stage, beam)? {
+                Ok(left) => {
+                    beam = left;
+                    continue;
+                }
+                Err(End::Interrupted) => (self.report(None, None), RunState::Interrupted),
+                Err(End::Parked) => (self.report(None, None), RunState::Parked),
+                Err(End::Empty { stage, failed }) => self.finish(empty(stage, &failed), None)?,
+            };
+            return Ok(Progressed::Ended(Box::new(ended.0), ended.1));
+        }
+        Ok(Progressed::Reached(self, beam))
+    }
+
+    /// The verdict on what went through all stages.
+    fn judged(mut self, beam: Vec<Entry>) -> Ended {
         if self.parked {
             return Ok((self.report(None, None), RunState::Parked));
         }
-        let stages = &self.context.pipeline.stages;
-        let mut standings: Vec<(Standing, Entry)> =
-            beam.into_iter().map(|entry| (standing(stages, &entry), entry)).collect();
+        let pipeline = self.context.pipeline;
+        let standing = |entry| (standing(pipeline.all_stages().enumerate(), &entry), entry);
+        let mut standings: Vec<(Standing, Entry)> = beam.into_iter().map(standing).collect();
         // Stable: among equals the first in beam order is the best.
         standings.sort_by_key(|(standing, _)| standing.rank());
         match standings.into_iter().next() {
             Some((standing, entry)) => self.finish(verdict(standing), Some(entry)),
-            None => self.finish(empty(last_label(stages), &[]), None),
+            None => self.finish(empty(last_label(&pipeline.stages), &[]), None),
         }
     }
 
     /// One stage; `Err` inside where the task goes no further.
     fn stage(&mut self, stage: &Stage, beam: Vec<Entry>) -> Result<Result<Vec<Entry>, End>, Failure> {
         let entered = beam.len();
-        let (context, task) = (self.context, self.task);
-        if context.stopping() {
+        if self.context.stopping() {
             return Ok(Err(End::Interrupted));
         }
         // Which candidates are the best cannot be said before all are there.
         if self.parked && matches!(stage, Stage::Select(_)) {
             return Ok(Err(End::Parked));
         }
-        context.recorder.event(Event::StageStarted {
-            task: task.task.name.clone(),
-            stage: stage.label().to_owned(),
-            candidates: u32::try_from(entered).unwrap_or(u32::MAX),
-        })?;
-        let step = match stage {
-            Stage::Translate(stage) => translate::run(context, task, stage, beam)?,
-            Stage::Verify(stage) => verify::run(context, task, stage, beam)?,
-            Stage::Plan(stage) => plan::run(context, task, stage, beam)?,
-            Stage::Select(stage) => self.select(stage, beam)?,
-        };
+        let step = stage::run(self.context, &self.task, stage, None, beam)?;
         self.parked |= step.parked;
         self.stages.push(StageReport {
             label: stage.label().to_owned(),
@@ -104,8 +206,10 @@ impl Driver<'_> {
             entered,
             left: step.beam.len(),
             outcomes: step.outcomes,
-            failed: step.failed.clone(),
+            // What broke in a round is reported with the stage of the round.
+            failed: if step.inner.is_empty() { step.failed.clone() } else { Vec::new() },
         });
+        self.stages.extend(step.inner);
         if step.interrupted {
             return Ok(Err(End::Interrupted));
         }
@@ -114,20 +218,6 @@ impl Driver<'_> {
             return Ok(Err(if self.parked { End::Parked } else { empty }));
         }
         Ok(Ok(step.beam))
-    }
-
-    fn select(&self, stage: &SelectStage, beam: Vec<Entry>) -> Result<Step, Failure> {
-        let name = &self.task.task.name;
-        let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
-        let (beam, kept) = select(stage, beam);
-        self.context.recorder.event(Event::Selected {
-            task: name.clone(),
-            stage: stage.label.clone(),
-            kept: kept.iter().filter_map(|index| paths.get(*index).cloned()).collect(),
-        })?;
-        let mut step = Step { beam, ..Step::default() };
-        step.outcomes.insert("kept".to_owned(), kept.len());
-        Ok(step)
     }
 
     fn finish(
@@ -159,6 +249,14 @@ impl Driver<'_> {
             usage: lock(&self.task.usage).clone(),
         }
     }
+}
+
+/// Where the record failed the other tasks stop as well: nothing that they do could be recorded.
+fn noted<T>(context: &Context<'_>, result: Result<T, Failure>) -> Result<T, Failure> {
+    if let Err(failure) = &result {
+        context.note(Err(failure.clone()));
+    }
+    result
 }
 
 fn last_label(stages: &[Stage]) -> String {

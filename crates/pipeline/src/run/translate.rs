@@ -3,38 +3,49 @@
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
 use super::host::{Call, path_of};
-use super::path::candidate_path;
+use super::path::{candidate_path, marked, unmarked};
 use super::report::Written;
 use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
-use crate::config::{FeedbackSource, TranslateStage};
+use crate::config::{Artefact, FeedbackSource, Stage, TranslateStage};
 use planforge_contract::{
     CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
+use planforge_plugin_sdk::feedback as words;
 
 /// Runs a translate stage.
 pub(super) fn run(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &TranslateStage,
+    round: Option<u32>,
     beam: Vec<Entry>,
 ) -> Result<Step, Failure> {
-    let results = context.pool.map(&beam, |entry| one(context, task, stage, entry));
-    let position = context.pipeline.stages.iter().position(|s| s.label() == stage.label).unwrap_or(0);
+    let label = marked(&stage.label, round);
+    let results = context.pool.map(&beam, |entry| match has(entry, stage.only_without) {
+        true => None,
+        false => Some(one(context, task, stage, &label, entry)),
+    });
+    let position = context.position(&stage.label);
     let mut step = Step::default();
-    for (parent, samples) in beam.iter().zip(results) {
-        let samples: Vec<Outcome<CandidatePatch>> = match samples {
-            Ok(samples) => samples,
+    for (parent, result) in beam.into_iter().zip(results) {
+        let samples: Vec<Outcome<CandidatePatch>> = match result {
+            None => {
+                step.count("passed");
+                step.beam.push(parent);
+                continue;
+            }
+            Some(Ok(samples)) => samples,
             // The whole call broke, and with it every sample.
-            Err(failure) => (0..stage.n).map(|_| Outcome::Failure(failure.clone())).collect(),
+            Some(Err(failure)) => (0..stage.n).map(|_| Outcome::Failure(failure.clone())).collect(),
         };
         for (sample, outcome) in (0u32..).zip(samples) {
             let mut lineage = parent.candidate.lineage.clone();
-            lineage.push(LineageStep { stage: stage.label.clone(), sample });
+            lineage.push(LineageStep { stage: label.clone(), sample });
             let path = candidate_path(&task.task.name, &lineage);
             match outcome {
                 Outcome::Ok(patch) => {
-                    let child = child(parent, stage, lineage, &path, &patch, position);
+                    let child = child(&parent, &Birth { lineage, path: &path, position, round }, &patch);
                     context.recorder.event(Event::CandidateMade {
                         task: task.task.name.clone(),
                         path,
@@ -51,10 +62,20 @@ pub(super) fn run(
     Ok(step)
 }
 
+/// Whether the stage passes the candidate on as it is.
+fn has(entry: &Entry, only_without: Option<Artefact>) -> bool {
+    match only_without {
+        None => false,
+        Some(Artefact::Domain) => entry.candidate.domain.is_some(),
+        Some(Artefact::Problem) => entry.candidate.problem.is_some(),
+    }
+}
+
 fn one(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &TranslateStage,
+    label: &str,
     entry: &Entry,
 ) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
     let Some((info, StageInstance::Translator(translator))) =
@@ -65,9 +86,9 @@ fn one(
     if context.stopping() {
         return Err(cancelled());
     }
-    let call = Call::new(context, task, info, &stage.label, path_of(task, &stage.label, entry));
+    let call = Call::new(context, task, info, &stage.label, path_of(task, label, entry));
     let request = TranslateRequest {
-        task: task.task.view.clone(),
+        task: task.view(entry),
         candidate: seen(context, entry),
         feedback: feedback(context, stage, entry),
         n: stage.n,
@@ -98,33 +119,57 @@ fn seen(context: &Context<'_>, entry: &Entry) -> planforge_contract::Candidate {
     }
 }
 
-/// The feedback of the stages that the file names, in that order.
-fn feedback(context: &Context<'_>, stage: &TranslateStage, entry: &Entry) -> Vec<String> {
+/// What the stages that the file names said of the candidate, in that order, and why the last replies could not be used.
+pub(super) fn feedback(context: &Context<'_>, stage: &TranslateStage, entry: &Entry) -> Vec<String> {
     let candidate = seen(context, entry);
-    let assessments = stage.feedback.iter().filter_map(|label| candidate.assessments.get(label));
-    assessments.flat_map(|assessment| assessment.feedback.iter().cloned()).collect()
+    let mut feedback = Vec::new();
+    for label in &stage.feedback {
+        match context.pipeline.stage(label) {
+            Some(Stage::Translate(_)) => {
+                let written = entry.written.iter().rev().find(|w| unmarked(&w.stage) == label);
+                feedback.extend(written.and_then(|w| words::reply(&w.diagnostics)));
+            }
+            _ => {
+                feedback.extend(candidate.assessments.get(label).into_iter().flat_map(|a| a.feedback.clone()))
+            }
+        }
+    }
+    if !entry.unusable.is_empty() {
+        feedback.push(words::unusable(&entry.unusable));
+    }
+    feedback
 }
 
-/// A new domain or problem is a new candidate: what was said and planned about the parent does not hold for it.
-fn child(
-    parent: &Entry,
-    stage: &TranslateStage,
+/// Where a child comes from.
+struct Birth<'a> {
     lineage: Vec<LineageStep>,
-    path: &str,
-    patch: &CandidatePatch,
-    since: usize,
-) -> Entry {
+    path: &'a str,
+    position: usize,
+    round: Option<u32>,
+}
+
+/// A new domain or problem is a new candidate: what was said and planned about the parent does not hold for it. A round judges
+/// each child anew, whether it changed anything or not.
+fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
+    let stage = birth.lineage.last().map(|step| step.stage.clone()).unwrap_or_default();
     let changed = patch.domain.is_some() || patch.problem.is_some();
-    let mut child = if changed {
-        Entry { written: parent.written.clone(), since, ..Entry::default() }
+    let mut child = if changed || birth.round.is_some() {
+        Entry {
+            written: parent.written.clone(),
+            materials: parent.materials.clone(),
+            since: birth.position,
+            ..Entry::default()
+        }
     } else {
         parent.clone()
     };
     let old = &parent.candidate;
-    child.candidate.lineage = lineage;
+    child.candidate.lineage.clone_from(&birth.lineage);
     child.candidate.domain = patch.domain.clone().or_else(|| old.domain.clone());
     child.candidate.problem = patch.problem.clone().or_else(|| old.problem.clone());
     child.candidate.thought = patch.thought.clone().or_else(|| old.thought.clone());
+    // What became of edits is about the last reply, whatever was asked for.
+    child.candidate.edits = patch.edits;
     child.candidate.log_likelihood = match (old.log_likelihood, patch.log_likelihood) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => b.or(a),
@@ -132,8 +177,8 @@ fn child(
     child.candidate.conversation.clone_from(&old.conversation);
     child.candidate.conversation.extend(patch.messages.iter().cloned());
     child.written.push(Written {
-        stage: stage.label.clone(),
-        path: path.to_owned(),
+        stage,
+        path: birth.path.to_owned(),
         raw_reply: patch.raw_reply.clone(),
         fixes: patch.fixes.clone(),
         diagnostics: patch.diagnostics.clone(),

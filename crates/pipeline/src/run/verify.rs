@@ -3,13 +3,16 @@
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
 use super::host::{Call, path_of};
-use super::path::candidate_path;
+use super::path::{call_path, candidate_path, marked};
 use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
 use crate::config::{FeedbackSource, VerifyStage};
+use crate::front::{TOGETHER, declares};
+use planforge_contract::api::Verifier;
 use planforge_contract::{
-    Assessment, Decision, Event, Failure, FailureClass, Outcome, UndecidedReason, VerifyRequest,
+    Assessment, Decision, Event, Failure, FailureClass, LineageStep, Outcome, PluginInfo, UndecidedReason,
+    VerifyRequest,
 };
 use planforge_llm::derive_u64;
 use serde::{Deserialize, Serialize};
@@ -26,9 +29,13 @@ pub(super) fn run(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &VerifyStage,
+    round: Option<u32>,
     beam: Vec<Entry>,
 ) -> Result<Step, Failure> {
-    let results = context.pool.map(&beam, |entry| one(context, task, stage, entry));
+    let label = marked(&stage.label, round);
+    let groups = groups(context, stage, round, &beam);
+    let results = context.pool.map(&groups, |group| judge(context, task, stage, &label, group));
+    let results: Vec<Result<Judged, Failure>> = results.into_iter().flatten().collect();
     let mut step = Step::default();
     for (mut entry, result) in beam.into_iter().zip(results) {
         match result {
@@ -47,7 +54,7 @@ pub(super) fn run(
                 entry.candidate.assessments.insert(stage.label.clone(), assessment);
             }
             Err(failure) => {
-                let path = path_of(task, &stage.label, &entry);
+                let path = path_of(task, &label, &entry);
                 if step.broke(context, task, path, &failure)? {
                     continue;
                 }
@@ -59,47 +66,113 @@ pub(super) fn run(
     Ok(step)
 }
 
-fn one(
+/// The candidates of each call, in the order of the beam: one each, unless the verifier judges better together. Then the
+/// children of one round share a call, and elsewhere the children of one candidate.
+fn groups<'b>(
+    context: &Context<'_>,
+    stage: &VerifyStage,
+    round: Option<u32>,
+    beam: &'b [Entry],
+) -> Vec<&'b [Entry]> {
+    let instance = context.services.instances.stages.get(&stage.label);
+    let together = instance.is_some_and(|(info, _)| declares(info, TOGETHER, &stage.options));
+    beam.chunk_by(|a, b| together && (round.is_some() || parent(a) == parent(b))).collect()
+}
+
+fn parent(entry: &Entry) -> &[LineageStep] {
+    let lineage = &entry.candidate.lineage;
+    lineage.get(..lineage.len().saturating_sub(1)).unwrap_or_default()
+}
+
+/// What the candidates of a call have in common.
+fn common(group: &[Entry]) -> &[LineageStep] {
+    let Some((first, rest)) = group.split_first() else { return &[] };
+    let shared = rest.iter().fold(first.candidate.lineage.len(), |length, entry| {
+        let both = first.candidate.lineage.iter().zip(&entry.candidate.lineage);
+        both.take(length).take_while(|(a, b)| a == b).count()
+    });
+    first.candidate.lineage.get(..shared).unwrap_or_default()
+}
+
+/// One call; as many results as candidates.
+fn judge(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &VerifyStage,
-    entry: &Entry,
-) -> Result<Judged, Failure> {
+    label: &str,
+    group: &[Entry],
+) -> Vec<Result<Judged, Failure>> {
+    match asked(context, task, stage, label, group) {
+        Ok(results) => results.into_iter().map(Outcome::into_result).collect(),
+        Err(failure) => group.iter().map(|_| Err(failure.clone())).collect(),
+    }
+}
+
+fn asked(
+    context: &Context<'_>,
+    task: &TaskRun<'_>,
+    stage: &VerifyStage,
+    label: &str,
+    group: &[Entry],
+) -> Result<Vec<Outcome<Judged>>, Failure> {
     let Some((info, StageInstance::Verifier(verifier))) = context.services.instances.stages.get(&stage.label)
     else {
         return Err(no_instance(&stage.label));
     };
+    let Some(first) = group.first() else { return Ok(Vec::new()) };
     if context.stopping() {
         return Err(cancelled());
     }
-    let path = path_of(task, &stage.label, entry);
-    let candidate = if context.pipeline.feedback == Some(FeedbackSource::Environment) {
-        entry.candidate.clone()
-    } else {
-        entry.without_environment()
-    };
+    let path = call_path(&task.task.name, label, common(group));
+    let told = context.pipeline.feedback == Some(FeedbackSource::Environment);
+    let seen = |entry: &Entry| if told { entry.candidate.clone() } else { entry.without_environment() };
     let request = VerifyRequest {
-        task: task.task.view.clone(),
-        candidates: vec![candidate],
+        task: task.view(first),
+        candidates: group.iter().map(seen).collect(),
         seed: derive_u64(context.pipeline.seed, "verify", &path),
     };
     let call = Call::new(context, task, info, &stage.label, path.clone());
-    context.recorder.effect(&format!("{}.verify", info.id), &path, &request, keep, || {
-        let mut results = verifier.verify(&call, &request)?.results;
-        match (results.pop(), results.is_empty()) {
-            (Some(Outcome::Ok(assessment)), true) => {
-                let judged = Judged { assessment, from_environment: call.asked_environment() };
-                // A limit that was reached once the run is being interrupted may be the interruption's doing.
-                if keep(&judged) == Keep::Timed && context.stopping() { Err(cancelled()) } else { Ok(judged) }
-            }
-            (Some(Outcome::Failure(failure)), true) => Err(failure),
-            _ => Err(Failure::new(
-                FailureClass::Plugin,
-                "pipeline.assessment-count",
-                format!("`{}` was asked about one candidate and did not give one answer", info.id),
-            )),
-        }
-    })
+    let name = format!("{}.verify", info.id);
+    // One candidate that breaks fails its call; among several it is one result of them.
+    if group.len() == 1 {
+        let judged = context.recorder.effect(&name, &path, &request, keep, || {
+            let results = answers(&call, info, verifier.as_ref(), &request)?;
+            results.into_iter().next().map_or_else(|| Err(cancelled()), Outcome::into_result)
+        })?;
+        return Ok(vec![Outcome::Ok(judged)]);
+    }
+    context.recorder.effect(
+        &name,
+        &path,
+        &request,
+        |all: &Vec<Outcome<Judged>>| keep_all(all),
+        || answers(&call, info, verifier.as_ref(), &request),
+    )
+}
+
+fn answers(
+    call: &Call<'_>,
+    info: &PluginInfo,
+    verifier: &dyn Verifier,
+    request: &VerifyRequest,
+) -> Result<Vec<Outcome<Judged>>, Failure> {
+    let results = verifier.verify(call, request)?.results;
+    let (asked, answered) = (request.candidates.len(), results.len());
+    if asked != answered {
+        return Err(Failure::new(
+            FailureClass::Plugin,
+            "pipeline.assessment-count",
+            format!("`{}` was asked about {asked} candidates and answered for {answered}", info.id),
+        ));
+    }
+    let from_environment = call.asked_environment();
+    let judged = |result| match result {
+        Outcome::Ok(assessment) => Outcome::Ok(Judged { assessment, from_environment }),
+        Outcome::Failure(failure) => Outcome::Failure(failure),
+    };
+    let all: Vec<Outcome<Judged>> = results.into_iter().map(judged).collect();
+    // A limit that was reached once the run is being interrupted may be the interruption's doing.
+    if keep_all(&all) == Keep::Timed && call.context.stopping() { Err(cancelled()) } else { Ok(all) }
 }
 
 /// Most judgements are made again in no time; what a limit cut short is not the same the next time.
@@ -108,4 +181,9 @@ fn keep(judged: &Judged) -> Keep {
         Decision::Undecided { reason: UndecidedReason::Limit, .. } => Keep::Timed,
         _ => Keep::No,
     }
+}
+
+fn keep_all(all: &[Outcome<Judged>]) -> Keep {
+    let timed = |one: &Outcome<Judged>| matches!(one, Outcome::Ok(judged) if keep(judged) == Keep::Timed);
+    if all.iter().any(timed) { Keep::Timed } else { Keep::No }
 }

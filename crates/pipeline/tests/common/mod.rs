@@ -269,7 +269,7 @@ impl Bench {
     pub fn new(text: &str) -> Self {
         let pipeline = good(text);
         let mut instances = Instances::default();
-        for stage in &pipeline.config.stages {
+        for stage in pipeline.config.all_stages() {
             let Some((id, _)) = stage.plugin() else { continue };
             let instance = match stage.kind() {
                 StageKind::Translate => StageInstance::Translator(writer()),
@@ -379,4 +379,18 @@ pub fn tasks(n: usize) -> Vec<RunTask> {
 /// A report as bytes.
 pub fn bytes(report: &RunReport) -> String {
     serde_json::to_string_pretty(report).unwrap()
+}
+
+/// Copies events with the blobs that they name.
+pub fn copy(from: &MemoryJournal, events: &[Event], to: &MemoryJournal) {
+    for event in events {
+        let text = serde_json::to_value(event).unwrap();
+        let names = text.as_object().unwrap().values().filter_map(|v| v.as_str());
+        for name in names.filter(|n| n.len() == 64) {
+            if let Ok(blob) = from.get(name) {
+                to.put(&blob).unwrap();
+            }
+        }
+        to.append(event).unwrap();
+    }
 }

@@ -8,7 +8,7 @@ mod pddl;
 mod plan;
 mod walk;
 
-pub use pddl::{no_effect, not_edited, not_shared, pddl};
+pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
 pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
 pub use walk::{FailingWalk, Refused, RefusedBy, no_first_action, walk};
 

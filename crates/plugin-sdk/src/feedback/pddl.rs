@@ -61,6 +61,34 @@ pub fn not_edited(edits: Edits) -> Option<String> {
     }
 }
 
+/// What was wrong with a reply itself, such as changes that it asks for and that could not be made. `None` where nothing was.
+pub fn reply(diagnostics: &[ReportedDiagnostic]) -> Option<String> {
+    let wrong: Vec<&ReportedDiagnostic> =
+        diagnostics.iter().filter(|d| d.severity != ReportedSeverity::Advice).collect();
+    if wrong.is_empty() {
+        return None;
+    }
+    let mut out = "Something was wrong with the last reply:".to_owned();
+    for one in wrong.iter().take(MOST) {
+        let _ = write!(out, "\n- {}", sentence(&one.message));
+        for help in &one.help {
+            let _ = write!(out, " {}", sentence(help));
+        }
+    }
+    more(wrong.len(), &mut out);
+    Some(out)
+}
+
+/// No reply to the last question could be used; `reasons` say why, each once.
+pub fn unusable(reasons: &[String]) -> String {
+    let mut out = "The last question got no answer that could be used:".to_owned();
+    for reason in reasons.iter().take(MOST) {
+        let _ = write!(out, "\n- {}", sentence(reason));
+    }
+    more(reasons.len(), &mut out);
+    out
+}
+
 /// The candidate shares no action, or no object, with the environment: nothing can be compared. `what` is `action` or
 /// `object`; `wanted` are the environment's, as it writes them.
 pub fn not_shared(what: &str, wanted: &[String]) -> String {

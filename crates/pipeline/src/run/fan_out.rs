@@ -1,0 +1,152 @@
+//! Fan-out: the lead task of each suite runs alone up to the stage, the suite's other tasks start from its survivors.
+
+use super::beam::Entry;
+use super::context::Context;
+use super::report::{RunState, TaskReport};
+use super::services::RunTask;
+use super::stage::Step;
+use super::task::{Driver, Progressed, Start};
+use crate::config::{FanOutStage, Stage};
+use planforge_contract::{Failure, FailureClass, TaskVerdict};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// The material that holds the lead task's text.
+const LEAD_TEXT: &str = "lead.text";
+/// The material that holds the problem that the lead task's survivor has.
+const LEAD_PROBLEM: &str = "lead.problem";
+
+/// How a task ended, or the failure of the record.
+type Ended = Result<(TaskReport, RunState), Failure>;
+
+/// Runs all tasks; the results are in their order.
+pub(super) fn run(context: &Context<'_>, tasks: &[RunTask]) -> Vec<Ended> {
+    let stages = &context.pipeline.stages;
+    let at = stages.iter().position(|stage| matches!(stage, Stage::FanOut(_)));
+    let (Some(at), Some(Stage::FanOut(stage))) = (at, at.and_then(|at| stages.get(at))) else {
+        return context.pool.drive(tasks, |task| Driver::new(context, task).whole());
+    };
+    let groups = groups(stage, tasks);
+    let ended = context.pool.drive(&groups, |group| one_suite(context, at, stage, tasks, group));
+    let mut ended: Vec<(usize, Ended)> = ended.into_iter().flatten().collect();
+    ended.sort_by_key(|(index, _)| *index);
+    ended.into_iter().map(|(_, ended)| ended).collect()
+}
+
+/// The tasks of each suite, the lead first.
+fn groups(stage: &FanOutStage, tasks: &[RunTask]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, task) in tasks.iter().enumerate() {
+        groups.entry(&task.view.suite).or_default().push(index);
+    }
+    let is_lead = |index: usize| {
+        let stem = tasks.get(index).map(|task| task.view.task.as_str());
+        stem.is_some_and(|stem| stage.lead.as_deref() == Some(stem))
+    };
+    let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+    for group in &mut groups {
+        // Where the named task is not in the run, its first task leads.
+        group.sort_by_key(|index| (!is_lead(*index), *index));
+    }
+    groups.sort_by_key(|group| group.iter().min().copied());
+    groups
+}
+
+fn one_suite(
+    context: &Context<'_>,
+    at: usize,
+    stage: &FanOutStage,
+    tasks: &[RunTask],
+    group: &[usize],
+) -> Vec<(usize, Ended)> {
+    let of = |index: &usize| tasks.get(*index).map(|task| (*index, task));
+    let Some((lead, task)) = group.first().and_then(of) else { return Vec::new() };
+    let others: Vec<(usize, &RunTask)> = group.iter().skip(1).filter_map(of).collect();
+    match Driver::new(context, task).until(at) {
+        Ok(Progressed::Reached(driver, beam)) => {
+            let starts = starts(task, &beam);
+            let lead_on = Mutex::new(Some((driver, beam)));
+            let mut members: Vec<Member<'_, '_>> = vec![Member::Lead(lead, &lead_on)];
+            members.extend(others.into_iter().map(|(index, task)| Member::Other(index, task)));
+            let ended = context.pool.drive(&members, |member| match member {
+                Member::Lead(index, driver) => {
+                    let driver = super::context::lock(driver).take();
+                    driver.map(|(driver, beam)| (*index, driver.after(at, beam)))
+                }
+                Member::Other(index, other) => {
+                    let start = match starts.is_empty() {
+                        true => Start::Ended(no_domain(stage, task)),
+                        false => Start::From(starts.clone()),
+                    };
+                    Some((*index, Driver::new(context, other).behind(at, start)))
+                }
+            });
+            ended.into_iter().flatten().collect()
+        }
+        Ok(Progressed::Ended(report, state)) => {
+            let start = left_behind(stage, task, &report, state);
+            let mut ended: Vec<(usize, Ended)> = others
+                .into_iter()
+                .map(|(index, other)| (index, Driver::new(context, other).behind(at, start.clone())))
+                .collect();
+            ended.push((lead, Ok((*report, state))));
+            ended
+        }
+        Err(failure) => group.iter().map(|index| (*index, Err(failure.clone()))).collect(),
+    }
+}
+
+/// A task behind the fan-out. The lead's driver is taken once.
+enum Member<'m, 'c> {
+    Lead(usize, &'m Mutex<Option<(Driver<'c>, Vec<Entry>)>>),
+    Other(usize, &'c RunTask),
+}
+
+/// What the other tasks begin with: each survivor's domain and what it was made for.
+fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
+    let start = |entry: &Entry| {
+        let mut start = Entry::default();
+        start.candidate.domain = Some(entry.candidate.domain.clone()?);
+        start.materials.insert(LEAD_TEXT.to_owned(), lead.view.task_text.clone());
+        if let Some(problem) = &entry.candidate.problem {
+            start.materials.insert(LEAD_PROBLEM.to_owned(), problem.clone());
+        }
+        Some(start)
+    };
+    beam.iter().filter_map(start).collect()
+}
+
+/// The lead's candidates go on; verdicts come from the stages behind.
+pub(super) fn of_lead(context: &Context<'_>, stage: &FanOutStage, mut beam: Vec<Entry>) -> Step {
+    let position = context.position(&stage.label);
+    let mut step = Step::default();
+    for entry in &mut beam {
+        entry.since = position;
+        step.count("lead");
+    }
+    step.beam = beam;
+    step
+}
+
+/// What becomes of the other tasks where the lead ended. Its verdict says nothing about them, so none is ever rejected for it.
+fn left_behind(stage: &FanOutStage, lead: &RunTask, report: &TaskReport, state: RunState) -> Start {
+    let label = stage.label.clone();
+    match (state, &report.verdict) {
+        (RunState::Finished, Some(TaskVerdict::Failed { failure, .. })) => {
+            let message = format!("the lead task `{}` left no candidate: {}", lead.name, failure.message);
+            let failure = Failure::new(failure.class, "pipeline.lead", message);
+            Start::Ended(TaskVerdict::Failed { stage: label, failure })
+        }
+        (RunState::Finished, _) => {
+            let message = format!("the lead task `{}` left no candidate", lead.name);
+            Start::Ended(TaskVerdict::Undecided { stage: label, message })
+        }
+        (state, _) => Start::Waits(state),
+    }
+}
+
+fn no_domain(stage: &FanOutStage, lead: &RunTask) -> TaskVerdict {
+    let message = format!("no candidate of the lead task `{}` has a domain", lead.name);
+    let failure = Failure::new(FailureClass::Reply, "pipeline.lead", message);
+    TaskVerdict::Failed { stage: stage.label.clone(), failure }
+}
