@@ -1,7 +1,9 @@
 //! The command line: every command with an example in its help.
 
+mod ew;
 mod study;
 
+pub(crate) use ew::EwArgs;
 pub(crate) use study::{EwCorrelationArgs, OmissionsArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -63,6 +65,12 @@ pub(crate) enum Command {
   planforge validate domain.pddl p01.pddl
   planforge validate domain.pddl p01.pddl p01.plan --json")]
     Validate(ValidateArgs),
+    /// Compare two models of one task by exploration walks: does each execute what the other does?
+    #[command(after_help = "Examples:
+  planforge ew domain.pddl p01.pddl written.pddl written-p01.pddl
+  planforge ew domain.pddl p01.pddl written.pddl p01.pddl --also p02.pddl p02.pddl --json
+  planforge ew domain.pddl p01.pddl written.pddl p01.pddl --form reference-code --seed 42")]
+    Ew(Box<EwArgs>),
     /// List plugins, or start a new one.
     #[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
     Plugins(PluginsArgs),

@@ -1,0 +1,341 @@
+//! `planforge ew`: how alike two models of one task behave, by exploration walks. What `verifier-ew` measures in a pipeline,
+//! measured here on files.
+
+use super::Context;
+use crate::args::EwArgs;
+use crate::exit::Exit;
+use crate::inputs::Inputs;
+use crate::session::{broke, interrupt_flag};
+use planforge_contract::{EwReport, ReportedDiagnostic};
+use planforge_planning::walk::{Counterexample, Direction, Model, ModelError, Search, Step};
+use planforge_planning::{Budget, Poll, StopReason, Validator, parse_plan};
+use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
+use planforge_verifier_ew::report::{document, summary};
+use planforge_verifier_ew::{Mode, Options, Settings};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why there is no score, with the exit code.
+struct NotCompared {
+    exit: Exit,
+    message: String,
+    diagnostics: Vec<ReportedDiagnostic>,
+}
+
+/// A comparison and its shortest failing walk, with the problem that it is of.
+struct Compared {
+    measured: Measured,
+    failing: Option<(usize, Counterexample)>,
+    /// A search showed that there is no failing walk.
+    proven: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
+    let settings = match settings(args) {
+        Ok(settings) => settings,
+        Err(failure) => {
+            broke(context, &failure);
+            return Exit::Usage;
+        }
+    };
+    let mut budget = Watch::new(context, args.time_limit);
+    let outcome = compare(context, args, &settings, &mut budget);
+    budget.bar.finish_and_clear();
+    match outcome {
+        Ok((compared, pairs)) => {
+            let exit = exit_of(&compared);
+            if args.json {
+                let failing = compared.failing.as_ref().map(|(_, f)| f);
+                context.output.json(&document(
+                    &compared.measured,
+                    &settings,
+                    args.seed,
+                    failing,
+                    compared.proven,
+                ));
+            } else {
+                context.output.result(&text(&compared, &settings, &pairs));
+            }
+            exit
+        }
+        Err(not) => {
+            if args.json {
+                context.output.json(&undecided(&not, &settings));
+            } else {
+                context.output.note(&not.message);
+            }
+            not.exit
+        }
+    }
+}
+
+fn settings(args: &EwArgs) -> Result<Settings, planforge_contract::Failure> {
+    let defaults = Options::default();
+    Options {
+        form: args.form,
+        t_max: args.t_max,
+        walks: args.walks,
+        semantics: args.semantics,
+        dead_ends: args.dead_ends,
+        policy: args.policy,
+        mode: match (args.exact, args.sampled) {
+            (true, _) => Some(Mode::Exact),
+            (_, true) => Some(Mode::Sampled),
+            _ => None,
+        },
+        exact_pairs: args.exact_pairs.unwrap_or(defaults.exact_pairs),
+        confidence: args.confidence,
+        ..defaults
+    }
+    .settings()
+}
+
+type Pairs = Vec<(Model, Model)>;
+
+fn compare(
+    context: &Context,
+    args: &EwArgs,
+    settings: &Settings,
+    budget: &mut Watch,
+) -> Result<(Compared, Pairs), NotCompared> {
+    let mut problems = vec![(args.problem.as_path(), args.problem2.as_path())];
+    problems.extend(args.also.chunks_exact(2).map(|two| (two[0].as_path(), two[1].as_path())));
+    let mut pairs: Pairs = Vec::with_capacity(problems.len());
+    for (problem, problem2) in problems {
+        let reference = read(context, args, &args.domain, problem, settings, budget, true)?;
+        let candidate = read(context, args, &args.domain2, problem2, settings, budget, false)?;
+        pairs.push((reference, candidate));
+    }
+    let borrowed: Vec<(&Model, &Model)> = pairs.iter().map(|(r, c)| (r, c)).collect();
+    let measured = models(&borrowed, settings, args.seed, budget).map_err(|error| match error {
+        NoScore::Stopped(reason) => stopped(reason, "the walks"),
+        NoScore::TooLarge(_) => NotCompared {
+            exit: Exit::NodeLimit,
+            message: format!("{error}; raise --exact-pairs, or leave out --exact to sample"),
+            diagnostics: Vec::new(),
+        },
+    })?;
+    let mut compared = Compared { measured, failing: None, proven: false };
+    search(&mut compared, &borrowed, settings, budget)?;
+    Ok((compared, pairs))
+}
+
+/// Reads one side, tells what is wrong with it, and makes its model.
+fn read(
+    context: &Context,
+    args: &EwArgs,
+    domain: &Path,
+    problem: &Path,
+    settings: &Settings,
+    budget: &mut Watch,
+    reference: bool,
+) -> Result<Model, NotCompared> {
+    let mut inputs = Inputs::read(domain, Some(problem));
+    let model = match (&inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors()) {
+        (Some(domain), Some(problem), false) => {
+            Some(Model::new(domain, problem, &settings.model_options(), budget))
+        }
+        _ => None,
+    };
+    if let Some(Err(ModelError::Invalid(found))) = &model {
+        inputs.diagnostics.extend(found.iter().cloned());
+    }
+    if !args.json && (inputs.has_errors() || inputs.unreadable) {
+        context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+    }
+    let side = if reference { "reference" } else { "candidate" };
+    let diagnostics =
+        || inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect();
+    match model {
+        Some(Ok(model)) => Ok(model),
+        Some(Err(ModelError::Unsupported(constructs))) => Err(NotCompared {
+            exit: Exit::Undecided,
+            message: format!(
+                "walks do not execute {}, which the {side} uses",
+                constructs.iter().map(|c| c.what.as_str()).collect::<Vec<_>>().join(", ")
+            ),
+            diagnostics: diagnostics(),
+        }),
+        Some(Err(ModelError::Limit(reason))) => Err(stopped(reason, &format!("grounding the {side}"))),
+        // What is wrong with the candidate is a verdict about it; a reference that is wrong is a wrong input.
+        Some(Err(ModelError::Invalid(_))) | None => Err(NotCompared {
+            exit: if reference || inputs.unreadable { Exit::Input } else { Exit::Negative },
+            message: format!("the {side} cannot be used, so no walk was taken"),
+            diagnostics: diagnostics(),
+        }),
+    }
+}
+
+fn stopped(reason: StopReason, what: &str) -> NotCompared {
+    let exit = match reason {
+        StopReason::Time => Exit::TimeLimit,
+        StopReason::Memory => Exit::MemoryLimit,
+        StopReason::Nodes | StopReason::Grounding => Exit::NodeLimit,
+        StopReason::Cancelled => Exit::Interrupted,
+    };
+    NotCompared { exit, message: format!("{reason} ended {what}"), diagnostics: Vec::new() }
+}
+
+/// The shortest failing walk over all problems. Where walks were sampled by choice and all of them are executed, nobody asked
+/// for more.
+fn search(
+    compared: &mut Compared,
+    pairs: &[(&Model, &Model)],
+    settings: &Settings,
+    budget: &mut Watch,
+) -> Result<(), NotCompared> {
+    if compared.measured.score.score == Some(1.0) && settings.mode == Mode::Sampled {
+        return Ok(());
+    }
+    let mut none = 0;
+    for (number, (reference, candidate)) in pairs.iter().enumerate() {
+        let problem = compared.measured.problems.get(number);
+        match shortest_failing(reference, candidate, settings, problem, budget) {
+            Search::Found(found) => {
+                if compared.failing.as_ref().is_none_or(|(_, f)| found.walk.len() < f.walk.len()) {
+                    compared.failing = Some((number, found));
+                }
+            }
+            Search::None => none += 1,
+            Search::LimitReached { reason: Some(reason), .. } => return Err(stopped(reason, "the search")),
+            Search::LimitReached { reason: None, .. } => {}
+        }
+    }
+    compared.proven = none == pairs.len();
+    Ok(())
+}
+
+fn exit_of(compared: &Compared) -> Exit {
+    match compared.measured.score.score {
+        _ if compared.measured.score.reference_undefined > 0 => Exit::Undecided,
+        Some(1.0) if compared.failing.is_none() => Exit::Good,
+        _ => Exit::Negative,
+    }
+}
+
+fn undecided(not: &NotCompared, settings: &Settings) -> EwReport {
+    EwReport {
+        score: None,
+        reference_to_candidate: None,
+        candidate_to_reference: None,
+        interval: None,
+        mode: if settings.mode == Mode::Exact { "exact" } else { "sampled" }.to_owned(),
+        details: serde_json::json!({ "undecided": not.message, "diagnostics": not.diagnostics }),
+    }
+}
+
+/// The score, both directions, the table of actions and the shortest failing walk.
+fn text(compared: &Compared, settings: &Settings, pairs: &[(Model, Model)]) -> String {
+    let measured = &compared.measured;
+    let mut out = summary(measured, settings, compared.failing.is_some(), compared.proven);
+    out.push('\n');
+    table(measured, &mut out);
+    if let Some((number, found)) = &compared.failing
+        && let Some((reference, candidate)) = pairs.get(*number)
+    {
+        let problem = (pairs.len() > 1).then_some(number + 1);
+        failing_walk(found, reference, candidate, problem, &mut out);
+    }
+    out
+}
+
+fn table(measured: &Measured, out: &mut String) {
+    let sides = [measured.actions(0), measured.actions(1)];
+    let mut names: Vec<&str> = sides.iter().flatten().map(|a| a.name.as_str()).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("action".len());
+    let unit = if measured.exact { "expected steps, refused" } else { "steps, refused" };
+    let _ = writeln!(
+        out,
+        "\n{:<width$}  {:>28}  {:>28}",
+        "action", "reference to candidate", "candidate to reference"
+    );
+    let _ = writeln!(out, "{:<width$}  {unit:>28}  {unit:>28}", "");
+    for name in names {
+        let _ = write!(out, "{name:<width$}");
+        for side in &sides {
+            let cell = match side.iter().find(|a| a.name == name) {
+                None => "-".to_owned(),
+                Some(a) if measured.exact => format!("{:.3}, {:.3}", a.tried, a.refused),
+                Some(a) => format!("{}, {}", a.tried, a.refused),
+            };
+            let _ = write!(out, "  {cell:>28}");
+        }
+        out.push('\n');
+    }
+}
+
+/// The walk step by step, who refuses the last one, and what does not hold.
+fn failing_walk(
+    found: &Counterexample,
+    reference: &Model,
+    candidate: &Model,
+    problem: Option<usize>,
+    out: &mut String,
+) {
+    let (source, target, refuser) = match found.direction {
+        Direction::ReferenceToCandidate => ("reference", candidate, "candidate"),
+        Direction::CandidateToReference => ("candidate", reference, "reference"),
+    };
+    let which = if found.shortest { "The shortest failing walk" } else { "A failing walk" };
+    let place = problem.map(|n| format!(" in problem {n}")).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "\n{which}{place}: the {source} executes all of it, the {refuser} refuses the last step."
+    );
+    let steps: Vec<String> =
+        found.walk.prefix.iter().chain([&found.walk.action]).map(Step::to_string).collect();
+    for (number, step) in (1..).zip(&steps) {
+        let _ = writeln!(out, "  {number}. {step}");
+    }
+    let _ = writeln!(out, "  In the {refuser}, {}.", found.walk.refusal);
+    let validator = Validator::new(target.lifted().clone());
+    let report = validator.validate(&parse_plan(&steps.join("\n"), planforge_diagnostics::SourceId(2)));
+    for condition in report.failing_step.iter().flat_map(|f| &f.conditions) {
+        let _ = writeln!(out, "  It needs {}. Instead {}.", condition.remedy, condition.why);
+    }
+}
+
+/// The command line's limits: time, and the person's interruption. Shows that something is being done.
+struct Watch {
+    bar: indicatif::ProgressBar,
+    interrupted: Arc<AtomicBool>,
+    until: Option<Instant>,
+}
+
+impl Watch {
+    fn new(context: &Context, seconds: Option<f64>) -> Self {
+        let target = if context.output.terminal {
+            indicatif::ProgressDrawTarget::stderr()
+        } else {
+            indicatif::ProgressDrawTarget::hidden()
+        };
+        let bar = indicatif::ProgressBar::with_draw_target(None, target).with_message("walking");
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self {
+            bar,
+            interrupted: interrupt_flag(),
+            until: seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s))),
+        }
+    }
+}
+
+impl Budget for Watch {
+    fn poll(&mut self) -> Poll {
+        if self.interrupted.load(Ordering::SeqCst) {
+            return Poll::Stop(StopReason::Cancelled);
+        }
+        if self.until.is_some_and(|u| Instant::now() >= u) {
+            return Poll::Stop(StopReason::Time);
+        }
+        Poll::Continue
+    }
+
+    fn charge(&mut self, _bytes: u64) -> Poll {
+        self.poll()
+    }
+}
