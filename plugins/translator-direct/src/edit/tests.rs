@@ -263,3 +263,55 @@ fn part() -> impl Strategy<Value = String> {
     ];
     prop::collection::vec(prop::sample::select(words.to_vec()), 0..8).prop_map(|parts| parts.concat())
 }
+
+/// Every domain under a folder.
+fn domains_under(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut paths: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            domains_under(&path, found);
+        } else if path.file_name().is_some_and(|n| n == "domain.pddl") {
+            found.push(path);
+        }
+    }
+}
+
+/// Whether the calls that a domain is written as make it from its template. Domains that have errors are passed over.
+fn makes_itself(path: &std::path::Path) -> bool {
+    let text = std::fs::read_to_string(path).unwrap();
+    let full = domain(&text);
+    if parse_domain(&text, SourceId(0)).has_errors() || !faults(&full).is_empty() || full.actions.is_empty() {
+        return false;
+    }
+    let reply = format!("```python\n{}\n```", as_calls(&full));
+    let file = SourceFile::new("reply", reply.as_str());
+    let template = domain(&print_domain(&template_of(&full)));
+    let base = Base { domain: &template, objects: None, fixes: FixPolicy::None, reply: &file };
+    let edited = apply(&base, calls::read(&reply));
+    assert_eq!(edited.edits.refused, 0, "{}: {:?}", path.display(), told(&edited));
+    let again = parse_domain(&edited.text, SourceId(0)).value;
+    let differences: Vec<String> = planforge_pddl::diff_domains(&again, &full)
+        .iter()
+        .filter(|d| !d.place.contains("requirement"))
+        .map(ToString::to_string)
+        .collect();
+    assert!(differences.is_empty(), "{}: {differences:?}", path.display());
+    true
+}
+
+#[test]
+fn every_domain_makes_itself_from_its_template() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut own = Vec::new();
+    domains_under(&root.join("examples/suites"), &mut own);
+    let made = own.iter().filter(|path| makes_itself(path)).count();
+    assert!(made > 0 && made == own.len(), "{made} of {}", own.len());
+    let mut shared = Vec::new();
+    domains_under(&root.join("../shared/suites"), &mut shared);
+    match shared.is_empty() {
+        true => eprintln!("skipped: ../shared/suites is not there"),
+        false => assert!(shared.iter().filter(|path| makes_itself(path)).count() > 0),
+    }
+}
