@@ -91,6 +91,7 @@ pub(crate) enum Command {
     /// Make, complete and check suites: folders with a domain and tasks.
     #[command(after_help = "Examples:
   planforge suite generate examples/suites/grippers --tasks 10 --seed 7 --out /tmp/grippers
+  planforge suite check my-suite --solve
   planforge suite template my-suite")]
     Suite(SuiteArgs),
     /// The child-process side of the host.
@@ -275,6 +276,11 @@ pub(crate) enum SuiteCommand {
   planforge suite generate examples/suites/grippers
   planforge suite generate examples/suites/grippers --tasks 10 --seed 7 --out /tmp/grippers")]
     Generate(SuiteGenerateArgs),
+    /// Report everything that is wrong with suites: PDDL, texts, templates, sentences, tasks.
+    #[command(after_help = "Examples:
+  planforge suite check examples/suites/*
+  planforge suite check my-suite --solve --time-limit 10 --json")]
+    Check(SuiteCheckArgs),
     /// Write the templates that show a domain's action interface and a task's objects alone.
     #[command(after_help = "Example:\n  planforge suite template my-suite")]
     Template(SuiteTemplateArgs),
@@ -305,6 +311,25 @@ pub(crate) struct SuiteGenerateArgs {
     /// Most search nodes that a task may need to be solved; harder draws are not taken.
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     pub(crate) nodes: u64,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteCheckArgs {
+    /// Folders of suites: in planforge's layout, in that of LLM+P or of the exploration-walk data, or of PDDL alone.
+    #[arg(required = true)]
+    pub(crate) suites: Vec<PathBuf>,
+    /// Also look for a plan for every task.
+    #[arg(long)]
+    pub(crate) solve: bool,
+    /// Seconds that the search for one plan may take.
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = positive_seconds, requires = "solve")]
+    pub(crate) time_limit: f64,
+    /// Exit with 10 on warnings too.
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

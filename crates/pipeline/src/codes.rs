@@ -294,6 +294,11 @@ pub const CODES: &[CodeInfo] = &[
         "[materials] of suite.toml names a file that the suite's folder does not have.",
     ),
     code(
+        "suite.no-problem",
+        "a task has no reference problem",
+        "The suite has a reference domain, and this task has a text and no problem NAME.pddl: plans for it cannot be judged.",
+    ),
+    code(
         "suite.no-reference",
         "something is given that the suite does not have",
         "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.",

@@ -26,5 +26,5 @@ pub use run::{
 };
 pub use suite::{
     Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Slots, Suite, SuiteTask,
-    load_suite, load_task, load_without_tasks, slots, task_view,
+    load_leniently, load_suite, load_task, load_without_tasks, slots, task_view,
 };

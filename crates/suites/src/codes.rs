@@ -9,6 +9,16 @@ pub(crate) const SILENT: &str = "generate.silent-object";
 pub(crate) const NO_DRAW: &str = "generate.no-draw";
 pub(crate) const STOPPED: &str = "generate.stopped";
 pub(crate) const UNSUPPORTED: &str = "generate.unsupported";
+pub(crate) const NO_TASKS: &str = "suite.no-tasks";
+pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
+pub(crate) const UNNAMED: &str = "suite.unnamed-object";
+pub(crate) const GOAL_HOLDS: &str = "suite.goal-holds";
+pub(crate) const WRONG_PLAN: &str = "suite.wrong-plan";
+pub(crate) const PROSE_PLAN: &str = "suite.prose-plan";
+pub(crate) const UNSOLVABLE: &str = "suite.unsolvable";
+pub(crate) const UNDECIDED: &str = "suite.undecided";
+pub(crate) const TEMPLATE_DIFFERS: &str = "suite.template-differs";
+pub(crate) const TEMPLATE_SHOWS: &str = "suite.template-shows";
 
 const FUNCTIONS: &str = "A generator is a Jinja template, rendered once a task. It prints two sections, each under a line of \
 its own:\n\n    %% problem\n    (define (problem {{ name }}) ...)\n    %% text\n    There are two rooms, {{ rooms | listed \
@@ -51,5 +61,67 @@ tasks when the work is done to its end.",
         title: "the planner cannot judge whether the tasks can be solved",
         explanation: "The domain uses something that the classical planner does not plan with, such as durative actions. Such \
 tasks cannot be generated, for nobody could say that they have a plan.",
+    },
+    CodeInfo {
+        code: NO_TASKS,
+        title: "the suite has no tasks",
+        explanation: "A task is a file NAME.nl, with NAME.pddl as its reference. `planforge suite generate` makes tasks where the \
+suite has a generator.jinja.",
+    },
+    CodeInfo {
+        code: NO_SENTENCE,
+        title: "a predicate has no sentence",
+        explanation: "sentences.toml tells facts in plain language when a state is described to a model. A predicate without an entry \
+is told in a general form, which reads worse.\n\n    [predicates]\n    at = { yes = \"{1} is at {2}.\", no = \"{1} is not at \
+{2}.\" }",
+    },
+    CodeInfo {
+        code: UNNAMED,
+        title: "the text does not name an object of the problem",
+        explanation: "Names are looked for as words of their own, in any case; `ball 1` counts for ball1 and blanks for dashes. A \
+problem that a model writes from this text cannot use the reference's names, unless the pipeline is given the objects.",
+    },
+    CodeInfo {
+        code: GOAL_HOLDS,
+        title: "the goal holds in the initial state",
+        explanation: "The empty plan solves this task, so it tells nothing about a domain or a planner. Some published suites have \
+such tasks; leave them out of a study, or say that they are in it.",
+    },
+    CodeInfo {
+        code: WRONG_PLAN,
+        title: "p_example.sol is not a plan for p_example.pddl",
+        explanation: "The in-context example shows models how a task is solved, so its plan must be right.\n\n    planforge validate \
+domain.pddl p_example.pddl p_example.sol\n\nshows the step that fails.",
+    },
+    CodeInfo {
+        code: PROSE_PLAN,
+        title: "p_example.sol tells a plan in prose",
+        explanation: "The file is shown to models as it is, and nobody can check it. A plan file has a step a line: \
+`(action object object)`.",
+    },
+    CodeInfo {
+        code: UNSOLVABLE,
+        title: "a task has no plan",
+        explanation: "The whole state space was searched, or the goal cannot be reached even if nothing is ever made false. The help \
+lines say what is missing.",
+    },
+    CodeInfo {
+        code: UNDECIDED,
+        title: "whether a task has a plan was not decided",
+        explanation: "A limit ended the search, it gave up without a proof, or the task uses something that the planner does not plan \
+with. This says nothing about the task. Raise --time-limit, or try `planforge plan` with other limits.",
+    },
+    CodeInfo {
+        code: TEMPLATE_DIFFERS,
+        title: "a template disagrees with what it is a template of",
+        explanation: "domain_template.pddl has the domain's constants and actions with the same types of parameters, in order; \
+NAME_template.pddl has the objects of NAME.pddl. A method that is given the template writes PDDL that cannot be compared with the \
+reference otherwise.",
+    },
+    CodeInfo {
+        code: TEMPLATE_SHOWS,
+        title: "a template shows more than it should",
+        explanation: "A domain template has empty conditions and effects, an object template an empty initial state. What stands there \
+is shown to methods that are given the interface or the objects alone.",
     },
 ];

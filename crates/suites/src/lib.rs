@@ -1,6 +1,7 @@
 //! Suites as material to work on: tasks made from a seed, templates made from the reference, and everything that is wrong
 //! with a folder in one list. Reading suites is `planforge-pipeline`'s; nothing here writes a file.
 
+pub mod check;
 mod codes;
 pub mod generate;
 mod mention;

@@ -90,9 +90,29 @@ fn all_domains_of_table_2_are_there() {
     let folders = folders();
     let has = |name: &str| folders.iter().any(|f| f.ends_with(name));
     for name in [
-        "barman", "childsnack", "driverlog", "floortile", "grippers", "grippers-ood", "hiking", "miconic",
-        "movie", "termes", "blocks",
+        "barman",
+        "childsnack",
+        "driverlog",
+        "floortile",
+        "grippers",
+        "grippers-ood",
+        "hiking",
+        "miconic",
+        "movie",
+        "termes",
+        "blocks",
     ] {
         assert!(has(name), "{name} is missing in {folders:?}");
+    }
+}
+
+/// No error and no warning: PDDL, texts that name every object, sentences with their slots, templates, the example's plan.
+#[test]
+fn nothing_is_wrong_with_them() {
+    use planforge_diagnostics::Severity;
+    for folder in folders() {
+        let checked = planforge_suites::check::check(&folder, None);
+        let worse: Vec<_> = checked.diagnostics.iter().filter(|d| d.severity != Severity::Advice).collect();
+        assert!(worse.is_empty(), "{}: {worse:?}", folder.display());
     }
 }

@@ -1,8 +1,9 @@
-; Written for planforge: a tape, a counter and five snacks.
+; Written for planforge: a tape, a counter and five snacks from the larder.
 (define (domain movie)
   (:requirements :strips :typing :negative-preconditions)
-  (:types crisps dip pizza cheese biscuits)
+  (:types packet - object crisps dip pizza cheese biscuits - packet)
   (:predicates
+    (in-larder ?x - packet)
     (tape-rewound)
     (counter-at-zero)
     (counter-at-two-hours)
@@ -19,27 +20,31 @@
     :parameters ()
     :precondition (not (counter-at-two-hours))
     :effect (and (tape-rewound) (not (counter-at-zero))))
+  (:action play-tape
+    :parameters ()
+    :precondition (tape-rewound)
+    :effect (and (counter-at-two-hours) (not (tape-rewound)) (not (counter-at-zero))))
   (:action reset-counter
     :parameters ()
     :precondition (and)
-    :effect (counter-at-zero))
+    :effect (and (counter-at-zero) (not (counter-at-two-hours))))
   (:action fetch-crisps
     :parameters (?x - crisps)
-    :precondition (and)
+    :precondition (in-larder ?x)
     :effect (got-crisps))
   (:action fetch-dip
     :parameters (?x - dip)
-    :precondition (and)
+    :precondition (in-larder ?x)
     :effect (got-dip))
   (:action fetch-pizza
     :parameters (?x - pizza)
-    :precondition (and)
+    :precondition (in-larder ?x)
     :effect (got-pizza))
   (:action fetch-cheese
     :parameters (?x - cheese)
-    :precondition (and)
+    :precondition (in-larder ?x)
     :effect (got-cheese))
   (:action fetch-biscuits
     :parameters (?x - biscuits)
-    :precondition (and)
+    :precondition (in-larder ?x)
     :effect (got-biscuits)))

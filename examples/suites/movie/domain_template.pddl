@@ -1,12 +1,16 @@
 (define (domain movie)
   (:requirements :strips :typing :negative-preconditions)
-  (:types crisps dip pizza cheese biscuits)
+  (:types packet - object crisps dip pizza cheese biscuits - packet)
   (:predicates)
   (:action rewind-long-tape
     :parameters ()
     :precondition (and)
     :effect (and))
   (:action rewind-tape
+    :parameters ()
+    :precondition (and)
+    :effect (and))
+  (:action play-tape
     :parameters ()
     :precondition (and)
     :effect (and))

@@ -4,9 +4,16 @@
     crisps-packet1 crisps-packet2 - crisps
     dip-packet1 - dip
     pizza-packet1 - pizza
-    cheese-packet1 - cheese
-    biscuits-packet1 biscuits-packet2 - biscuits)
-  (:init)
+    cheese-packet1 cheese-packet2 - cheese
+    biscuits-packet1 - biscuits)
+  (:init
+    (in-larder biscuits-packet1)
+    (in-larder cheese-packet1)
+    (in-larder cheese-packet2)
+    (in-larder crisps-packet1)
+    (in-larder crisps-packet2)
+    (in-larder dip-packet1)
+    (in-larder pizza-packet1))
   (:goal (and
            (tape-rewound)
            (counter-at-zero)

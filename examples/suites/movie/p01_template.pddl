@@ -4,7 +4,7 @@
     crisps-packet1 crisps-packet2 - crisps
     dip-packet1 - dip
     pizza-packet1 - pizza
-    cheese-packet1 - cheese
-    biscuits-packet1 biscuits-packet2 - biscuits)
+    cheese-packet1 cheese-packet2 - cheese
+    biscuits-packet1 - biscuits)
   (:init)
   (:goal (and)))

@@ -3,8 +3,8 @@
   (:objects
     crisps-packet1 crisps-packet2 - crisps
     dip-packet1 dip-packet2 dip-packet3 - dip
-    pizza-packet1 pizza-packet2 pizza-packet3 - pizza
-    cheese-packet1 cheese-packet2 - cheese
-    biscuits-packet1 biscuits-packet2 - biscuits)
+    pizza-packet1 pizza-packet2 - pizza
+    cheese-packet1 cheese-packet2 cheese-packet3 - cheese
+    biscuits-packet1 biscuits-packet2 biscuits-packet3 - biscuits)
   (:init)
   (:goal (and)))

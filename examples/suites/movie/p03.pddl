@@ -2,11 +2,20 @@
   (:domain movie)
   (:objects
     crisps-packet1 crisps-packet2 crisps-packet3 crisps-packet4 - crisps
-    dip-packet1 dip-packet2 - dip
-    pizza-packet1 pizza-packet2 pizza-packet3 - pizza
-    cheese-packet1 cheese-packet2 - cheese
-    biscuits-packet1 biscuits-packet2 - biscuits)
-  (:init (counter-at-zero))
+    dip-packet1 dip-packet2 dip-packet3 - dip
+    pizza-packet1 pizza-packet2 - pizza
+    cheese-packet1 cheese-packet2 cheese-packet3 - cheese
+    biscuits-packet1 biscuits-packet2 biscuits-packet3 - biscuits)
+  (:init
+    (in-larder biscuits-packet3)
+    (in-larder cheese-packet2)
+    (in-larder cheese-packet3)
+    (in-larder crisps-packet1)
+    (in-larder crisps-packet2)
+    (in-larder dip-packet2)
+    (in-larder pizza-packet1)
+    (counter-at-zero)
+    (got-cheese))
   (:goal (and
            (tape-rewound)
            (counter-at-zero)

@@ -2,11 +2,23 @@
   (:domain movie)
   (:objects
     crisps-packet1 crisps-packet2 crisps-packet3 crisps-packet4 crisps-packet5 - crisps
-    dip-packet1 dip-packet2 dip-packet3 - dip
-    pizza-packet1 pizza-packet2 pizza-packet3 pizza-packet4 pizza-packet5 - pizza
+    dip-packet1 dip-packet2 dip-packet3 dip-packet4 - dip
+    pizza-packet1 pizza-packet2 pizza-packet3 pizza-packet4 - pizza
     cheese-packet1 cheese-packet2 cheese-packet3 cheese-packet4 - cheese
-    biscuits-packet1 biscuits-packet2 biscuits-packet3 biscuits-packet4 biscuits-packet5 - biscuits)
-  (:init (counter-at-zero))
+    biscuits-packet1 biscuits-packet2 biscuits-packet3 - biscuits)
+  (:init
+    (in-larder biscuits-packet1)
+    (in-larder biscuits-packet2)
+    (in-larder biscuits-packet3)
+    (in-larder cheese-packet4)
+    (in-larder crisps-packet2)
+    (in-larder crisps-packet3)
+    (in-larder crisps-packet5)
+    (in-larder dip-packet4)
+    (in-larder pizza-packet1)
+    (in-larder pizza-packet3)
+    (in-larder pizza-packet4)
+    (counter-at-zero))
   (:goal (and
            (tape-rewound)
            (counter-at-zero)

@@ -6,7 +6,12 @@
     pizza-packet1 - pizza
     cheese-packet1 - cheese
     biscuits-packet1 - biscuits)
-  (:init)
+  (:init
+    (in-larder biscuits-packet1)
+    (in-larder cheese-packet1)
+    (in-larder crisps-packet1)
+    (in-larder dip-packet1)
+    (in-larder pizza-packet1))
   (:goal (and
            (tape-rewound)
            (counter-at-zero)

@@ -102,6 +102,8 @@ enum Wanted<'a> {
     All,
     One(&'a str),
     None,
+    /// Every task that has a text or a problem; what is missing is a warning.
+    Everything,
 }
 
 /// Reads a suite with all its tasks.
@@ -112,6 +114,12 @@ pub fn load_suite(folder: &Path) -> LoadedSuite {
 /// Reads a suite without its tasks: there may be none yet.
 pub fn load_without_tasks(folder: &Path) -> LoadedSuite {
     Loader::default().load(folder, Wanted::None)
+}
+
+/// Reads all there is of a folder, to be looked through: tasks without a text or without a problem too, and also where there are
+/// mistakes. What is missing is a warning here.
+pub fn load_leniently(folder: &Path) -> LoadedSuite {
+    Loader::default().load(folder, Wanted::Everything)
 }
 
 /// Reads a suite with one task: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
@@ -134,7 +142,7 @@ struct Loader {
 impl Loader {
     fn load(mut self, path: &Path, wanted: Wanted<'_>) -> LoadedSuite {
         let suite = self.suite(path, wanted);
-        let failed = self.found.iter().any(Diagnostic::is_error);
+        let failed = self.found.iter().any(Diagnostic::is_error) && !matches!(wanted, Wanted::Everything);
         LoadedSuite { suite: suite.filter(|_| !failed), diagnostics: self.found, sources: self.sources }
     }
 
@@ -149,8 +157,10 @@ impl Loader {
             None => Manifest::default(),
         };
         let stems = self.stems(&folder, &names, wanted)?;
-        let domain_text = self.required(&folder, "domain.nl", "suite.no-domain-text");
-        let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest)).collect();
+        // Looked through, missing texts are told once and together.
+        let complete = !matches!(wanted, Wanted::Everything);
+        let domain_text = self.text(&folder, "domain.nl", "suite.no-domain-text", complete);
+        let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest, complete)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
             text,
             problem: self.read(&folder, "p_example.pddl"),
@@ -189,6 +199,7 @@ impl Loader {
         let only = match wanted {
             Wanted::None => return Some(Vec::new()),
             Wanted::All => return self.all_stems(folder, texts, &problems),
+            Wanted::Everything => return Some(self.every_stem(folder, names, &texts, &problems)),
             Wanted::One(stem) => stem,
         };
         if texts.iter().any(|stem| stem == only) {
@@ -226,11 +237,52 @@ impl Loader {
         Some(texts)
     }
 
-    fn task(&mut self, folder: &Folder, stem: &str, manifest: &Manifest) -> SuiteTask {
+    fn every_stem(
+        &mut self,
+        folder: &Folder,
+        names: &[String],
+        texts: &[String],
+        problems: &[String],
+    ) -> Vec<String> {
+        let shown = folder.path.display();
+        let without = |all: &[String], others: &[String]| -> Vec<String> {
+            all.iter().filter(|stem| !others.contains(stem)).cloned().collect()
+        };
+        let mut warn = |code: &'static str, message: String, help: &str| {
+            self.found.push(Diagnostic::warning(code, message).help(help));
+        };
+        let has_domain_text = names.iter().any(|name| name == "domain.nl");
+        if texts.is_empty() && !has_domain_text {
+            let message = format!("{shown} has no texts: pipelines, which begin with text, cannot run on it");
+            warn("suite.no-text", message, "`planforge suite describe` writes texts for PDDL");
+        } else {
+            if !has_domain_text {
+                let help = "write domain.nl: what the domain is about, in plain language";
+                warn("suite.no-domain-text", format!("{shown} has no domain.nl"), help);
+            }
+            let silent = without(problems, texts);
+            if !silent.is_empty() {
+                let message = format!("{shown}: tasks without a text: {}", silent.join(", "));
+                warn("suite.no-text", message, "write NAME.nl for each");
+            }
+        }
+        let open = without(texts, problems);
+        // A suite may do without PDDL altogether; then its environment is a program.
+        if !open.is_empty() && names.iter().any(|name| name == "domain.pddl") {
+            let message = format!("{shown}: tasks without a reference problem: {}", open.join(", "));
+            warn("suite.no-problem", message, "write NAME.pddl for each");
+        }
+        let mut all: Vec<String> = texts.iter().chain(problems).cloned().collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    fn task(&mut self, folder: &Folder, stem: &str, manifest: &Manifest, complete: bool) -> SuiteTask {
         SuiteTask {
             stem: stem.to_owned(),
             title: manifest.titles.get(stem).cloned().unwrap_or_default(),
-            text: self.required(folder, &format!("{stem}.nl"), "suite.no-text"),
+            text: self.text(folder, &format!("{stem}.nl"), "suite.no-text", complete),
             reference_problem: self.read(folder, &format!("{stem}.pddl")),
             objects_template: self.read(folder, &format!("{stem}_template.pddl")),
         }
@@ -267,6 +319,13 @@ impl Loader {
 
     fn read(&mut self, folder: &Folder, name: &str) -> Option<String> {
         self.keep(folder.text(name)).flatten()
+    }
+
+    fn text(&mut self, folder: &Folder, name: &str, code: &'static str, required: bool) -> String {
+        match required {
+            true => self.required(folder, name, code),
+            false => self.read(folder, name).unwrap_or_default(),
+        }
     }
 
     fn required(&mut self, folder: &Folder, name: &str, code: &'static str) -> String {

@@ -10,7 +10,9 @@ mod sentences;
 mod view;
 
 pub use files::MAX_SUITE_FILE_BYTES;
-pub use load::{Example, LoadedSuite, Suite, SuiteTask, load_suite, load_task, load_without_tasks};
+pub use load::{
+    Example, LoadedSuite, Suite, SuiteTask, load_leniently, load_suite, load_task, load_without_tasks,
+};
 pub use manifest::{GenerateSpec, SUITE_SCHEMA};
 pub use sentences::{Slots, slots};
 pub use view::task_view;

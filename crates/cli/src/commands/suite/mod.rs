@@ -1,5 +1,6 @@
 //! `planforge suite`: making, completing and judging suites.
 
+mod check;
 mod files;
 mod generate;
 mod template;
@@ -10,6 +11,7 @@ use crate::exit::Exit;
 
 pub(crate) fn run(context: &Context, command: &SuiteCommand) -> Exit {
     match command {
+        SuiteCommand::Check(args) => check::run(context, args),
         SuiteCommand::Generate(args) => generate::run(context, args),
         SuiteCommand::Template(args) => template::run(context, args),
     }
