@@ -230,6 +230,7 @@ fn every_test_that_is_named_exists() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let mut files = Vec::new();
     rust_files(&root().join("crates"), &mut files);
+    rust_files(&root().join("plugins"), &mut files);
     let sources: String = files.iter().map(|f| fs::read_to_string(f).unwrap()).collect();
     // Names of tests are the only long words with underscores between backquotes.
     let named = text.split('`').skip(1).step_by(2).filter(|w| w.matches('_').count() > 2 && !w.contains(' '));
