@@ -77,6 +77,11 @@ pub(crate) enum Command {
     /// List the planners and other programs that are installed, what each supports, and how to get the rest.
     #[command(after_help = "Example:\n  planforge doctor\n  planforge doctor --json")]
     Doctor(DoctorArgs),
+    /// Try a program that is to be an environment.
+    #[command(
+        after_help = "Example:\n  planforge environment check -- python3 examples/environments/jugs.py"
+    )]
+    Environment(EnvironmentArgs),
     /// Say what a diagnostic code means and what to do.
     #[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
     Explain(ExplainArgs),
@@ -348,6 +353,44 @@ pub(crate) struct SuiteTemplateArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvironmentArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: EnvironmentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EnvironmentCommand {
+    /// Check whether a program keeps to the environment protocol: what is wrong, what was asked, and what came.
+    #[command(after_help = "Examples:
+  planforge environment check -- python3 examples/environments/jugs.py
+  planforge environment check --task examples/suites/jugs/p02 --json -- python3 examples/environments/jugs.py")]
+    Check(EnvironmentCheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvironmentCheckArgs {
+    /// The task that the program is asked about; without it, a task without a name.
+    #[arg(long, value_name = "DIR/STEM")]
+    pub(crate) task: Option<PathBuf>,
+    /// Seconds that the program may take for one answer.
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive_seconds)]
+    pub(crate) timeout: f64,
+    /// Seconds for the first answer, which includes the program's start.
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = positive_seconds)]
+    pub(crate) start_timeout: f64,
+    /// Megabytes of address space for the program; 0 for no limit.
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    pub(crate) memory_limit: u64,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The program and its arguments; no shell reads them.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -62,6 +62,7 @@ fn run() -> Exit {
         Command::Ew(args) => commands::ew::run(&context, &args),
         Command::Plugins(args) => commands::plugins::run(&context, &args),
         Command::Doctor(args) => commands::doctor::run(&context, &args),
+        Command::Environment(args) => commands::environment::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),

@@ -233,6 +233,8 @@ fn look(e: &mut Explorer<'_>, behind: &[String]) -> Result<(Vec<String>, Value),
         e.reset()?;
         actions = e.listed(behind)?;
         actions.sort_unstable();
+    } else if e.interface.ground(GROUND).is_ok() {
+        actions = e.tried(behind)?;
     }
     let mut told = Value::Null;
     if e.interface.can(Method::DescribeState) {

@@ -17,6 +17,11 @@ pub(crate) const STOPPED: &str = "process.stopped";
 /// The way out that nearly all of them share.
 pub(crate) const CHECK: &str = "try the program by itself with `planforge environment check -- COMMAND`";
 
+/// A way out of its own before the one that all share.
+pub(crate) fn or_check(way: &str) -> String {
+    format!("{way}; {CHECK}")
+}
+
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {

@@ -81,12 +81,12 @@ impl Conversation {
             Ok(answer) => answer,
             Err(Unanswered::Trouble(Trouble::Silent(_))) if left < own => {
                 drop(self.session.take());
-                let text = format!("{} took longer than the host's deadline allows; it was killed", asked());
+                let text = format!("{}, took longer than the host's deadline allows; it was killed", asked());
                 return Err(Failure::new(FailureClass::Limit, codes::STOPPED, text));
             }
             Err(unanswered) => {
                 let mut failure = failure(unanswered, self.session.take(), options);
-                failure.message = format!("{} {}", asked(), failure.message);
+                failure.message = format!("{}, {}", asked(), failure.message);
                 return Err(failure);
             }
         };
@@ -94,7 +94,7 @@ impl Conversation {
             Ok(Reply::Result(result)) => Ok(result),
             Ok(Reply::Error(message)) => {
                 drop(self.session.take());
-                let text = format!("{} reported an error: {}", asked(), clip(&message));
+                let text = format!("{}, reported an error: {}", asked(), clip(&message));
                 Err(Failure::new(FailureClass::System, codes::ERROR, text).help(codes::CHECK))
             }
             Err(why) => Err(self.broke(&format!("{}: the answer {why}", asked()), Some(&answer))),
@@ -121,8 +121,7 @@ impl Conversation {
         let came = answer.map(|a| format!("; it was: {}", clip(a))).unwrap_or_default();
         let text = format!("{what}{came}{}", last_words(&said));
         Failure::new(FailureClass::System, codes::PROTOCOL, text)
-            .help("standard output is for answers alone, one JSON object a line; see PROTOCOL.md of environment-process")
-            .help(codes::CHECK)
+            .help(codes::or_check("PROTOCOL.md of environment-process says what an answer must hold"))
     }
 
     /// As [`Conversation::broke`], for what is in form and cannot be.
@@ -133,8 +132,9 @@ impl Conversation {
             codes::CONTRADICTION,
             format!("the environment's program `{}` {what}", self.text),
         )
-        .help("its reset must always lead to the same state, and its actions must be deterministic")
-        .help(codes::CHECK)
+        .help(codes::or_check(
+            "its reset must always lead to the same state, and its actions must be deterministic",
+        ))
     }
 
     /// As [`Conversation::broke`], for a description.
@@ -162,11 +162,9 @@ fn failure(why: Unanswered, session: Option<Session>, options: &Options) -> Fail
             let said = said(session, Ending::TimedOut(wait));
             let text =
                 format!("did not answer within {} s and was killed{}", wait.as_secs_f64(), last_words(&said));
-            Failure::new(FailureClass::Limit, codes::SILENT, text)
-                .help(
-                    "does it flush its output after each answer? Else raise `timeout_s` or `start_timeout_s`",
-                )
-                .help(codes::CHECK)
+            Failure::new(FailureClass::Limit, codes::SILENT, text).help(codes::or_check(
+                "does it flush its output after each answer? Else raise `timeout_s` or `start_timeout_s`",
+            ))
         }
         Unanswered::Trouble(Trouble::Cancelled) => {
             drop(session);
@@ -188,9 +186,9 @@ fn failure(why: Unanswered, session: Option<Session>, options: &Options) -> Fail
             let said = said(session, Ending::Cancelled);
             let text =
                 format!("had written a line that nobody had asked for: {}{}", clip(&line), last_words(&said));
-            Failure::new(FailureClass::System, codes::PROTOCOL, text)
-                .help("standard output is for answers alone; messages belong on standard error")
-                .help(codes::CHECK)
+            Failure::new(FailureClass::System, codes::PROTOCOL, text).help(codes::or_check(
+                "standard output is for answers alone; messages belong on standard error",
+            ))
         }
         Unanswered::Gone => Failure::new(FailureClass::System, codes::DIED, "had been ended before"),
     }
@@ -198,35 +196,36 @@ fn failure(why: Unanswered, session: Option<Session>, options: &Options) -> Fail
 
 fn ended(finished: &Finished, options: &Options, begun: Option<&str>) -> Failure {
     let middle = begun.map(|b| format!(" in the middle of an answer, {},", clip(b))).unwrap_or_default();
-    let text = format!("did not answer: it{middle} {}", clip_to(&finished.account(), 4 * SHOWN));
-    match &finished.ending {
-        Ending::Memory(_) => Failure::new(FailureClass::Limit, codes::LIMIT, text)
-            .help(format!("raise `memory_mb` (now {}) where it is right to need more", options.memory_mb)),
-        Ending::OutputLimit(..) => Failure::new(FailureClass::Limit, codes::LIMIT, text)
-            .help("`answer_kb` and `errors_kb` are the limits; an answer ends with a line break"),
-        _ => Failure::new(FailureClass::System, codes::DIED, text),
-    }
-    .help(codes::CHECK)
+    let text = format!("did not answer: it{middle} {}", finished.account());
+    let (class, code, help) = match &finished.ending {
+        Ending::Memory(_) => {
+            let way = format!("raise `memory_mb` (now {}) where it is right to need more", options.memory_mb);
+            (FailureClass::Limit, codes::LIMIT, codes::or_check(&way))
+        }
+        Ending::OutputLimit(..) => {
+            let way = "`answer_kb` and `errors_kb` are the limits; an answer ends with a line break";
+            (FailureClass::Limit, codes::LIMIT, codes::or_check(way))
+        }
+        _ => (FailureClass::System, codes::DIED, codes::CHECK.to_owned()),
+    };
+    Failure::new(class, code, text).help(help)
 }
 
-/// The question for a message: the environment's program `x`, asked `step` with {...},
+/// The question for a message: the environment's program `x`, asked `step` ({...})
 fn asked(text: &str, method: Method, line: &str) -> String {
-    format!("the environment's program `{text}`, asked `{}` ({}),", method.name(), clip(line))
+    format!("the environment's program `{text}`, asked `{}` ({})", method.name(), clip(line))
 }
 
 fn last_words(said: &str) -> String {
     match said.trim() {
         "" => String::new(),
-        said => format!("; on its standard error it said: {said}"),
+        said => format!("; it said: {said}"),
     }
 }
 
 fn clip(text: &str) -> String {
-    clip_to(text.trim(), SHOWN)
-}
-
-fn clip_to(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}...", &text[..end]),
     }

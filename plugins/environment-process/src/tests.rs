@@ -418,3 +418,31 @@ fn every_code_is_explained_once() {
     assert_eq!(codes.len(), CODES.len());
     assert!(codes.iter().all(|c| c.starts_with("process.")));
 }
+
+#[test]
+fn the_puzzle_of_the_examples_keeps_to_the_protocol_and_can_be_solved() {
+    let python = std::process::Command::new("python3").arg("--version").output();
+    if !python.is_ok_and(|o| o.status.success()) {
+        println!("skipped: there is no python3");
+        return;
+    }
+    let options = Options {
+        command: words(&["python3", "jugs.py"]),
+        cwd: concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/environments").to_owned(),
+        ..Options::default()
+    };
+    for stem in ["p01", "p02", "p03"] {
+        let task = EnvironmentOpen { task: stem.into(), ..task() };
+        let report = check(&options, &task, &TestHost::new()).unwrap();
+        assert!(report.conforms(), "{stem}: {:#?}", report.checks);
+    }
+    let pour = "(pour large small)";
+    let plan = ["(fill large)", pour, "(empty small)", pour, "(fill large)", pour];
+    let judge = |steps: &[&str]| {
+        let plan = EnvironmentPlan { steps: words(steps) };
+        plugin(&options).validate(&TestHost::new(), &task(), &plan).unwrap()
+    };
+    assert!(judge(&plan).valid);
+    assert_eq!(judge(&plan[..2]).reasons, ["the large jug holds 2 litres, not 4"]);
+    assert_eq!(judge(&["(fill large)", "(fill large)"]).reasons, ["the large jug is full"]);
+}

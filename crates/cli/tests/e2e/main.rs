@@ -7,6 +7,7 @@
 mod bad_input;
 mod cases;
 mod doctor;
+mod environment;
 mod interrupted;
 mod limits;
 mod loaded;
