@@ -43,7 +43,11 @@ fn a_program_is_checked_and_every_outcome_has_its_exit_code() {
     // A reset that does not reset.
     let bad = check(&LIGHT.replace("reset) n=0;", "reset)"), &[]);
     bad.expect(10);
-    assert!(bad.stdout.contains("FAIL") && bad.stdout.contains("does not keep to the protocol"), "{}", bad.stdout);
+    assert!(
+        bad.stdout.contains("FAIL") && bad.stdout.contains("does not keep to the protocol"),
+        "{}",
+        bad.stdout
+    );
     let hanging = check("sleep 60", &["--start-timeout", "0.2"]);
     hanging.expect(10);
     assert!(hanging.stdout.contains("did not answer within 0.2 s and was killed"), "{}", hanging.stdout);
