@@ -9,10 +9,11 @@ use planforge_suites::generate::{Generator, Limits};
 use planforge_suites::template::{problem_file, templates};
 use std::path::{Path, PathBuf};
 
+/// Every suite with a reference; the environment of one without is a program outside.
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites");
     let mut folders: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
-    folders.retain(|f| f.join("domain.nl").exists());
+    folders.retain(|f| f.join("domain.pddl").exists());
     folders.sort();
     folders
 }
