@@ -75,7 +75,7 @@ pub(crate) fn instantiate(
     checked: &Checked,
     mode: Mode,
 ) -> Result<(Prepared, Arc<Redactor>), Exit> {
-    let folder = Path::new(&checked.pipeline.name).parent().unwrap_or(Path::new(""));
+    let folder = checked.pipeline.folder();
     let with = Preparation { registry: &checked.registry, folder, providers: mode != Mode::Replay };
     let prepared = prepare(&checked.pipeline.config, &with).map_err(|failures| {
         let exits = failures.iter().map(|failure| broke(context, failure));

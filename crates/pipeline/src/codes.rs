@@ -158,6 +158,13 @@ pub const CODES: &[CodeInfo] = &[
         "The message names the range. For example n is 1 to 1000, keep is 1 to 1000000, jobs is 1 to 1024.",
     ),
     code(
+        "pipeline.replay-miss",
+        "replay: an answer from outside is not in the record",
+        "The environment asks a program outside planforge, whose answers are recorded when a run is made and never asked for again.\n\
+         The record holds none for this question: it is of another pipeline, other tasks or another seed. Run the pipeline again\n\
+         to make a new record.",
+    ),
+    code(
         "pipeline.round",
         "a round that cannot refine",
         "A round first asks a translator for children and then judges them:\n\n    \
@@ -278,6 +285,13 @@ pub const CODES: &[CodeInfo] = &[
          file is then a binary one.",
     ),
     code(
+        "suite.example",
+        "the in-context example's suite cannot be used",
+        "`example = \"PATH\"` in [given] takes the in-context example from another suite: its domain's text, its domain, and a task\n\
+         of it with text, problem and plan. The path is relative to the pipeline file. That suite needs a domain.pddl and must\n\
+         not withhold parts of its reference.",
+    ),
+    code(
         "suite.manifest",
         "suite.toml has a mistake",
         "suite.toml may hold schema = 1, name, title, licence, [given] (false for parts of the reference that no pipeline may be\n\
@@ -287,6 +301,12 @@ pub const CODES: &[CodeInfo] = &[
         "suite.no-domain-text",
         "the suite does not say what its domain is about",
         "A suite has a file domain.nl that describes the domain in plain language.",
+    ),
+    code(
+        "suite.no-lead",
+        "the lead task is not in the run",
+        "`lead` of the fan_out stage names the task that runs first, and the run has several tasks of the suite without it. Take it\n\
+         into the run, name another, or leave `lead` out: the first task leads then. A task that runs alone is its own lead.",
     ),
     code(
         "suite.no-material",
@@ -318,6 +338,12 @@ pub const CODES: &[CodeInfo] = &[
         "suite.outside",
         "a file lies outside the suite's folder",
         "Files of a suite, links followed, lie in its folder, so that a manifest cannot make planforge read anything else.",
+    ),
+    code(
+        "suite.own-example",
+        "the in-context example shows the suite's own reference",
+        "An in-context example from another suite shows its whole domain. Taken from the suite whose tasks are run it would show the\n\
+         model what is withheld from it. Name another suite in `example` of [given], or leave this suite out of the run.",
     ),
     code(
         "suite.sentences",

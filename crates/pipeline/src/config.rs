@@ -51,7 +51,7 @@ pub enum FeedbackSource {
 }
 
 /// What of the reference is given. Everything is withheld unless it is set to true.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GivenSpec {
     /// The whole domain, as PDDL.
@@ -62,16 +62,39 @@ pub struct GivenSpec {
     pub interface: bool,
     /// The objects of the task, and the suite's object template where it has one.
     pub objects: bool,
-    /// The suite's in-context example: its text and plan, and its problem where the domain is given, for a problem shows
-    /// the domain's predicates. Left out, it is given where the domain is.
+    /// The in-context example. Left out, the suite's own is given where the domain is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub example: Option<bool>,
+    pub example: Option<GivenExample>,
+}
+
+/// Which in-context example is given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum GivenExample {
+    /// `true`: the suite's own, which is its text and plan, and its problem where the domain is given, for a problem shows the
+    /// domain's predicates. `false`: none.
+    Own(bool),
+    /// The folder of another suite, relative to the pipeline file: its domain's text, its domain, and one task of it with
+    /// text, problem and plan, whole.
+    Suite(String),
 }
 
 impl GivenSpec {
-    /// Whether the in-context example is given.
-    pub fn gives_example(&self) -> bool {
-        self.example.unwrap_or(self.domain)
+    /// Whether the suite's own in-context example is given.
+    pub fn gives_own_example(&self) -> bool {
+        match &self.example {
+            None => self.domain,
+            Some(GivenExample::Own(given)) => *given,
+            Some(GivenExample::Suite(_)) => false,
+        }
+    }
+
+    /// The suite whose task is the in-context example, as the file names it.
+    pub fn example_suite(&self) -> Option<&str> {
+        match &self.example {
+            Some(GivenExample::Suite(path)) => Some(path),
+            _ => None,
+        }
     }
 }
 

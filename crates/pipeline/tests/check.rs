@@ -225,7 +225,7 @@ fn a_good_file_has_nothing_to_say_and_reads_as_written() {
     let pipeline = checked.pipeline.unwrap();
     let labels: Vec<&str> = pipeline.config.stages.iter().map(Stage::label).collect();
     assert_eq!(labels, ["problem", "ew", "select-3", "plan", "select-5", "select-6"]);
-    assert!(pipeline.config.given.domain && pipeline.config.given.gives_example());
+    assert!(pipeline.config.given.domain && pipeline.config.given.gives_own_example());
     assert_eq!(pipeline.config.llm["main"].settings["temperature"], json!(0));
     match &pipeline.config.stages[3] {
         Stage::Plan(plan) => assert_eq!((plan.limits.time_s, plan.limits.memory_mb), (Some(30.0), Some(512))),
@@ -420,6 +420,7 @@ fn every_code_of_the_checker_is_triggered() {
                 "pipeline.file",
                 "pipeline.lead",
                 "pipeline.no-instance",
+                "pipeline.replay-miss",
                 "pipeline.sample-count",
                 "pipeline.suite",
             ]

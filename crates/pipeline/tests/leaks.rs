@@ -112,7 +112,7 @@ fn leaked(text: &str, change: impl Fn(Bench, &Suite) -> Bench) -> (Vec<&'static 
     let given = good(text).config.given;
     let suite = planted(&given, folder.path());
     let bench = change(bench(text), &suite);
-    let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite)).unwrap();
+    let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), Path::new("")).unwrap();
     let (report, _) = bench.run(&tasks, 2);
     assert!(report.tasks[0].verdict.is_some());
     let prompts = bench.provider.prompts.lock().unwrap();

@@ -73,10 +73,10 @@ fn a_manifest_adds_names_texts_and_what_is_withheld() {
         ("my-balls", "MIT", "Balls")
     );
     assert_eq!((suite.tasks[0].title.as_str(), suite.tasks[1].title.as_str()), ("First", ""));
-    let view = task_view(&suite, &suite.tasks[0], &GivenSpec::default()).unwrap();
+    let view = task_view(&suite, &suite.tasks[0], &GivenSpec::default(), None).unwrap();
     assert_eq!(view.materials.keys().collect::<Vec<_>>(), ["hint"]);
-    let wrong =
-        task_view(&suite, &suite.tasks[0], &GivenSpec { domain: true, ..GivenSpec::default() }).unwrap_err();
+    let wrong = task_view(&suite, &suite.tasks[0], &GivenSpec { domain: true, ..GivenSpec::default() }, None)
+        .unwrap_err();
     assert_eq!(wrong[0].code, "suite.withheld");
 }
 
@@ -87,7 +87,7 @@ fn a_view_has_what_is_given_and_nothing_else() {
     write(&folder, "domain_template.pddl", "(domain template)");
     let suite = load_suite(folder.path()).suite.unwrap();
     let task = &suite.tasks[0];
-    let view = |given| task_view(&suite, task, &given).unwrap();
+    let view = |given| task_view(&suite, task, &given, None).unwrap();
     let none = view(GivenSpec::default());
     assert_eq!((none.given.domain, none.given.problem, none.action_interface), (None, None, None));
     assert!(none.materials.is_empty());
@@ -112,9 +112,10 @@ fn a_view_has_what_is_given_and_nothing_else() {
         ["domain.template", "example.plan", "example.problem", "example.text"]
     );
 
-    let example = view(GivenSpec { example: Some(true), ..GivenSpec::default() });
+    let example = view(GivenSpec { example: Some(GivenExample::Own(true)), ..GivenSpec::default() });
     assert_eq!(example.materials.keys().collect::<Vec<_>>(), ["example.plan", "example.text"]);
-    let without = view(GivenSpec { domain: true, example: Some(false), ..GivenSpec::default() });
+    let without =
+        view(GivenSpec { domain: true, example: Some(GivenExample::Own(false)), ..GivenSpec::default() });
     assert!(!without.materials.contains_key("example.text"));
 }
 
@@ -125,7 +126,7 @@ fn what_is_given_must_be_there() {
     fs::remove_file(folder.path().join("p01.pddl")).unwrap();
     let suite = load_suite(folder.path()).suite.unwrap();
     let all = GivenSpec { domain: true, problem: true, interface: true, objects: true, example: None };
-    let wrong = task_view(&suite, &suite.tasks[0], &all).unwrap_err();
+    let wrong = task_view(&suite, &suite.tasks[0], &all, None).unwrap_err();
     let messages: Vec<String> = wrong.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
     assert!(wrong.iter().all(|d| d.code == "suite.no-reference"), "{messages:?}");
     assert!(
@@ -215,15 +216,15 @@ fn two_suites_of_one_name_are_told_apart_or_refused() {
     let text = "schema = 1\n[[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n";
     mod_check(text, |pipeline| {
         let suites = [load_suite(a.path()).suite.unwrap(), load_suite(b.path()).suite.unwrap()];
-        let wrong = run_tasks(pipeline, &suites).unwrap_err();
+        let wrong = run_tasks(pipeline, &suites, Path::new("")).unwrap_err();
         assert!(wrong.iter().all(|d| d.code == "suite.duplicate-task"));
-        let one = run_tasks(pipeline, &suites[..1]).unwrap();
+        let one = run_tasks(pipeline, &suites[..1], Path::new("")).unwrap();
         assert_eq!(one.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["same.p01", "same.p02"]);
         assert_eq!(one[0].reference.domain, suites[0].reference_domain);
     });
     write(&a, "domain_validation.pddl", "(weaker)");
     mod_check(text, |pipeline| {
-        let tasks = run_tasks(pipeline, &[load_suite(a.path()).suite.unwrap()]).unwrap();
+        let tasks = run_tasks(pipeline, &[load_suite(a.path()).suite.unwrap()], Path::new("")).unwrap();
         assert_eq!(tasks[0].reference.domain.as_deref(), Some("(weaker)"));
     });
 }
@@ -256,10 +257,15 @@ fn the_suites_of_this_repository_are_whole() {
         let loaded = load_suite(&folder);
         assert!(loaded.diagnostics.is_empty(), "{}: {:?}", folder.display(), loaded.diagnostics);
         let suite = loaded.suite.unwrap();
-        let all =
-            GivenSpec { domain: true, problem: true, interface: true, objects: true, example: Some(true) };
+        let all = GivenSpec {
+            domain: true,
+            problem: true,
+            interface: true,
+            objects: true,
+            example: Some(GivenExample::Own(true)),
+        };
         for task in &suite.tasks {
-            let view = task_view(&suite, task, &all).unwrap();
+            let view = task_view(&suite, task, &all, None).unwrap();
             assert!(view.action_interface.is_some_and(|i| !i.actions.is_empty() && !i.objects.is_empty()));
         }
     }

@@ -61,10 +61,11 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
         context.output.diagnostics(&diagnostics, &sources);
         suites.push(loaded.ok_or(Exit::Input)?);
     }
-    let tasks = run_tasks(&checked.pipeline.config, &suites).map_err(|diagnostics| {
-        context.output.diagnostics(&diagnostics, &Default::default());
-        Exit::Input
-    })?;
+    let tasks =
+        run_tasks(&checked.pipeline.config, &suites, checked.pipeline.folder()).map_err(|diagnostics| {
+            context.output.diagnostics(&diagnostics, &Default::default());
+            Exit::Input
+        })?;
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
     let failed = |failure: Failure| broke(context, &failure);
     let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;

@@ -27,7 +27,11 @@ pub(crate) fn tell(services: &Services, model: &str, report: &mut RunReport, tas
             let words: Result<String, Failure> = explain_request(&task.view, plan)
                 .and_then(|request| services.llm.complete(model, request, &site, &host))
                 .and_then(|replies| {
-                    ended.usage.entry(model.to_owned()).or_default().count(&replies.usage, replies.replies.len());
+                    ended
+                        .usage
+                        .entry(model.to_owned())
+                        .or_default()
+                        .count(&replies.usage, replies.replies.len());
                     replies.replies.first().map_or_else(|| Ok(String::new()), explanation)
                 });
             if words.as_ref().is_err_and(|failure| failure.class == FailureClass::Cancelled) {

@@ -17,7 +17,7 @@ use planforge_pipeline::{
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
-    TaskUse, export_cassette,
+    TaskUse, export_cassette, sha256_hex,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -252,13 +252,25 @@ fn tasks(
             })
         })
         .collect();
-    match run_tasks(&checked.pipeline.config, &found) {
-        Ok(tasks) => Ok(tasks.into_iter().zip(uses).collect()),
+    match run_tasks(&checked.pipeline.config, &found, checked.pipeline.folder()) {
+        Ok(tasks) => Ok(tasks.into_iter().zip(uses).map(with_example).collect()),
         Err(diagnostics) => {
             context.output.diagnostics(&diagnostics, &SourceMap::default());
             Err(Exit::Input)
         }
     }
+}
+
+/// What a run is told apart by covers an in-context example that another suite gives.
+fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
+    let example: Vec<_> =
+        task.view.materials.iter().filter(|(name, _)| name.starts_with("example.")).collect();
+    if !example.is_empty() {
+        // Pairs of texts always have a JSON form.
+        let text = serde_json::to_string(&(&used.sha256, example)).unwrap_or_default();
+        used.sha256 = sha256_hex(text.as_bytes());
+    }
+    (task, used)
 }
 
 fn finish(context: &Context, args: &RunArgs, ended: &Ended, tasks: &[RunTask], folder: &RunFolder) -> Exit {

@@ -6,11 +6,12 @@ use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
 use super::{llm, plugins, secrets, stages};
 use crate::config::{
-    EnvironmentTable, FeedbackSource, GivenSpec, LlmTable, PIPELINE_SCHEMA, Pipeline, RunLimits,
+    EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA, Pipeline, RunLimits,
 };
 use planforge_contract::PluginKind;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Longest pipeline text, in bytes.
 pub const MAX_PIPELINE_BYTES: usize = 1 << 20;
@@ -26,6 +27,13 @@ pub struct CheckedPipeline {
     pub overrides: Vec<Override>,
     /// The pipeline with the overrides applied.
     pub config: Pipeline,
+}
+
+impl CheckedPipeline {
+    /// The folder that paths in the file are relative to.
+    pub fn folder(&self) -> &Path {
+        Path::new(&self.name).parent().unwrap_or(Path::new(""))
+    }
 }
 
 /// What checking a pipeline text found.
@@ -223,10 +231,24 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
         problem: inner.boolean("problem", out).unwrap_or(false),
         interface: inner.boolean("interface", out).unwrap_or(false),
         objects: inner.boolean("objects", out).unwrap_or(false),
-        example: inner.boolean("example", out),
+        example: example(&mut inner, out),
     };
     inner.finish("pipeline.unknown-key", out);
     given
+}
+
+/// `example = true`, `false`, or the folder of a suite, which is read when its tasks are.
+fn example(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<GivenExample> {
+    let node = reader.node("example")?;
+    match &node.value {
+        Value::Boolean(given) => Some(GivenExample::Own(*given)),
+        Value::String(path) if !path.is_empty() => Some(GivenExample::Suite(path.clone())),
+        _ => {
+            let message = "`example` of [given] must be true, false or the folder of a suite".to_owned();
+            out.push(error_at("pipeline.type", message, node.place));
+            None
+        }
+    }
 }
 
 fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> RunLimits {

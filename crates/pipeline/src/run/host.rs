@@ -3,16 +3,21 @@
 use super::context::{Context, TaskRun};
 use super::path::call_path;
 use super::plan::ask_planner;
+use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
 use crate::config::FeedbackSource;
-use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
+use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
-    CompletionRequest, Event, Failure, FailureClass, PlanOutcome, PlanRequest, PluginInfo, Replies, Tags,
+    CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
+    Tags,
 };
-use planforge_llm::CallSite;
+use planforge_llm::{CallSite, Mode};
 use planforge_plugin_sdk::rights::{Question, check};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
+
+/// The capability of environments that ask a program outside.
+const EXTERNAL: &str = "external";
 
 /// One call of one plugin.
 pub(super) struct Call<'a> {
@@ -73,6 +78,35 @@ impl<'a> Call<'a> {
         ))
     }
 
+    fn ask(
+        &self,
+        info: &PluginInfo,
+        environment: &dyn Environment,
+        call: &EnvironmentCall,
+    ) -> Result<EnvironmentAnswer, Failure> {
+        let host = Call::new(self.context, self.task, info, self.stage, self.path.clone());
+        let open = &self.task.task.reference;
+        Ok(match call {
+            EnvironmentCall::Describe => EnvironmentAnswer::Describe(environment.describe(&host, open)?),
+            EnvironmentCall::Walks(spec) => EnvironmentAnswer::Walks(environment.walks(&host, open, spec)?),
+            EnvironmentCall::Execute(sequences) => {
+                EnvironmentAnswer::Execute(environment.execute(&host, open, sequences)?)
+            }
+            EnvironmentCall::Validate(plan) => {
+                EnvironmentAnswer::Validate(environment.validate(&host, open, plan)?)
+            }
+            EnvironmentCall::DescribeState(query) => {
+                EnvironmentAnswer::DescribeState(environment.describe_state(&host, open, query)?)
+            }
+        })
+    }
+
+    fn not_recorded(&self, id: &str) -> Failure {
+        let message = format!("the record does not hold what `{id}` answered at {}", self.path);
+        Failure::new(FailureClass::ReplayMiss, "pipeline.replay-miss", message)
+            .help("replay a run that was made with this pipeline and these tasks")
+    }
+
     fn count(&self, model: &str, replies: &Replies) {
         let mut usage = super::context::lock(&self.task.usage);
         usage.entry(model.to_owned()).or_default().count(&replies.usage, replies.replies.len());
@@ -116,21 +150,31 @@ impl Host for Call<'_> {
             .help("add a table [environment] to the pipeline file"));
         };
         self.environment.store(true, Ordering::SeqCst);
-        let host = Call::new(self.context, self.task, info, self.stage, self.path.clone());
-        let open = &self.task.task.reference;
-        Ok(match call {
-            EnvironmentCall::Describe => EnvironmentAnswer::Describe(environment.describe(&host, open)?),
-            EnvironmentCall::Walks(spec) => EnvironmentAnswer::Walks(environment.walks(&host, open, &spec)?),
-            EnvironmentCall::Execute(sequences) => {
-                EnvironmentAnswer::Execute(environment.execute(&host, open, &sequences)?)
-            }
-            EnvironmentCall::Validate(plan) => {
-                EnvironmentAnswer::Validate(environment.validate(&host, open, &plan)?)
-            }
-            EnvironmentCall::DescribeState(query) => {
-                EnvironmentAnswer::DescribeState(environment.describe_state(&host, open, &query)?)
-            }
-        })
+        if !info.capabilities.iter().any(|capability| capability == EXTERNAL) {
+            return self.ask(info, environment.as_ref(), &call);
+        }
+        // A program outside may answer otherwise the next time, so its answer is an effect like a model's.
+        let name = format!("{}.environment", info.id);
+        let recorder = &self.context.recorder;
+        let answer = recorder.effect(
+            &name,
+            &self.path,
+            &call,
+            |_: &Outcome<EnvironmentAnswer>| Keep::Timed,
+            || {
+                if self.context.services.mode == Mode::Replay {
+                    return Err(self.not_recorded(&info.id));
+                }
+                match self.ask(info, environment.as_ref(), &call) {
+                    // What broke once the run is being interrupted may have broken because of that.
+                    Err(failure) if failure.class == FailureClass::Cancelled || self.context.stopping() => {
+                        Err(failure)
+                    }
+                    answer => Ok(answer.into()),
+                }
+            },
+        )?;
+        answer.into_result()
     }
 
     fn plan(&self, label: &str, request: PlanRequest) -> Result<PlanOutcome, Failure> {

@@ -1,7 +1,7 @@
 //! What a run needs from outside, and the tasks it works on.
 
-use crate::config::Pipeline;
-use crate::suite::{Suite, task_view};
+use crate::config::{Pipeline, Stage};
+use crate::suite::{Suite, load_suite, task_view};
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{EnvironmentOpen, Event, PluginInfo, TaskView};
 use planforge_diagnostics::Diagnostic;
@@ -9,6 +9,7 @@ use planforge_llm::{Llm, Mode};
 use planforge_record::{Journal, Lookup};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A plugin instance of a stage.
@@ -86,13 +87,24 @@ pub struct RunTask {
     pub reference: EnvironmentOpen,
 }
 
-/// The tasks of the suites under what the pipeline is given, in order.
+/// The tasks of the suites under what the pipeline is given, in order. `folder` is the pipeline file's own: a suite that the
+/// file names for its in-context example is read relative to it.
 ///
 /// # Errors
-/// Everything that is given and not there or withheld, and `suite.duplicate-task` where two suites have one name.
-pub fn run_tasks(pipeline: &Pipeline, suites: &[Suite]) -> Result<Vec<RunTask>, Vec<Diagnostic>> {
+/// Everything that is given and not there or withheld, `suite.duplicate-task` where two suites have one name,
+/// `suite.example` where the example's suite cannot be used, and `suite.no-lead` where the lead task of a `fan_out` stage is
+/// not among several tasks of a suite.
+pub fn run_tasks(
+    pipeline: &Pipeline,
+    suites: &[Suite],
+    folder: &Path,
+) -> Result<Vec<RunTask>, Vec<Diagnostic>> {
     let mut tasks: Vec<RunTask> = Vec::new();
-    let mut found: Vec<Diagnostic> = Vec::new();
+    let example = match pipeline.given.example_suite() {
+        Some(path) => Some(example(&folder.join(path)).map_err(|wrong| vec![wrong])?),
+        None => None,
+    };
+    let mut found: Vec<Diagnostic> = leads(pipeline, suites);
     for suite in suites {
         for task in &suite.tasks {
             let name = format!("{}.{}", suite.name, task.stem);
@@ -104,7 +116,7 @@ pub fn run_tasks(pipeline: &Pipeline, suites: &[Suite]) -> Result<Vec<RunTask>, 
                 );
                 continue;
             }
-            match task_view(suite, task, &pipeline.given) {
+            match task_view(suite, task, &pipeline.given, example.as_ref()) {
                 Ok(view) => tasks.push(RunTask { name, view, reference: reference(suite, task) }),
                 Err(wrong) => found.extend(wrong),
             }
@@ -114,12 +126,53 @@ pub fn run_tasks(pipeline: &Pipeline, suites: &[Suite]) -> Result<Vec<RunTask>, 
     if found.is_empty() { Ok(tasks) } else { Err(found) }
 }
 
+/// The suite that the in-context example comes from.
+fn example(path: &Path) -> Result<Suite, Diagnostic> {
+    let shown = path.display();
+    let help =
+        "`example` of [given] names the folder of a suite with a domain.pddl, relative to the pipeline file";
+    let wrong = |why: String| Diagnostic::error("suite.example", why).help(help);
+    let loaded = load_suite(path);
+    let Some(suite) = loaded.suite else {
+        let first = loaded.diagnostics.iter().find(|d| d.is_error());
+        let why = first.map_or_else(String::new, |d| d.message.clone());
+        return Err(wrong(format!("the in-context example's suite {shown} cannot be read: {why}")));
+    };
+    if let Some(part) = suite.withheld.first() {
+        return Err(wrong(format!("suite {shown} withholds its {part}, and an in-context example shows it")));
+    }
+    if suite.reference_domain.is_none() {
+        return Err(wrong(format!("the in-context example's suite {shown} has no domain.pddl")));
+    }
+    Ok(suite)
+}
+
+/// A lead task that is named and not there, where a suite has several tasks to lead.
+fn leads(pipeline: &Pipeline, suites: &[Suite]) -> Vec<Diagnostic> {
+    let lead = pipeline.stages.iter().find_map(|stage| match stage {
+        Stage::FanOut(stage) => stage.lead.as_deref(),
+        _ => None,
+    });
+    let Some(lead) = lead else { return Vec::new() };
+    let mut stems: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for suite in suites {
+        stems.entry(&suite.name).or_default().extend(suite.tasks.iter().map(|task| task.stem.as_str()));
+    }
+    stems.retain(|_, stems| stems.len() > 1 && !stems.contains(&lead));
+    let wrong = |(name, stems): (&str, Vec<&str>)| {
+        let message = format!("the lead task `{lead}` is not among the tasks of suite `{name}` in this run");
+        let help = format!("take {lead} into the run, or name one of {} in `lead`", stems.join(", "));
+        Diagnostic::error("suite.no-lead", message).help(help)
+    };
+    stems.into_iter().map(wrong).collect()
+}
+
 fn reference(suite: &Suite, task: &crate::suite::SuiteTask) -> EnvironmentOpen {
     EnvironmentOpen {
         suite: suite.name.clone(),
         task: task.stem.clone(),
         domain: suite.validation_domain.clone().or_else(|| suite.reference_domain.clone()),
         problem: task.reference_problem.clone(),
-        ..EnvironmentOpen::default()
+        sentences: suite.sentences.clone(),
     }
 }

@@ -1,20 +1,27 @@
 //! From a suite's task to what a translator may see of it: the only place that copies parts of the reference.
 
-use super::{Suite, SuiteTask};
-use crate::config::GivenSpec;
+use super::{Example, Suite, SuiteTask};
+use crate::config::{GivenExample, GivenSpec};
 use planforge_contract::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast;
 use std::collections::BTreeMap;
 
-/// The view of a task under what the pipeline is given.
+/// The view of a task under what the pipeline is given. `example` is the suite that the in-context example comes from, where
+/// the pipeline names one.
 ///
 /// # Errors
 /// All of: `suite.no-reference` where something is given that the suite does not have, `suite.withheld` where the suite's
-/// manifest forbids to give it.
-pub fn task_view(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> Result<TaskView, Vec<Diagnostic>> {
+/// manifest forbids to give it, `suite.own-example` where the example would show the suite's own reference.
+pub fn task_view(
+    suite: &Suite,
+    task: &SuiteTask,
+    given: &GivenSpec,
+    example: Option<&Suite>,
+) -> Result<TaskView, Vec<Diagnostic>> {
     let mut view = View { suite, task, found: Vec::new() };
     view.withheld(given);
+    view.not_its_own(example);
     let interface = (given.interface || given.domain)
         .then(|| view.domain("interface").map(|d| signatures(&d)))
         .flatten()
@@ -34,7 +41,7 @@ pub fn task_view(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> Result<T
         },
         action_interface: (!interface.is_empty() || !objects.is_empty())
             .then_some(ActionInterface { actions: interface, objects }),
-        materials: materials(suite, task, given),
+        materials: materials(suite, task, given, example),
     };
     if view.found.is_empty() { Ok(result) } else { Err(view.found) }
 }
@@ -52,7 +59,7 @@ impl View<'_> {
             ("problem", given.problem),
             ("interface", given.interface),
             ("objects", given.objects),
-            ("example", given.example == Some(true)),
+            ("example", given.example == Some(GivenExample::Own(true))),
         ];
         for (part, _) in wanted.iter().filter(|(part, wanted)| *wanted && self.suite.withheld.contains(part))
         {
@@ -63,6 +70,22 @@ impl View<'_> {
                     "take `{part}` out of [given] of the pipeline, or run it on another suite"
                 )),
             );
+        }
+    }
+
+    /// An example from the suite itself would show its domain.
+    fn not_its_own(&mut self, example: Option<&Suite>) {
+        let Some(example) = example else { return };
+        let real = |suite: &Suite| suite.folder.canonicalize().ok();
+        let same = example.name == self.suite.name
+            || (real(example).is_some() && real(example) == real(self.suite))
+            || (example.reference_domain.is_some()
+                && example.reference_domain == self.suite.reference_domain);
+        if same {
+            let message = format!("the in-context example comes from suite `{}` itself", self.suite.name);
+            self.found.push(Diagnostic::error("suite.own-example", message).help(
+                "name another suite in `example` of [given]: the example shows its whole domain, which is withheld here",
+            ));
         }
     }
 
@@ -98,8 +121,14 @@ impl View<'_> {
 }
 
 /// What translators may read beside the texts. Templates are parts of the reference and go with what they show.
-fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> BTreeMap<String, String> {
+fn materials(
+    suite: &Suite,
+    task: &SuiteTask,
+    given: &GivenSpec,
+    other: Option<&Suite>,
+) -> BTreeMap<String, String> {
     let mut materials = suite.materials.clone();
+    materials.extend(other.map(of_another).unwrap_or_default());
     let mut put = |name: &str, text: Option<&String>| {
         if let Some(text) = text {
             materials.entry(name.to_owned()).or_insert_with(|| text.clone());
@@ -112,12 +141,38 @@ fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> BTreeMap<Str
         put("objects.template", task.objects_template.as_ref());
     }
     let example =
-        suite.example.as_ref().filter(|_| given.gives_example() && !suite.withheld.contains(&"example"));
+        suite.example.as_ref().filter(|_| given.gives_own_example() && !suite.withheld.contains(&"example"));
     if let Some(example) = example {
         put("example.text", Some(&example.text));
         // An example problem is written with the domain's predicates, so it goes with the domain alone.
         put("example.problem", example.problem.as_ref().filter(|_| given.domain));
         put("example.plan", example.plan.as_ref());
+    }
+    materials
+}
+
+/// The in-context example from another suite, whole: its own example, else its first task.
+fn of_another(suite: &Suite) -> BTreeMap<String, String> {
+    let mut materials = BTreeMap::from([("example.domain-text".to_owned(), suite.domain_text.clone())]);
+    let mut put = |name: &str, text: Option<String>| {
+        if let Some(text) = text {
+            materials.insert(name.to_owned(), text);
+        }
+    };
+    let domain = suite.reference_domain.clone();
+    let template = domain
+        .as_ref()
+        .map(|text| planforge_pddl::domain_template(&planforge_pddl::parse_domain(text, SourceId(0)).value));
+    put("example.domain", domain);
+    put("example.domain-template", suite.domain_template.clone().or(template));
+    let first = || {
+        let task = suite.tasks.first()?;
+        Some(Example { text: task.text.clone(), problem: task.reference_problem.clone(), plan: None })
+    };
+    if let Some(example) = suite.example.clone().or_else(first) {
+        put("example.text", Some(example.text));
+        put("example.problem", example.problem);
+        put("example.plan", example.plan);
     }
     materials
 }
