@@ -10,6 +10,9 @@ mod query;
 mod rules;
 mod table;
 
+pub(crate) use metric::functions_read;
+pub(crate) use query::{Query, queries};
+
 use crate::budget::{Budget, StopReason};
 use crate::lifted::LiftedTask;
 use crate::task::{ObjectId, Task};

@@ -5,7 +5,7 @@
 
 mod render;
 mod resolve;
-mod world;
+pub(crate) mod world;
 
 pub use render::FailedCondition;
 
@@ -121,7 +121,7 @@ pub struct Validator {
 /// One validation under way.
 struct Execution<'t> {
     task: &'t LiftedTask,
-    world: World<'t>,
+    world: World<&'t LiftedTask>,
     changed_by: FxHashMap<Atom, usize>,
     texts: Vec<String>,
     trace: Vec<TraceStep>,

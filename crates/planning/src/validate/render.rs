@@ -30,7 +30,7 @@ pub struct FailedCondition {
 /// Renders and explains conditions of one task.
 pub(crate) struct Explainer<'w> {
     pub(crate) task: &'w LiftedTask,
-    pub(crate) world: &'w World<'w>,
+    pub(crate) world: &'w World<&'w LiftedTask>,
     pub(crate) text: Text,
     /// Last step that changed an atom.
     pub(crate) changed_by: &'w dyn Fn(&Atom) -> Option<usize>,

@@ -4,14 +4,15 @@ use crate::lifted::{Formula, LiftedAtom, LiftedExpr, LiftedTask, Rule, Term, Var
 use crate::task::ObjectId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::ops::Deref;
 
 /// Arguments of an atom.
 pub(crate) type Args = SmallVec<[ObjectId; 6]>;
 
-/// A state.
+/// A state of a task that is borrowed or shared.
 #[derive(Debug, Clone)]
-pub(crate) struct World<'t> {
-    task: &'t LiftedTask,
+pub(crate) struct World<T> {
+    task: T,
     facts: Vec<FxHashSet<Args>>,
     numbers: FxHashMap<(u32, Args), f64>,
     /// Steps executed so far.
@@ -25,17 +26,22 @@ pub(crate) fn args_of(atom: &LiftedAtom, binding: &[ObjectId]) -> Args {
     atom.args.iter().map(|t| t.object(binding)).collect()
 }
 
-impl<'t> World<'t> {
-    pub(crate) fn initial(task: &'t LiftedTask) -> Self {
+impl<T: Deref<Target = LiftedTask>> World<T> {
+    pub(crate) fn initial(task: T) -> Self {
         let mut facts = vec![FxHashSet::default(); task.predicates.len()];
         for atom in &task.init {
             facts[atom.predicate as usize].insert(Args::from_slice(&atom.args));
         }
         let numbers =
             task.init_numbers.iter().map(|(t, v)| ((t.predicate, Args::from_slice(&t.args)), *v)).collect();
-        let mut world = World { task, facts, numbers, steps: 0, closed: false };
+        let mut world = World { facts, numbers, steps: 0, closed: false, task };
         world.close();
         world
+    }
+
+    /// The atoms of a predicate that hold.
+    pub(crate) fn rows(&self, predicate: u32) -> &FxHashSet<Args> {
+        &self.facts[predicate as usize]
     }
 
     pub(crate) fn contains(&self, predicate: u32, args: &Args) -> bool {

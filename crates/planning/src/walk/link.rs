@@ -174,7 +174,7 @@ impl Model {
             }
             args.push(object);
         }
-        Ok(self.simulator().find_action(&GroundAction { action: schema, args: args.into() }))
+        Ok(self.find_action(GroundAction { action: schema, args: args.into() }))
     }
 
     /// Why a ground action that exists is not legal in a state.
@@ -205,12 +205,15 @@ pub(crate) struct Link<'m> {
 
 impl<'m> Link<'m> {
     pub(crate) fn new(source: &'m Model, target: &'m Model) -> Self {
-        Link { source, target, memo: vec![Memo::Unknown; source.action_count()] }
+        Link { source, target, memo: vec![Memo::Unknown; source.action_count().unwrap_or(0)] }
     }
 
     /// The target's action; `None` where no state of the target allows it.
     #[inline]
     pub(crate) fn action(&mut self, source_action: ActionId) -> Option<ActionId> {
+        if self.memo.len() <= source_action as usize {
+            self.memo.resize(source_action as usize + 1, Memo::Unknown);
+        }
         match self.memo[source_action as usize] {
             Memo::Action(action) => Some(action),
             Memo::Never => None,

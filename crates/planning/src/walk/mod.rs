@@ -14,6 +14,7 @@ mod beta;
 mod counterexample;
 mod exact;
 pub mod interval;
+mod lifted;
 mod link;
 mod model;
 mod race;
@@ -26,7 +27,7 @@ pub use counterexample::{Counterexample, Search, SearchLimits, counterexample, m
 pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
 pub use interval::Interval;
 pub use link::{FailingWalk, Refusal, Replay, Step, replay};
-pub use model::{ActionId, Model, ModelError, ModelOptions, Semantics};
+pub use model::{ActionId, Method, Model, ModelError, ModelOptions, Semantics};
 pub use race::{CandidateState, Pair, RaceResult, RaceSpec, Racer, race};
 pub use sample::{
     DeadEnds, DirectionSample, LengthSample, SampleSpec, SchemaCount, WalkPolicy, Walked, sample_direction,

@@ -1,12 +1,13 @@
-//! A model to walk in: a domain and a problem, grounded once, under one of two readings of a ground no-op.
+//! A model to walk in: a domain and a problem, grounded once or joined on demand, under one of two readings of a ground no-op.
 
+use super::lifted::Lifted;
 use super::link::Step;
 use crate::budget::{Budget, StopReason};
 use crate::ground::{GroundLimits, ground};
 use crate::lifted::LiftedTask;
 use crate::normalize::normalize;
 use crate::simulate::{Simulator, State};
-use crate::task::{Condition, Operator, Text, Unsupported};
+use crate::task::{Atom, Condition, GroundAction, Operator, Place, Text, Unsupported};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{Domain, Problem};
 use rustc_hash::FxHashMap;
@@ -30,12 +31,33 @@ pub enum Semantics {
     GroundNoOpsDropped,
 }
 
+/// How the applicable ground actions of a state are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Method {
+    /// [`Method::Ground`] up to 50,000 instances, beyond them [`Method::Lifted`] where it applies. About there a hundred walks cost as much as
+    /// grounding (`cargo xtask measure-walks --growth` measures it).
+    #[default]
+    Auto,
+    /// All ground actions that delete relaxation reaches are listed once.
+    Ground,
+    /// They are joined from what holds in each state anew: ready at once, some ten times slower a step. Not for actions with
+    /// PDDL 1.2's `:vars`. [`Semantics::GroundNoOpsDropped`] is judged without reachability here: an atom never holds, or always,
+    /// where no effect on its predicate says otherwise.
+    Lifted,
+}
+
+/// Instances beyond which [`Method::Auto`] stops grounding.
+const AUTO_INSTANCES: usize = 50_000;
+
 /// How a [`Model`] is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelOptions {
     /// Which ground actions are legal.
     pub semantics: Semantics,
-    /// Caps on grounding.
+    /// How they are found.
+    pub method: Method,
+    /// Caps on grounding; without grounding `instances` caps the applicable actions of a state and `formula_parts` the
+    /// rows tried for them.
     pub ground: GroundLimits,
 }
 
@@ -71,12 +93,74 @@ impl std::error::Error for ModelError {}
 /// A domain and a problem, ready to walk in. Every method takes `&self`; states are values.
 #[derive(Debug)]
 pub struct Model {
-    lifted: LiftedTask,
-    simulator: Simulator,
-    /// Preconditions of the operators that the semantics drops, by action.
-    dropped: FxHashMap<ActionId, Vec<Condition>>,
+    lifted: Arc<LiftedTask>,
+    backend: Backend,
     actions_by_name: FxHashMap<String, u32>,
     objects_by_name: FxHashMap<String, u32>,
+}
+
+#[derive(Debug)]
+enum Backend {
+    Ground {
+        simulator: Box<Simulator>,
+        /// Preconditions of the operators that the semantics drops, by action.
+        dropped: FxHashMap<ActionId, Vec<Condition>>,
+    },
+    Lifted(Box<Lifted>),
+}
+
+impl Backend {
+    fn ground(
+        task: &LiftedTask,
+        semantics: Semantics,
+        limits: GroundLimits,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, StopReason> {
+        let mut task = ground(task, limits, budget)?;
+        let mut dropped: FxHashMap<ActionId, Vec<Condition>> = FxHashMap::default();
+        if semantics == Semantics::GroundNoOpsDropped {
+            task.operators.retain_mut(|operator| {
+                let drop = changes_nothing(operator);
+                if drop {
+                    let conditions = dropped.entry(operator.action).or_default();
+                    conditions.push(std::mem::take(&mut operator.precondition));
+                }
+                !drop
+            });
+        }
+        Ok(Backend::Ground { simulator: Box::new(Simulator::new(Arc::new(task))), dropped })
+    }
+
+    fn new(
+        task: &Arc<LiftedTask>,
+        options: &ModelOptions,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, ModelError> {
+        let &ModelOptions { semantics, method, ground: limits } = options;
+        let lifted = || Lifted::new(task, semantics, limits).map(|l| Backend::Lifted(Box::new(l)));
+        let grounded = |limits, budget: &mut dyn Budget| {
+            Backend::ground(task, semantics, limits, budget).map_err(ModelError::Limit)
+        };
+        match method {
+            Method::Ground => grounded(limits, budget),
+            Method::Lifted => lifted().ok_or_else(|| {
+                let hidden = task.schemas.iter().find(|s| s.variables.len() != s.parameters);
+                let place = Place::domain(hidden.map(|s| s.span).unwrap_or_default());
+                let what = "an action with :vars, without grounding".to_owned();
+                ModelError::Unsupported(vec![Unsupported { what, place }])
+            }),
+            Method::Auto => {
+                let few = GroundLimits { instances: limits.instances.min(AUTO_INSTANCES), ..limits };
+                match grounded(few, budget) {
+                    Err(ModelError::Limit(StopReason::Grounding)) => match lifted() {
+                        Some(lifted) => Ok(lifted),
+                        None => grounded(limits, budget),
+                    },
+                    other => other,
+                }
+            }
+        }
+    }
 }
 
 impl Model {
@@ -106,29 +190,15 @@ impl Model {
         if !lifted.unsupported.is_empty() {
             return Err(ModelError::Unsupported(lifted.unsupported));
         }
-        let mut task = ground(&lifted, options.ground, budget).map_err(ModelError::Limit)?;
-        let mut dropped: FxHashMap<ActionId, Vec<Condition>> = FxHashMap::default();
-        if options.semantics == Semantics::GroundNoOpsDropped {
-            task.operators.retain_mut(|operator| {
-                let drop = changes_nothing(operator);
-                if drop {
-                    dropped
-                        .entry(operator.action)
-                        .or_default()
-                        .push(std::mem::take(&mut operator.precondition));
-                }
-                !drop
-            });
-        }
         // The first of two definitions of one name counts, as in validation.
         let index =
             |names: &[String]| names.iter().enumerate().rev().map(|(i, n)| (lower(n), i as u32)).collect();
+        let lifted = Arc::new(lifted);
         Ok(Model {
             actions_by_name: index(&lifted.symbols.actions),
             objects_by_name: index(&lifted.symbols.objects),
+            backend: Backend::new(&lifted, options, budget)?,
             lifted,
-            simulator: Simulator::new(Arc::new(task)),
-            dropped,
         })
     }
 
@@ -156,39 +226,90 @@ impl Model {
         &self.lifted
     }
 
-    /// Executes the ground task; ground actions that the semantics drops are never applicable in it.
-    pub fn simulator(&self) -> &Simulator {
-        &self.simulator
+    /// Executes the ground task, where there is one (see [`Method`]); ground actions that the semantics drops are never
+    /// applicable in it.
+    pub fn simulator(&self) -> Option<&Simulator> {
+        match &self.backend {
+            Backend::Ground { simulator, .. } => Some(simulator),
+            Backend::Lifted(_) => None,
+        }
     }
 
     /// The initial state.
     pub fn initial(&self) -> State {
-        self.simulator.initial()
+        match &self.backend {
+            Backend::Ground { simulator, .. } => simulator.initial(),
+            Backend::Lifted(lifted) => lifted.initial(),
+        }
     }
 
-    /// The legal ground actions of a state, each once, in an order that depends on the state alone.
+    /// The legal ground actions of a state, each once, in an order that depends on the state alone. Without grounding at most
+    /// [`GroundLimits::instances`] of them.
     pub fn applicable(&self, state: &State) -> Vec<ActionId> {
-        self.simulator.applicable(state)
+        let mut out = Vec::new();
+        // What is there of a list that is too long is the documented answer.
+        let _ = self.applicable_into(state, &mut out);
+        out
+    }
+
+    /// Writes the legal ground actions of a state over `out`.
+    ///
+    /// # Errors
+    /// There are more than the limits allow (without grounding only).
+    pub(crate) fn applicable_into(&self, state: &State, out: &mut Vec<ActionId>) -> Result<(), StopReason> {
+        match &self.backend {
+            Backend::Ground { simulator, .. } => {
+                simulator.applicable_into(state, out);
+                Ok(())
+            }
+            Backend::Lifted(lifted) => lifted.applicable_into(state, out),
+        }
     }
 
     /// Executes a ground action in place; whether it was legal.
     pub fn apply(&self, state: &mut State, action: ActionId) -> bool {
-        self.simulator.apply(state, action)
+        match &self.backend {
+            Backend::Ground { simulator, .. } => simulator.apply(state, action),
+            Backend::Lifted(lifted) => lifted.apply(state, action),
+        }
+    }
+
+    /// The basic facts of a state that can change, in no particular order.
+    pub fn atoms(&self, state: &State) -> Vec<Atom> {
+        match &self.backend {
+            Backend::Ground { simulator, .. } => {
+                let basic = simulator.task().basic_facts;
+                let facts = &simulator.task().facts;
+                let basic = crate::bits::ones(state.bits()).filter(|&f| (f as usize) < basic);
+                basic.map(|f| facts[f as usize].clone()).collect()
+            }
+            Backend::Lifted(lifted) => lifted.atoms(state),
+        }
     }
 
     /// A ground action by the names it has in the texts.
     pub fn step(&self, action: ActionId) -> Step {
         let symbols = &self.lifted.symbols;
-        let ground = &self.simulator.task().actions[action as usize];
+        let ground = self.ground_action(action);
         Step {
             name: symbols.actions[ground.action as usize].clone(),
             args: ground.args.iter().map(|&o| symbols.objects[o as usize].clone()).collect(),
         }
     }
 
+    fn ground_action(&self, action: ActionId) -> GroundAction {
+        match &self.backend {
+            Backend::Ground { simulator, .. } => simulator.task().actions[action as usize].clone(),
+            Backend::Lifted(lifted) => lifted.action(action),
+        }
+    }
+
     /// The action schema of a ground action, by its place in the domain.
     pub fn schema_of(&self, action: ActionId) -> usize {
-        self.simulator.task().actions[action as usize].action as usize
+        match &self.backend {
+            Backend::Ground { simulator, .. } => simulator.task().actions[action as usize].action as usize,
+            Backend::Lifted(lifted) => lifted.action(action).action as usize,
+        }
     }
 
     /// The names of the action schemas in the domain's order.
@@ -196,16 +317,27 @@ impl Model {
         &self.lifted.symbols.actions
     }
 
-    /// The number of ground actions that delete relaxation reaches.
-    pub fn action_count(&self) -> usize {
-        self.simulator.task().actions.len()
+    /// The number of ground actions that delete relaxation reaches; `None` where they were not listed (see [`Method`]).
+    pub fn action_count(&self) -> Option<usize> {
+        self.simulator().map(|s| s.task().actions.len())
+    }
+
+    /// The number of a ground action; `None` where no reachable state allows it.
+    pub(crate) fn find_action(&self, action: GroundAction) -> Option<ActionId> {
+        match &self.backend {
+            Backend::Ground { simulator, .. } => simulator.find_action(&action),
+            Backend::Lifted(lifted) => Some(lifted.number(action)),
+        }
     }
 
     /// Whether the precondition of a ground action holds that is illegal only because it changes nothing.
     pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
-        self.dropped
-            .get(&action)
-            .is_some_and(|all| all.iter().any(|c| c.holds(state.bits(), state.numbers())))
+        match &self.backend {
+            Backend::Ground { dropped, .. } => dropped
+                .get(&action)
+                .is_some_and(|all| all.iter().any(|c| c.holds(state.bits(), state.numbers()))),
+            Backend::Lifted(lifted) => lifted.is_dropped(state, action),
+        }
     }
 
     pub(crate) fn find_schema(&self, name: &str) -> Option<u32> {

@@ -236,7 +236,7 @@ impl<'m> Arm<'m> {
             for (side, direction) in DIRECTIONS.into_iter().enumerate() {
                 let (source, target) = direction.models(pair.reference, pair.candidate);
                 let seed = Random::stream(spec.seed, (2 * problem + side) as u64).next_u64();
-                let Some(walker) = Walker::new(source, WalkPolicy::Uniform) else { return Ok(None) };
+                let Some(walker) = Walker::new(source, WalkPolicy::Uniform)? else { return Ok(None) };
                 let trial = Trial::new(source, target);
                 let mut lane = Lane { walker, trial, lengths: Vec::new(), seed };
                 lane.probe(spec, budget)?;

@@ -151,12 +151,12 @@ pub(crate) struct Walker<'m> {
 
 impl<'m> Walker<'m> {
     /// `None` where the initial state has no applicable action: there are no walks then.
-    pub(crate) fn new(model: &'m Model, policy: WalkPolicy) -> Option<Self> {
+    pub(crate) fn new(model: &'m Model, policy: WalkPolicy) -> Result<Option<Self>, StopReason> {
         let initial = model.initial();
         let mut applicable = Vec::new();
-        model.simulator().applicable_into(&initial, &mut applicable);
+        model.applicable_into(&initial, &mut applicable)?;
         let coverage = (policy == WalkPolicy::CoverageGuided).then(|| Coverage::new(model));
-        (!applicable.is_empty()).then(|| Walker {
+        Ok((!applicable.is_empty()).then(|| Walker {
             model,
             state: initial.clone(),
             initial,
@@ -165,7 +165,7 @@ impl<'m> Walker<'m> {
             steps: 0,
             rejected: 0,
             coverage,
-        })
+        }))
     }
 
     /// Draws a walk into [`Walker::walk`].
@@ -179,7 +179,7 @@ impl<'m> Walker<'m> {
         let mut redraws = 0;
         loop {
             check(budget.poll())?;
-            if self.try_once(length, random) {
+            if self.try_once(length, random)? {
                 return Ok(Walked::Complete);
             }
             match dead_ends {
@@ -197,13 +197,13 @@ impl<'m> Walker<'m> {
     }
 
     /// Whether the walk got its length.
-    fn try_once(&mut self, length: u32, random: &mut Random) -> bool {
+    fn try_once(&mut self, length: u32, random: &mut Random) -> Result<bool, StopReason> {
         self.walk.clear();
         self.state.clone_from(&self.initial);
         for _ in 0..length {
-            self.model.simulator().applicable_into(&self.state, &mut self.applicable);
+            self.model.applicable_into(&self.state, &mut self.applicable)?;
             if self.applicable.is_empty() {
-                return false;
+                return Ok(false);
             }
             let action = match &mut self.coverage {
                 None => self.applicable[random.below(self.applicable.len() as u64) as usize],
@@ -213,7 +213,7 @@ impl<'m> Walker<'m> {
             self.walk.push(action);
             self.steps += 1;
         }
-        true
+        Ok(true)
     }
 }
 
@@ -228,11 +228,7 @@ struct Coverage {
 impl Coverage {
     fn new(model: &Model) -> Self {
         let schemas = model.schema_names().len();
-        Coverage {
-            schemas: vec![0; schemas],
-            actions: vec![0; model.action_count()],
-            present: vec![false; schemas],
-        }
+        Coverage { schemas: vec![0; schemas], actions: Vec::new(), present: vec![false; schemas] }
     }
 
     /// See [`WalkPolicy::CoverageGuided`]. `applicable` is not empty.
@@ -242,7 +238,9 @@ impl Coverage {
         let present = (0..self.schemas.len()).filter(|&s| self.present[s]);
         let schema = pick(present, |&s| self.schemas[s], random).unwrap_or(0);
         let own = applicable.iter().copied().filter(|&a| model.schema_of(a) == schema);
-        let action = pick(own, |&a| self.actions[a as usize], random).unwrap_or(applicable[0]);
+        let times = |&a: &ActionId| self.actions.get(a as usize).copied().unwrap_or(0);
+        let action = pick(own, times, random).unwrap_or(applicable[0]);
+        self.actions.resize(self.actions.len().max(action as usize + 1), 0);
         self.schemas[schema] += 1;
         self.actions[action as usize] += 1;
         action
@@ -280,7 +278,7 @@ pub fn sample_direction(
     spec: &SampleSpec,
     budget: &mut dyn Budget,
 ) -> Result<Option<DirectionSample>, StopReason> {
-    let Some(mut walker) = Walker::new(source, spec.policy) else { return Ok(None) };
+    let Some(mut walker) = Walker::new(source, spec.policy)? else { return Ok(None) };
     let mut trial = Trial::new(source, target);
     let t_max = spec.t_max.max(1);
     let mut lengths: Vec<LengthSample> = (1..=t_max)
@@ -383,7 +381,7 @@ pub fn sample_walks(
     spec: &SampleSpec,
     budget: &mut dyn Budget,
 ) -> Result<Option<Vec<Option<Vec<Step>>>>, StopReason> {
-    let Some(mut walker) = Walker::new(model, spec.policy) else { return Ok(None) };
+    let Some(mut walker) = Walker::new(model, spec.policy)? else { return Ok(None) };
     let t_max = u64::from(spec.t_max.max(1));
     let mut out = Vec::new();
     let mut none = vec![false; t_max as usize];

@@ -42,8 +42,10 @@ impl<'m> Space<'m> {
     }
 
     fn intern(&mut self, state: State, budget: &mut dyn Budget) -> Result<StateId, StopReason> {
-        let key: Box<[u64]> =
-            state.facts.iter().copied().chain(state.numbers.iter().map(|n| n.to_bits())).collect();
+        // States of a model that is not grounded differ in length.
+        let length = [state.facts.len() as u64];
+        let numbers = state.numbers.iter().map(|n| n.to_bits());
+        let key: Box<[u64]> = length.into_iter().chain(state.facts.iter().copied()).chain(numbers).collect();
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
@@ -63,7 +65,8 @@ impl<'m> Space<'m> {
     ) -> Result<&[(ActionId, StateId)], StopReason> {
         if self.expanded[id as usize].is_none() {
             check(budget.poll())?;
-            let actions = self.model.applicable(&self.states[id as usize]);
+            let mut actions = Vec::new();
+            self.model.applicable_into(&self.states[id as usize], &mut actions)?;
             let mut list = Vec::with_capacity(actions.len());
             for action in actions {
                 let mut next = self.states[id as usize].clone();

@@ -1,0 +1,348 @@
+//! Walking without grounding: the applicable ground actions of a state by joins over what holds in it. For tasks whose ground
+//! actions are too many to list; what is met on the way is numbered, so that states and actions look as those of the ground
+//! task do.
+
+mod plan;
+mod relation;
+
+use super::model::{ActionId, Semantics};
+use crate::bits;
+use crate::budget::StopReason;
+use crate::ground::{GroundLimits, functions_read};
+use crate::lifted::{Change, EffectGroup, LiftedTask};
+use crate::simulate::State;
+use crate::task::{Atom, GroundAction, ObjectId};
+use crate::validate::world::{Args, World, any_binding, args_of};
+use plan::{Plan, Tables};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The task and what was met of it so far.
+#[derive(Debug)]
+pub(crate) struct Lifted {
+    task: Arc<LiftedTask>,
+    plans: Vec<Plan>,
+    /// Functions whose changes matter to conditions.
+    read: FxHashSet<u32>,
+    semantics: Semantics,
+    limits: GroundLimits,
+    met: Mutex<Met>,
+}
+
+/// Numbers of atoms, function terms and actions, and the state at hand.
+#[derive(Debug)]
+struct Met {
+    atoms: Numbered<Atom>,
+    terms: Numbered<Atom>,
+    actions: Numbered<GroundAction>,
+    world: World<Arc<LiftedTask>>,
+    tables: Tables,
+    /// The state that `world` and `tables` show.
+    shown: State,
+}
+
+#[derive(Debug)]
+struct Numbered<T> {
+    numbers: FxHashMap<T, u32>,
+    items: Vec<T>,
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
+    fn new() -> Self {
+        Numbered { numbers: FxHashMap::default(), items: Vec::new() }
+    }
+
+    fn number(&mut self, item: T) -> u32 {
+        if let Some(&number) = self.numbers.get(&item) {
+            return number;
+        }
+        let number = self.items.len() as u32;
+        self.items.push(item.clone());
+        self.numbers.insert(item, number);
+        number
+    }
+}
+
+impl Lifted {
+    /// `None` for tasks with variables that plans do not name (PDDL 1.2's `:vars`): which effects such a step has is not determined by
+    /// its name.
+    pub(crate) fn new(task: &Arc<LiftedTask>, semantics: Semantics, limits: GroundLimits) -> Option<Self> {
+        if task.schemas.iter().any(|s| s.variables.len() != s.parameters) {
+            return None;
+        }
+        let world = World::initial(Arc::clone(task));
+        let mut tables = Tables::new(task);
+        let plans = plan::plans(task, &world, &mut tables);
+        for (p, predicate) in task.predicates.iter().enumerate() {
+            let rows = world.rows(p as u32).iter();
+            if predicate.fluent {
+                rows.for_each(|row| tables.insert(p as u32, row));
+            } else {
+                tables.fill(p as u32, rows);
+            }
+        }
+        let mut met = Met {
+            atoms: Numbered::new(),
+            terms: Numbered::new(),
+            actions: Numbered::new(),
+            world,
+            tables,
+            shown: State { facts: Box::default(), numbers: Box::default() },
+        };
+        let read = functions_read(task);
+        met.shown = met.initial(task, &read);
+        Some(Lifted { task: Arc::clone(task), plans, read, semantics, limits, met: Mutex::new(met) })
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut Met) -> R) -> R {
+        f(&mut self.met.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn initial(&self) -> State {
+        self.with(|met| met.initial(&self.task, &self.read))
+    }
+
+    /// Writes the legal actions over `out`, in an order that depends on the state alone.
+    ///
+    /// # Errors
+    /// More of them, or more rows tried, than the limits on grounding allow; `out` then holds a part.
+    pub(crate) fn applicable_into(&self, state: &State, out: &mut Vec<ActionId>) -> Result<(), StopReason> {
+        out.clear();
+        self.with(|met| {
+            met.show(state, &self.task);
+            let (mut found, mut complete) = (Vec::new(), true);
+            let mut work = self.limits.formula_parts;
+            for plan in &self.plans {
+                complete &= plan.join(&met.tables, &met.world, &mut work, &mut |binding| {
+                    if self.semantics == Semantics::Strips || !plan.changes_nothing(self, &met.world, binding)
+                    {
+                        let args = self.task.schemas[plan.schema].variables.iter();
+                        let args = args.map(|v| binding[v.slot as usize]).collect();
+                        found.push(GroundAction { action: plan.schema as u32, args });
+                    }
+                    found.len() <= self.limits.instances
+                });
+            }
+            let several = self.plans.iter().any(|p| p.repeats);
+            let mut seen = FxHashSet::default();
+            for action in found {
+                let id = met.actions.number(action);
+                if !several || seen.insert(id) {
+                    out.push(id);
+                }
+            }
+            if complete { Ok(()) } else { Err(StopReason::Grounding) }
+        })
+    }
+
+    /// Executes an action in place; whether it was legal.
+    pub(crate) fn apply(&self, state: &mut State, action: ActionId) -> bool {
+        self.with(|met| {
+            met.show(state, &self.task);
+            let ground = met.actions.items[action as usize].clone();
+            let mut binding = self.binding(&ground);
+            if !self.is_legal(met, &ground, &mut binding) {
+                return false;
+            }
+            met.execute(self, &ground, &mut binding, state);
+            true
+        })
+    }
+
+    fn binding(&self, action: &GroundAction) -> Vec<ObjectId> {
+        let schema = &self.task.schemas[action.action as usize];
+        let mut binding = vec![ObjectId::MAX; schema.slots];
+        for (variable, &object) in schema.variables.iter().zip(&action.args) {
+            binding[variable.slot as usize] = object;
+        }
+        binding
+    }
+
+    fn is_legal(&self, met: &Met, action: &GroundAction, binding: &mut [ObjectId]) -> bool {
+        let schema = &self.task.schemas[action.action as usize];
+        if !met.world.holds(&schema.precondition, binding) {
+            return false;
+        }
+        self.semantics == Semantics::Strips
+            || self
+                .plans
+                .iter()
+                .filter(|p| p.schema == action.action as usize)
+                .any(|p| p.holds(&met.world, binding, &mut |b| !p.changes_nothing(self, &met.world, b)))
+    }
+
+    /// Whether the precondition holds and only the semantics forbids the action.
+    pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
+        self.with(|met| {
+            met.show(state, &self.task);
+            let ground = met.actions.items[action as usize].clone();
+            let mut binding = self.binding(&ground);
+            let holds =
+                met.world.holds(&self.task.schemas[ground.action as usize].precondition, &mut binding);
+            holds && !self.is_legal(met, &ground, &mut binding)
+        })
+    }
+
+    pub(crate) fn number(&self, action: GroundAction) -> ActionId {
+        self.with(|met| met.actions.number(action))
+    }
+
+    pub(crate) fn action(&self, action: ActionId) -> GroundAction {
+        self.with(|met| met.actions.items[action as usize].clone())
+    }
+
+    /// The basic facts that hold and can change.
+    pub(crate) fn atoms(&self, state: &State) -> Vec<Atom> {
+        self.with(|met| bits::ones(&state.facts).map(|f| met.atoms.items[f as usize].clone()).collect())
+    }
+}
+
+impl Met {
+    fn initial(&mut self, task: &LiftedTask, read: &FxHashSet<u32>) -> State {
+        let changing = |a: &&Atom| {
+            let predicate = &task.predicates[a.predicate as usize];
+            predicate.fluent && !predicate.derived
+        };
+        let mut facts = Vec::new();
+        for atom in task.init.iter().filter(changing) {
+            set(&mut facts, self.atoms.number(atom.clone()));
+        }
+        let mut numbers = Vec::new();
+        for (term, value) in task.init_numbers.iter().filter(|(t, _)| read.contains(&t.predicate)) {
+            let number = self.terms.number(term.clone()) as usize;
+            numbers.resize(numbers.len().max(number + 1), f64::NAN);
+            numbers[number] = *value;
+        }
+        trimmed(facts, numbers)
+    }
+
+    /// Makes `world` and `tables` show a state, by what differs from the one they show.
+    fn show(&mut self, state: &State, task: &LiftedTask) {
+        let words = state.facts.len().max(self.shown.facts.len());
+        let word = |s: &State, i: usize| s.facts.get(i).copied().unwrap_or(0);
+        let mut changed = false;
+        for i in 0..words {
+            let mut differ = word(state, i) ^ word(&self.shown, i);
+            changed |= differ != 0;
+            while differ != 0 {
+                let fact = (i as u32) << 6 | differ.trailing_zeros();
+                differ &= differ - 1;
+                let atom = &self.atoms.items[fact as usize];
+                let args = Args::from_slice(&atom.args);
+                if word(state, i) >> (fact & 63) & 1 != 0 {
+                    self.tables.insert(atom.predicate, &args);
+                    self.world.insert(atom.predicate, args);
+                } else {
+                    self.tables.remove(atom.predicate, &args);
+                    self.world.remove(atom.predicate, &args);
+                }
+            }
+        }
+        for i in 0..state.numbers.len().max(self.shown.numbers.len()) {
+            let value = |s: &State| s.numbers.get(i).copied().unwrap_or(f64::NAN);
+            if value(state).to_bits() != value(&self.shown).to_bits() {
+                changed = true;
+                let term = &self.terms.items[i];
+                self.world.set_number(term.predicate, Args::from_slice(&term.args), value(state));
+            }
+        }
+        if changed && !task.rules.is_empty() {
+            self.world.close();
+            for (p, _) in task.predicates.iter().enumerate().filter(|(_, p)| p.derived) {
+                self.tables.fill(p as u32, self.world.rows(p as u32).iter());
+            }
+        }
+        if changed {
+            self.shown.clone_from(state);
+        }
+    }
+
+    /// The state after an action that is legal in the one shown.
+    fn execute(
+        &mut self,
+        lifted: &Lifted,
+        action: &GroundAction,
+        binding: &mut [ObjectId],
+        state: &mut State,
+    ) {
+        let (mut added, mut deleted) = (Vec::new(), Vec::new());
+        let mut values = Vec::new();
+        let world = &self.world;
+        for group in &lifted.task.schemas[action.action as usize].effects {
+            each_binding(group, binding, &mut |b| {
+                if !world.holds(&group.condition, b) {
+                    return;
+                }
+                for (change, _) in &group.changes {
+                    match change {
+                        Change::Add(atom) => added.push(atom.instantiate(b)),
+                        Change::Delete(atom) => deleted.push(atom.instantiate(b)),
+                        Change::Numeric(op, target, value) if lifted.read.contains(&target.predicate) => {
+                            values.push((target.instantiate(b), *op, world.value(value, b)));
+                        }
+                        Change::Numeric(..) => {}
+                    }
+                }
+            });
+        }
+        let mut facts = state.facts.to_vec();
+        for atom in deleted {
+            let fact = self.atoms.number(atom);
+            if (fact as usize) < 64 * facts.len() {
+                bits::clear(&mut facts, fact);
+            }
+        }
+        for atom in added {
+            set(&mut facts, self.atoms.number(atom));
+        }
+        let mut numbers = state.numbers.to_vec();
+        for (term, op, value) in values {
+            let number = self.terms.number(term) as usize;
+            numbers.resize(numbers.len().max(number + 1), f64::NAN);
+            numbers[number] = op.apply(numbers[number], value);
+        }
+        *state = trimmed(facts, numbers);
+    }
+}
+
+/// Calls `f` with every binding of a group's own variables.
+fn each_binding(group: &EffectGroup, binding: &mut [ObjectId], f: &mut impl FnMut(&mut [ObjectId])) {
+    any_binding(&group.variables, binding, &mut |b| {
+        f(b);
+        false
+    });
+}
+
+fn set(facts: &mut Vec<u64>, fact: u32) {
+    facts.resize(facts.len().max((fact >> 6) as usize + 1), 0);
+    bits::set(facts, fact);
+}
+
+/// A state whose form does not depend on what was numbered when: nothing at the ends that an absent part says as well.
+fn trimmed(mut facts: Vec<u64>, mut numbers: Vec<f64>) -> State {
+    while facts.last() == Some(&0) {
+        facts.pop();
+    }
+    while numbers.last().is_some_and(|n| n.is_nan()) {
+        numbers.pop();
+    }
+    State { facts: facts.into(), numbers: numbers.into() }
+}
+
+/// Whether an atom holds for ever, or never, as far as the predicate's effects tell.
+pub(super) fn for_ever(lifted: &Lifted, atom: &Atom, value: bool) -> bool {
+    let changes = lifted.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
+    let mut changes = changes.map(|(c, _)| c);
+    let own = |a: &crate::lifted::LiftedAtom| a.predicate == atom.predicate;
+    let touched = changes.any(|c| match c {
+        Change::Add(a) => !value && own(a),
+        Change::Delete(a) => value && own(a),
+        Change::Numeric(..) => false,
+    });
+    !touched && lifted.task.init.binary_search(atom).is_ok() == value
+}
+
+/// The arguments of an atom under a binding, for tables.
+pub(super) fn row(atom: &crate::lifted::LiftedAtom, binding: &[ObjectId]) -> Args {
+    args_of(atom, binding)
+}

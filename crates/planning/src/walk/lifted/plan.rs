@@ -1,0 +1,401 @@
+//! How the ground actions of a schema are found: an order of joins for each disjunct of its precondition, the most selective atom
+//! first, then the parameters that no atom binds.
+
+use super::relation::Relation;
+use super::{Lifted, for_ever, row};
+use crate::bits;
+use crate::ground::{Query, queries};
+use crate::lifted::{Change, Formula, LiftedAtom, LiftedTask, Schema, Term, Variable};
+use crate::task::ObjectId;
+use crate::validate::world::{Args, World, any_binding};
+use planforge_diagnostics::Span;
+use std::sync::Arc;
+
+/// The relations of all predicates.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    relations: Vec<Relation>,
+}
+
+impl Tables {
+    pub(crate) fn new(task: &LiftedTask) -> Self {
+        Tables { relations: task.predicates.iter().map(|_| Relation::default()).collect() }
+    }
+
+    pub(crate) fn insert(&mut self, predicate: u32, row: &Args) {
+        self.relations[predicate as usize].insert(row);
+    }
+
+    pub(crate) fn remove(&mut self, predicate: u32, row: &Args) {
+        self.relations[predicate as usize].remove(row);
+    }
+
+    pub(crate) fn fill<'r>(&mut self, predicate: u32, rows: impl Iterator<Item = &'r Args>) {
+        self.relations[predicate as usize].fill(rows);
+    }
+}
+
+/// How a cell of a row meets the binding.
+#[derive(Debug)]
+enum Cell {
+    Same(Term),
+    /// It becomes the slot's object, which must be in the set.
+    Bind(u32, Arc<[u64]>),
+}
+
+#[derive(Debug)]
+enum Step {
+    /// Extends the binding by the rows of an atom.
+    Join { predicate: u32, index: usize, key: Vec<Term>, cells: Vec<Cell>, checks: Vec<Formula> },
+    /// Extends it by the objects of a type.
+    Each { slot: u32, objects: Arc<[ObjectId]>, checks: Vec<Formula> },
+}
+
+/// One disjunct of a schema's precondition.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) schema: usize,
+    slots: usize,
+    /// Checks without any variable.
+    first: Vec<Formula>,
+    steps: Vec<Step>,
+    /// Whether one ground action may be found several times.
+    pub(crate) repeats: bool,
+    /// Variables besides the schema's own.
+    extra: Vec<Variable>,
+    /// The disjunct itself.
+    whole: Vec<Formula>,
+    positive: Vec<LiftedAtom>,
+    negative: Vec<LiftedAtom>,
+}
+
+/// The plans of all schemas.
+pub(crate) fn plans<T>(task: &LiftedTask, world: &World<T>, tables: &mut Tables) -> Vec<Plan>
+where
+    T: std::ops::Deref<Target = LiftedTask>,
+{
+    let mut all = Vec::new();
+    for (number, schema) in task.schemas.iter().enumerate() {
+        let disjuncts = queries(&schema.precondition, true);
+        let several = disjuncts.len() > 1;
+        for query in disjuncts {
+            let repeats = several || !query.variables.is_empty();
+            let rows = |p: u32| world.rows(p).len();
+            let words = bits::words_for(task.symbols.objects.len());
+            all.push(Planner::new(schema, &query, words).plan(number, query, repeats, &rows, tables));
+        }
+    }
+    all
+}
+
+struct Planner<'a> {
+    variables: Vec<&'a Variable>,
+    bound: Vec<bool>,
+    checks: Vec<&'a Formula>,
+    words: usize,
+}
+
+impl<'a> Planner<'a> {
+    fn new(schema: &'a Schema, query: &Query<'a>, words: usize) -> Self {
+        let variables = schema.variables.iter().chain(query.variables.iter().copied()).collect();
+        let checks = query.checks.iter().chain(&query.rest).copied().collect();
+        Planner { variables, bound: vec![false; schema.slots], checks, words }
+    }
+
+    fn plan(
+        mut self,
+        schema: usize,
+        query: Query<'a>,
+        repeats: bool,
+        rows: &impl Fn(u32) -> usize,
+        tables: &mut Tables,
+    ) -> Plan {
+        let first = self.ready();
+        let mut open = query.atoms.clone();
+        let mut steps = Vec::new();
+        while !open.is_empty() {
+            let cost = |atom: &LiftedAtom| self.cost(atom, rows);
+            let best = (0..open.len()).min_by(|&a, &b| cost(open[a]).total_cmp(&cost(open[b]))).unwrap_or(0);
+            let atom = open.remove(best);
+            let columns: Vec<usize> =
+                (0..atom.args.len()).filter(|&c| self.is_bound(&atom.args[c])).collect();
+            let key = columns.iter().map(|&c| atom.args[c]).collect();
+            let index = tables.relations[atom.predicate as usize].index_on(columns);
+            let cells = atom.args.iter().map(|&t| self.cell(t)).collect();
+            let checks = self.ready();
+            steps.push(Step::Join { predicate: atom.predicate, index, key, cells, checks });
+        }
+        for variable in self.variables.clone() {
+            if !self.bound[variable.slot as usize] {
+                self.bound[variable.slot as usize] = true;
+                let checks = self.ready();
+                steps.push(Step::Each {
+                    slot: variable.slot,
+                    objects: Arc::clone(&variable.objects),
+                    checks,
+                });
+            }
+        }
+        let literal = |wanted: bool| {
+            let of = move |f: &&Formula| match f {
+                Formula::Literal { atom, negated, .. } if *negated == wanted => Some(atom.clone()),
+                _ => None,
+            };
+            query.checks.iter().filter_map(of).collect::<Vec<_>>()
+        };
+        let atoms = query.atoms.iter().map(|&a| a.clone());
+        let as_formula = |atom: LiftedAtom| Formula::Literal { atom, negated: false, span: Span::default() };
+        Plan {
+            schema,
+            slots: self.bound.len(),
+            first,
+            steps,
+            repeats,
+            extra: query.variables.iter().map(|&v| v.clone()).collect(),
+            whole: atoms
+                .clone()
+                .map(as_formula)
+                .chain(query.checks.iter().chain(&query.rest).map(|&f| f.clone()))
+                .collect(),
+            positive: atoms.collect(),
+            negative: literal(true),
+        }
+    }
+
+    fn is_bound(&self, term: &Term) -> bool {
+        match term {
+            Term::Slot(slot) => self.bound[*slot as usize],
+            Term::Object(_) => true,
+        }
+    }
+
+    /// How many rows are expected: each bound column divides them by the objects that the column may have, or by their root where those
+    /// are more than the rows.
+    fn cost(&self, atom: &LiftedAtom, rows: &impl Fn(u32) -> usize) -> f64 {
+        let count = rows(atom.predicate).max(1) as f64;
+        let bound = atom.args.iter().filter(|t| self.is_bound(t)).count();
+        if bound == atom.args.len() { 0.0 } else { count.powf(1.0 - bound as f64 / atom.args.len() as f64) }
+    }
+
+    fn cell(&mut self, term: Term) -> Cell {
+        match term {
+            Term::Slot(slot) if !self.bound[slot as usize] => {
+                self.bound[slot as usize] = true;
+                let mut allowed = vec![0u64; self.words];
+                for variable in self.variables.iter().filter(|v| v.slot == slot) {
+                    variable.objects.iter().for_each(|&o| bits::set(&mut allowed, o));
+                }
+                Cell::Bind(slot, allowed.into())
+            }
+            bound => Cell::Same(bound),
+        }
+    }
+
+    /// The checks that the bound variables suffice for, taken from those left.
+    fn ready(&mut self) -> Vec<Formula> {
+        let bound = &self.bound;
+        let own: Vec<u32> = self.variables.iter().map(|v| v.slot).collect();
+        // Slots of quantified variables inside the formula are its own business.
+        let free = |slot: u32| own.contains(&slot) && !bound[slot as usize];
+        let (now, later) = std::mem::take(&mut self.checks).into_iter().partition(|f| !mentions(f, &free));
+        self.checks = later;
+        let now: Vec<&Formula> = now;
+        now.into_iter().cloned().collect()
+    }
+}
+
+/// Whether a formula has a slot of which `is` holds.
+fn mentions(formula: &Formula, is: &impl Fn(u32) -> bool) -> bool {
+    let term = |t: &Term| matches!(t, Term::Slot(slot) if is(*slot));
+    match formula {
+        Formula::And(parts) | Formula::Or(parts, _) => parts.iter().any(|p| mentions(p, is)),
+        Formula::Literal { atom, .. } => atom.args.iter().any(term),
+        Formula::Equal { left, right, .. } => term(left) || term(right),
+        Formula::Compare { left, right, .. } => {
+            expression_mentions(left, is) || expression_mentions(right, is)
+        }
+        Formula::Exists(_, body, _) | Formula::Forall(_, body, _) => mentions(body, is),
+    }
+}
+
+fn expression_mentions(expr: &crate::lifted::LiftedExpr, is: &impl Fn(u32) -> bool) -> bool {
+    use crate::lifted::LiftedExpr as E;
+    match expr {
+        E::Constant(_) | E::Steps => false,
+        E::Function(term) => term.args.iter().any(|t| matches!(t, Term::Slot(slot) if is(*slot))),
+        E::Binary(_, sides) => expression_mentions(&sides.0, is) || expression_mentions(&sides.1, is),
+    }
+}
+
+/// A join under way.
+struct Join<'j, T, F> {
+    plan: &'j Plan,
+    tables: &'j Tables,
+    world: &'j World<T>,
+    work: &'j mut usize,
+    found: &'j mut F,
+}
+
+impl Plan {
+    /// Calls `found` with every binding under which the disjunct holds, until it answers `false` or the work is used up; whether
+    /// neither happened.
+    pub(crate) fn join<T, F>(
+        &self,
+        tables: &Tables,
+        world: &World<T>,
+        work: &mut usize,
+        found: &mut F,
+    ) -> bool
+    where
+        T: std::ops::Deref<Target = LiftedTask>,
+        F: FnMut(&mut [ObjectId]) -> bool,
+    {
+        let mut binding = vec![ObjectId::MAX; self.slots];
+        if !self.first.iter().all(|f| world.holds(f, &mut binding)) {
+            return true;
+        }
+        Join { plan: self, tables, world, work, found }.extend(0, &mut binding)
+    }
+
+    /// Whether the disjunct holds under a binding of the schema's own variables, with `also` for some binding of its others.
+    pub(crate) fn holds<T>(
+        &self,
+        world: &World<T>,
+        binding: &mut [ObjectId],
+        also: &mut impl FnMut(&mut [ObjectId]) -> bool,
+    ) -> bool
+    where
+        T: std::ops::Deref<Target = LiftedTask>,
+    {
+        any_binding(&self.extra, binding, &mut |b| self.whole.iter().all(|f| world.holds(f, b)) && also(b))
+    }
+
+    /// Whether the ground action cannot change any state in which this disjunct holds, as far as the disjunct and the
+    /// effects tell (see [`Semantics::GroundNoOpsDropped`](crate::walk::Semantics)).
+    pub(crate) fn changes_nothing<T>(
+        &self,
+        lifted: &Lifted,
+        world: &World<T>,
+        binding: &mut [ObjectId],
+    ) -> bool
+    where
+        T: std::ops::Deref<Target = LiftedTask>,
+    {
+        let rows = |atoms: &[LiftedAtom], b: &[ObjectId]| -> Vec<(u32, Args)> {
+            atoms.iter().map(|a| (a.predicate, row(a, b))).collect()
+        };
+        let (positive, negative) = (rows(&self.positive, binding), rows(&self.negative, binding));
+        let schema = &lifted.task.schemas[self.schema];
+        let mut plain_adds = Vec::new();
+        for group in schema.effects.iter().filter(|g| g.is_plain()) {
+            plain_adds.extend(group.changes.iter().filter_map(|(c, _)| match c {
+                Change::Add(atom) => Some((atom.predicate, row(atom, binding))),
+                _ => None,
+            }));
+        }
+        schema.effects.iter().all(|group| {
+            !any_binding(&group.variables, binding, &mut |b| {
+                let (mut held, mut absent) = (positive.clone(), negative.clone());
+                for part in conjuncts(&group.condition) {
+                    match part {
+                        Formula::Literal { atom, negated, .. } => {
+                            let fact = (atom.predicate, row(atom, b));
+                            let (own, other) =
+                                if *negated { (&mut absent, &held) } else { (&mut held, &absent) };
+                            let fluent = lifted.task.predicates[atom.predicate as usize].fluent;
+                            if other.contains(&fact) || (!fluent && !world.holds(part, b)) {
+                                return false;
+                            }
+                            own.push(fact);
+                        }
+                        Formula::Equal { .. } if !world.holds(part, b) => return false,
+                        _ => {}
+                    }
+                }
+                let adds: Vec<(u32, Args)> = group
+                    .changes
+                    .iter()
+                    .filter_map(|(c, _)| match c {
+                        Change::Add(atom) => Some((atom.predicate, row(atom, b))),
+                        _ => None,
+                    })
+                    .collect();
+                group.changes.iter().any(|(change, _)| match change {
+                    Change::Add(atom) => {
+                        let fact = (atom.predicate, row(atom, b));
+                        !held.contains(&fact) && !for_ever(lifted, &atom.instantiate(b), true)
+                    }
+                    Change::Delete(atom) => {
+                        let fact = (atom.predicate, row(atom, b));
+                        !absent.contains(&fact)
+                            && !adds.contains(&fact)
+                            && !plain_adds.contains(&fact)
+                            && !for_ever(lifted, &atom.instantiate(b), false)
+                    }
+                    Change::Numeric(_, target, _) => lifted.read.contains(&target.predicate),
+                })
+            })
+        })
+    }
+}
+
+fn conjuncts(formula: &Formula) -> &[Formula] {
+    match formula {
+        Formula::And(parts) => parts,
+        single => std::slice::from_ref(single),
+    }
+}
+
+impl<T, F> Join<'_, T, F>
+where
+    T: std::ops::Deref<Target = LiftedTask>,
+    F: FnMut(&mut [ObjectId]) -> bool,
+{
+    fn extend(&mut self, depth: usize, binding: &mut [ObjectId]) -> bool {
+        let plan = self.plan;
+        match plan.steps.get(depth) {
+            None => (self.found)(binding),
+            Some(Step::Join { predicate, index, key, cells, checks }) => {
+                let tables = self.tables;
+                let key: Args = key.iter().map(|t| t.object(binding)).collect();
+                for row in tables.relations[*predicate as usize].rows(*index, &key) {
+                    if !self.tick() {
+                        return false;
+                    }
+                    let fits = cells.iter().zip(row).all(|(cell, &object)| match cell {
+                        Cell::Same(term) => term.object(binding) == object,
+                        Cell::Bind(slot, allowed) => {
+                            binding[*slot as usize] = object;
+                            bits::get(allowed, object)
+                        }
+                    });
+                    if fits && !self.go_on(depth, checks, binding) {
+                        return false;
+                    }
+                }
+                true
+            }
+            Some(Step::Each { slot, objects, checks }) => {
+                for &object in objects.iter() {
+                    if !self.tick() {
+                        return false;
+                    }
+                    binding[*slot as usize] = object;
+                    if !self.go_on(depth, checks, binding) {
+                        return false;
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    fn go_on(&mut self, depth: usize, checks: &[Formula], binding: &mut [ObjectId]) -> bool {
+        !checks.iter().all(|f| self.world.holds(f, binding)) || self.extend(depth + 1, binding)
+    }
+
+    fn tick(&mut self) -> bool {
+        *self.work = self.work.saturating_sub(1);
+        *self.work > 0
+    }
+}
