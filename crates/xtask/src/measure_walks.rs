@@ -9,7 +9,7 @@ use crate::pairs;
 use planforge_pddl::mutate::{List, Mutation, MutationKind, Place, all_mutations};
 use planforge_planning::Unlimited;
 use planforge_planning::walk::{
-    Model, ModelOptions, SampleSpec, Score, Semantics, TaskDirections, sample_direction,
+    Method, Model, ModelOptions, SampleSpec, Score, Semantics, TaskDirections, sample_direction,
 };
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,9 @@ pub(crate) struct Options {
     /// A Python environment with `pymimir` installed; without it only our times are printed.
     #[arg(long)]
     venv: Option<PathBuf>,
+    /// How ours finds applicable actions: auto, ground or lifted.
+    #[arg(long, default_value = "auto")]
+    method: String,
     /// Measurements of each task; the fastest of each side counts.
     #[arg(long, default_value_t = 10)]
     repeats: usize,
@@ -39,6 +42,17 @@ pub(crate) struct Options {
     growth: bool,
 }
 
+impl Options {
+    fn method(&self) -> Result<Method, String> {
+        match self.method.as_str() {
+            "auto" => Ok(Method::Auto),
+            "ground" => Ok(Method::Ground),
+            "lifted" => Ok(Method::Lifted),
+            other => Err(format!("there is no method {other}: auto, ground or lifted")),
+        }
+    }
+}
+
 /// Prints the tables asked for.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if options.scores {
@@ -50,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     if options.growth {
         return growth::run(options.repeats);
     }
-    peer::run(&options.suites, options.venv.as_deref(), options.repeats)
+    peer::run(&options.suites, options.venv.as_deref(), options.method()?, options.repeats)
 }
 
 /// A domain and a problem as texts.
@@ -70,7 +84,11 @@ impl Texts {
     }
 
     fn model(&self, semantics: Semantics) -> Result<Model, String> {
-        let options = ModelOptions { semantics, ..ModelOptions::default() };
+        self.model_by(semantics, Method::default())
+    }
+
+    fn model_by(&self, semantics: Semantics, method: Method) -> Result<Model, String> {
+        let options = ModelOptions { semantics, method, ..ModelOptions::default() };
         Model::from_texts(&self.domain, &self.problem, &options, &mut Unlimited).map_err(|e| e.to_string())
     }
 

@@ -34,8 +34,8 @@ pub enum Semantics {
 /// How the applicable ground actions of a state are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Method {
-    /// [`Method::Ground`] up to 50,000 instances, beyond them [`Method::Lifted`] where it applies. About there a hundred walks cost as much as
-    /// grounding (`cargo xtask measure-walks --growth` measures it).
+    /// [`Method::Ground`] up to 20,000 instances, beyond them [`Method::Lifted`] where it applies: from about there on a hundred walks
+    /// cost less than grounding (`cargo xtask measure-walks --growth`).
     #[default]
     Auto,
     /// All ground actions that delete relaxation reaches are listed once.
@@ -47,7 +47,7 @@ pub enum Method {
 }
 
 /// Instances beyond which [`Method::Auto`] stops grounding.
-const AUTO_INSTANCES: usize = 50_000;
+const AUTO_INSTANCES: usize = 20_000;
 
 /// How a [`Model`] is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! Our times beside pymimir's.
 
 use super::{Texts, reference_code_score};
-use planforge_planning::walk::Semantics;
+use planforge_planning::walk::{Method, Semantics};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -57,7 +57,7 @@ impl Drop for Peer {
 
 /// Prints the table. Both sides get the same texts and take turns, so that both see the same load; both models of a pair are read
 /// and grounded anew every time.
-pub(super) fn run(suites: &Path, venv: Option<&Path>, repeats: usize) -> Result<(), String> {
+pub(super) fn run(suites: &Path, venv: Option<&Path>, method: Method, repeats: usize) -> Result<(), String> {
     let mut peer = venv.map(Peer::start).transpose()?;
     println!(
         "One walk score: 100 walks, 50 a direction, lengths cycling 1 to 10, both models read and grounded; least of {repeats}."
@@ -71,8 +71,8 @@ pub(super) fn run(suites: &Path, venv: Option<&Path>, repeats: usize) -> Result<
         let mut refused = None;
         for seed in 0..repeats.max(1) as u64 {
             let start = Instant::now();
-            let (one, two) =
-                (texts.model(Semantics::GroundNoOpsDropped)?, texts.model(Semantics::GroundNoOpsDropped)?);
+            let make = || texts.model_by(Semantics::GroundNoOpsDropped, method);
+            let (one, two) = (make()?, make()?);
             let (score, _) = reference_code_score(&one, &two, seed)?;
             ours = ours.min(start.elapsed().as_secs_f64());
             if score.score != Some(1.0) {
@@ -84,7 +84,7 @@ pub(super) fn run(suites: &Path, venv: Option<&Path>, repeats: usize) -> Result<
             theirs = theirs.min(answer["wall"].as_f64().unwrap_or(f64::INFINITY));
             cpu = cpu.min(answer["cpu"].as_f64().unwrap_or(f64::INFINITY));
         }
-        let rate = steps_a_second(&texts)?;
+        let rate = steps_a_second(&texts, method)?;
         let ms = |s: f64| if s.is_finite() { format!("{:.2}", 1e3 * s) } else { "-".to_owned() };
         let against = match (&refused, theirs.min(cpu)) {
             (Some(error), _) => format!("refused: {error}"),
@@ -97,8 +97,8 @@ pub(super) fn run(suites: &Path, venv: Option<&Path>, repeats: usize) -> Result<
 }
 
 /// Steps walked a second, each executed on both sides, on models that are ready.
-fn steps_a_second(texts: &Texts) -> Result<f64, String> {
-    let model = texts.model(Semantics::GroundNoOpsDropped)?;
+fn steps_a_second(texts: &Texts, method: Method) -> Result<f64, String> {
+    let model = texts.model_by(Semantics::GroundNoOpsDropped, method)?;
     let (mut steps, start) = (0, Instant::now());
     for seed in 0.. {
         steps += reference_code_score(&model, &model, seed)?.1;

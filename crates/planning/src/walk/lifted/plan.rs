@@ -67,6 +67,8 @@ pub(crate) struct Plan {
     whole: Vec<Formula>,
     positive: Vec<LiftedAtom>,
     negative: Vec<LiftedAtom>,
+    /// Whether some ground action may change nothing, as far as the predicates tell.
+    may_change_nothing: bool,
 }
 
 /// The plans of all schemas.
@@ -82,7 +84,9 @@ where
             let repeats = several || !query.variables.is_empty();
             let rows = |p: u32| world.rows(p).len();
             let words = bits::words_for(task.symbols.objects.len());
-            all.push(Planner::new(schema, &query, words).plan(number, query, repeats, &rows, tables));
+            let mut plan = Planner::new(schema, &query, words).plan(number, query, repeats, &rows, tables);
+            plan.may_change_nothing = plan.may_change_nothing(task, schema);
+            all.push(plan);
         }
     }
     all
@@ -159,6 +163,7 @@ impl<'a> Planner<'a> {
                 .collect(),
             positive: atoms.collect(),
             negative: literal(true),
+            may_change_nothing: true,
         }
     }
 
@@ -237,6 +242,39 @@ struct Join<'j, T, F> {
 }
 
 impl Plan {
+    /// Whether every predicate that the schema adds is one of the precondition's or an effect's condition, or never deleted; and
+    /// the same of those it deletes, which may be added again or never added by anything.
+    fn may_change_nothing(&self, task: &LiftedTask, schema: &Schema) -> bool {
+        let all = || task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes).map(|(c, _)| c);
+        let named = |atoms: &[LiftedAtom], p: u32| atoms.iter().any(|a| a.predicate == p);
+        let conditions = |p: u32, wanted: bool| {
+            schema.effects.iter().any(|group| {
+                let mut found = false;
+                group.condition.for_each_literal(&mut |a, negated, _| {
+                    found |= a.predicate == p && negated == wanted;
+                });
+                found
+            })
+        };
+        let adds = |c: &Change, p: u32| matches!(c, Change::Add(a) if a.predicate == p);
+        let deletes = |c: &Change, p: u32| matches!(c, Change::Delete(a) if a.predicate == p);
+        // A conditional effect may contradict the precondition instead; whether it does is for each ground action.
+        schema.effects.iter().filter(|g| g.is_plain()).flat_map(|g| &g.changes).all(
+            |(change, _)| match change {
+                Change::Add(a) => {
+                    let p = a.predicate;
+                    named(&self.positive, p) || conditions(p, false) || !all().any(|c| deletes(c, p))
+                }
+                Change::Delete(a) => {
+                    let p = a.predicate;
+                    let again = schema.effects.iter().flat_map(|g| &g.changes).any(|(c, _)| adds(c, p));
+                    named(&self.negative, p) || conditions(p, true) || again || !all().any(|c| adds(c, p))
+                }
+                Change::Numeric(..) => true,
+            },
+        )
+    }
+
     /// Calls `found` with every binding under which the disjunct holds, until it answers `false` or the work is used up; whether
     /// neither happened.
     pub(crate) fn join<T, F>(
@@ -281,6 +319,9 @@ impl Plan {
     where
         T: std::ops::Deref<Target = LiftedTask>,
     {
+        if !self.may_change_nothing {
+            return false;
+        }
         let rows = |atoms: &[LiftedAtom], b: &[ObjectId]| -> Vec<(u32, Args)> {
             atoms.iter().map(|a| (a.predicate, row(a, b))).collect()
         };
