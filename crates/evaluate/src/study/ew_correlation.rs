@@ -235,6 +235,7 @@ fn directions(
             atoms: spec.max_instances,
             ..GroundLimits::default()
         },
+        ..ModelOptions::default()
     };
     let mut budget = StudyBudget::new(watch, spec.max_bytes);
     let first = Model::new(first, problem, &options, &mut budget)?;
