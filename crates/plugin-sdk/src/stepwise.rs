@@ -1,6 +1,6 @@
 //! Environments that can only be reset and stepped: walks, executions and verdicts are derived from that.
 
-use crate::walking::choose;
+use crate::walking::Coverage;
 use crate::{About, Plugin, Secrets};
 use planforge_contract::api::{Environment, Host};
 use planforge_contract::{
@@ -9,7 +9,6 @@ use planforge_contract::{
     Walks,
 };
 use planforge_pddl::random::Random;
-use std::collections::BTreeMap;
 
 /// The least an environment must be able to do. [`Stepwise`] makes the whole [`Environment`] of it:
 /// `export_plugin!(Environment, Stepwise<MyEnvironment>);`.
@@ -91,14 +90,13 @@ impl<E: StepEnvironment> Stepwise<E> {
         length: u32,
         policy: WalkPolicy,
         mut random: Random,
-        executed: &mut BTreeMap<String, u32>,
+        executed: &mut Coverage,
     ) -> Result<Vec<String>, Failure> {
         let mut state = self.0.reset(task)?;
         let mut walk = Vec::new();
         for _ in 0..length {
             let actions = self.0.actions(&state)?;
-            let times: Vec<u32> = actions.iter().map(|a| executed.get(a).copied().unwrap_or(0)).collect();
-            let Some(action) = choose(&mut random, policy, &times).and_then(|i| actions.get(i)) else {
+            let Some(action) = executed.choose(&mut random, policy, &actions) else {
                 break;
             };
             if let Err(reason) = self.0.step(&mut state, action)? {
@@ -106,8 +104,6 @@ impl<E: StepEnvironment> Stepwise<E> {
                     format!("the environment listed {action} as applicable and refused it: {reason}");
                 return Err(Failure::new(FailureClass::Plugin, "plugin.environment", message));
             }
-            let times = executed.entry(action.clone()).or_default();
-            *times = times.saturating_add(1);
             walk.push(action.clone());
         }
         Ok(walk)
@@ -122,7 +118,7 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
 
     fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {
         let mut walks = Vec::with_capacity(spec.lengths.len());
-        let mut executed = BTreeMap::new();
+        let mut executed = Coverage::default();
         for (index, length) in spec.lengths.iter().enumerate() {
             if host.cancelled() {
                 return Err(Failure::new(

@@ -10,7 +10,7 @@ use planforge_contract::{
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::random::Random;
 use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
-use planforge_plugin_sdk::walking::choose;
+use planforge_plugin_sdk::walking::{Choice, choose};
 
 /// The plan's place beside domain and problem.
 const PLAN: SourceId = SourceId(2);
@@ -21,8 +21,9 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
     let task = simulator.task();
     let mut budget = Deadline::new(host);
     let mut walks = Vec::with_capacity(spec.lengths.len());
-    let (mut applicable, mut times) = (Vec::new(), Vec::new());
+    let (mut applicable, mut choices) = (Vec::new(), Vec::new());
     let mut executed = vec![0u32; task.actions.len()];
+    let mut schemas = vec![0u32; task.symbols.actions.len()];
     for (index, &length) in spec.lengths.iter().enumerate() {
         let mut random = Random::stream(spec.seed, index as u64);
         let mut state = simulator.initial();
@@ -34,11 +35,16 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
             simulator.applicable_into(&state, &mut applicable);
             // The order in which actions are found is no part of a seed's meaning.
             applicable.sort_unstable();
-            times.clear();
-            times.extend(applicable.iter().map(|&a| executed[a as usize]));
-            let Some(choice) = choose(&mut random, spec.policy, &times) else { break };
+            choices.clear();
+            choices.extend(applicable.iter().map(|&a| {
+                let schema = task.actions[a as usize].action;
+                Choice { schema, schema_times: schemas[schema as usize], times: executed[a as usize] }
+            }));
+            let Some(choice) = choose(&mut random, spec.policy, &choices) else { break };
             let action = applicable[choice];
             executed[action as usize] = executed[action as usize].saturating_add(1);
+            let schema = &mut schemas[task.actions[action as usize].action as usize];
+            *schema = schema.saturating_add(1);
             simulator.apply(&mut state, action);
             walk.push(task.symbols.step(&task.actions[action as usize]));
         }

@@ -11,10 +11,10 @@ use planforge_contract::{
     WalkSpec,
 };
 use planforge_pddl::random::Random;
-use planforge_plugin_sdk::walking::choose;
+use planforge_plugin_sdk::walking::Coverage;
 use planforge_plugin_sdk::wording::Wording;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Most actions in the sequences of one `execute`, so that an answer comes in the time of some answers.
@@ -176,20 +176,16 @@ state, more than {most}"
     /// The walks of a spec.
     pub(crate) fn walks(&mut self, spec: &WalkSpec) -> Result<Vec<Vec<String>>, Failure> {
         let mut walks = Vec::with_capacity(spec.lengths.len());
-        let mut executed: BTreeMap<String, u32> = BTreeMap::new();
+        let mut executed = Coverage::default();
         for (index, length) in spec.lengths.iter().enumerate() {
             let mut random = Random::stream(spec.seed, index as u64);
             let mut walk: Vec<String> = Vec::new();
             for _ in 0..*length {
                 let actions = self.applicable(&walk)?;
-                let times: Vec<u32> = actions.iter().map(|a| executed.get(a).copied().unwrap_or(0)).collect();
-                let chosen = choose(&mut random, spec.policy, &times).and_then(|i| actions.get(i));
-                let Some(action) = chosen else { break };
+                let Some(action) = executed.choose(&mut random, spec.policy, &actions) else { break };
                 if self.interface.can(Method::Actions) {
                     self.execute_listed(&walk, action)?;
                 }
-                let times = executed.entry(action.clone()).or_default();
-                *times = times.saturating_add(1);
                 walk.push(action.clone());
             }
             walks.push(walk);

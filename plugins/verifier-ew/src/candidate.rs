@@ -116,7 +116,7 @@ fn idle_actions(checked: &Checked, reference: &Reference<'_>) -> Vec<(String, pl
     };
     without_effect(domain)
         .filter(|a| !broken(a.span))
-        .filter(|a| !reference.without_effect.iter().any(|r| r.eq_ignore_ascii_case(a.name.as_str())))
+        .filter(|a| !reference.has_no_effect(a.name.as_str()))
         .map(|a| (a.name.to_string(), a.span))
         .collect()
 }

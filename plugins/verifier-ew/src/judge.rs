@@ -8,7 +8,7 @@ use crate::measure::{self, Measured, NoScore};
 use crate::options::{Mode, Semantics, Settings};
 use crate::race::{self, Note};
 use crate::rating::Standing;
-use crate::reference::Reference;
+use crate::reference::{Cache, Reference};
 use crate::report;
 use crate::told;
 use crate::trials::Ended;
@@ -28,13 +28,14 @@ const TOLERANCE: f64 = 0.01;
 pub(crate) fn judge(
     host: &dyn Host,
     settings: &Settings,
+    cache: &Cache,
     request: &VerifyRequest,
 ) -> Result<Vec<Outcome<Assessment>>, Failure> {
     if host.cancelled() {
         return Err(interrupted());
     }
     let mut budget = Deadline::new(host);
-    let reference = match Reference::open(Asked::new(host), settings, &mut budget) {
+    let reference = match Reference::open(Asked::new(host), cache, settings, &mut budget) {
         Ok(reference) => reference,
         Err(Ended::Failed(failure)) => return Err(failure),
         Err(Ended::Stopped(StopReason::Cancelled)) => return Err(interrupted()),
@@ -139,7 +140,7 @@ impl Court<'_> {
         if self.settings.racing && models.len() > 1 {
             return self.race(&models);
         }
-        if self.reference.model.is_some() {
+        if self.reference.model().is_some() {
             return Ok(models.iter().map(|m| self.with_model(m)).collect());
         }
         self.black_box(&models)
@@ -147,7 +148,7 @@ impl Court<'_> {
 
     /// What the settings ask for and an environment without a model cannot give.
     fn unsupported(&self) -> Option<String> {
-        if self.reference.model.is_some() {
+        if self.reference.model().is_some() {
             return None;
         }
         if self.settings.mode == Mode::Exact {
@@ -159,7 +160,7 @@ impl Court<'_> {
     }
 
     fn with_model(&mut self, candidate: &Model) -> Found {
-        let Some(reference) = &self.reference.model else { return Found::Not(Err(unmeasured())) };
+        let Some(reference) = self.reference.model() else { return Found::Not(Err(unmeasured())) };
         match measure::models(&[(reference, candidate)], self.settings, self.seed, &mut self.budget) {
             Ok(measured) => Found::Measured(Box::new(measured), None),
             Err(NoScore::Stopped(reason)) => Ended::Stopped(reason).into(),
@@ -206,7 +207,7 @@ impl Court<'_> {
         for (model, raced) in models.iter().zip(raced) {
             match raced {
                 Some(raced) => found.push(Found::Measured(Box::new(raced.measured), Some(raced.note))),
-                None if self.reference.model.is_some() => found.push(self.with_model(model)),
+                None if self.reference.model().is_some() => found.push(self.with_model(model)),
                 None => found.extend(self.black_box(&[model])?),
             }
         }
@@ -241,7 +242,7 @@ impl Court<'_> {
     /// The shortest failing walk. Where the score is 1 and walks were only sampled by explicit choice, nobody asked for more.
     fn search(&mut self, ready: &Ready, measured: &Measured) -> Result<Option<Search>, Failure> {
         let perfect = measured.score.score == Some(1.0);
-        match &self.reference.model {
+        match self.reference.model() {
             _ if perfect && self.settings.mode == Mode::Sampled => Ok(None),
             Some(reference) => {
                 let problem = measured.problems.first();

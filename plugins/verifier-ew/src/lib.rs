@@ -53,6 +53,7 @@ use planforge_plugin_sdk::prelude::*;
 #[derive(Debug)]
 pub struct EwVerifier {
     settings: Settings,
+    references: reference::Cache,
 }
 
 impl Plugin for EwVerifier {
@@ -71,13 +72,13 @@ impl Plugin for EwVerifier {
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
-        Ok(Self { settings: options.settings()? })
+        Ok(Self { settings: options.settings()?, references: reference::Cache::default() })
     }
 }
 
 impl Verifier for EwVerifier {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
-        Ok(VerifyResponse { results: judge::judge(host, &self.settings, request)? })
+        Ok(VerifyResponse { results: judge::judge(host, &self.settings, &self.references, request)? })
     }
 }
 

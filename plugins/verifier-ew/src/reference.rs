@@ -10,45 +10,115 @@ use planforge_pddl::ast;
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::Budget;
 use planforge_planning::walk::{Model, ModelError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most reference models kept. A run asks about one task at a time, or about those of one fan-out.
+const KEPT: usize = 16;
 
 /// The environment of the request, asked once for all candidates.
 pub(crate) struct Reference<'a> {
     pub(crate) asked: Asked<'a>,
     pub(crate) interface: ActionInterface,
     /// Its model, where it shows one.
-    pub(crate) model: Option<Model>,
-    /// Actions of the model without effects: there a candidate's need none either.
-    pub(crate) without_effect: Vec<String>,
+    pub(crate) shown: Option<Arc<Shown>>,
 }
 
-impl<'a> Reference<'a> {
-    pub(crate) fn open(
-        asked: Asked<'a>,
+/// The model that an environment shows.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) model: Model,
+    /// Actions without effects: there a candidate's need none either.
+    without_effect: Vec<String>,
+}
+
+/// Models by their whole texts, so that the next candidates of a task need not ground it again. No answer depends on it.
+#[derive(Debug, Default)]
+pub(crate) struct Cache {
+    kept: Mutex<VecDeque<(String, String, Arc<Shown>)>>,
+}
+
+impl Cache {
+    fn open(
+        &self,
+        domain: &str,
+        problem: &str,
+        settings: &Settings,
+        budget: &mut dyn Budget,
+    ) -> Result<Arc<Shown>, Ended> {
+        let found =
+            self.kept().iter().find(|(d, p, _)| p == problem && d == domain).map(|k| Arc::clone(&k.2));
+        if let Some(shown) = found {
+            return Ok(shown);
+        }
+        // Opened outside the lock: two calls may do the same work once, but none waits for another task's.
+        let shown = Arc::new(Shown::open(domain, problem, settings, budget)?);
+        let mut kept = self.kept();
+        if kept.len() >= KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((domain.to_owned(), problem.to_owned(), Arc::clone(&shown)));
+        Ok(shown)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<(String, String, Arc<Shown>)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shown {
+    fn open(
+        domain: &str,
+        problem: &str,
         settings: &Settings,
         budget: &mut dyn Budget,
     ) -> Result<Self, Ended> {
-        let EnvironmentInfo { interface, model, .. } = asked.describe()?;
-        let mut reference = Self { asked, interface, model: None, without_effect: Vec::new() };
-        let Some(open) = model else { return Ok(reference) };
-        let (Some(domain), Some(problem)) = (&open.domain, &open.problem) else { return Ok(reference) };
         let domain = parse_domain(domain, SourceId(0));
         let problem = parse_problem(problem, SourceId(1));
         let found: Vec<_> = [domain.diagnostics, problem.diagnostics].concat();
         if let Some(error) = found.iter().find(|d| d.is_error()) {
             return Err(Ended::Failed(unusable(&error.message)));
         }
-        reference.without_effect = without_effect(&domain.value).map(|a| a.name.to_string()).collect();
         match Model::new(&domain.value, &problem.value, &settings.model_options(), budget) {
-            Ok(model) => reference.model = Some(model),
-            Err(ModelError::Limit(reason)) => return Err(Ended::Stopped(reason)),
-            Err(error) => return Err(Ended::Failed(unusable(&error.to_string()))),
+            Ok(model) => {
+                let without_effect = without_effect(&domain.value).map(|a| a.name.to_string()).collect();
+                Ok(Self { model, without_effect })
+            }
+            Err(ModelError::Limit(reason)) => Err(Ended::Stopped(reason)),
+            Err(error) => Err(Ended::Failed(unusable(&error.to_string()))),
         }
-        Ok(reference)
+    }
+}
+
+impl<'a> Reference<'a> {
+    pub(crate) fn open(
+        asked: Asked<'a>,
+        cache: &Cache,
+        settings: &Settings,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, Ended> {
+        let EnvironmentInfo { interface, model, .. } = asked.describe()?;
+        let texts = model.and_then(|open| open.domain.zip(open.problem));
+        let shown = match texts {
+            Some((domain, problem)) => Some(cache.open(&domain, &problem, settings, budget)?),
+            None => None,
+        };
+        Ok(Self { asked, interface, shown })
+    }
+
+    /// The model, where the environment shows one.
+    pub(crate) fn model(&self) -> Option<&Model> {
+        self.shown.as_ref().map(|shown| &shown.model)
+    }
+
+    /// Whether its action of that name is known to have no effect.
+    pub(crate) fn has_no_effect(&self, action: &str) -> bool {
+        self.shown.iter().flat_map(|s| &s.without_effect).any(|a| a.eq_ignore_ascii_case(action))
     }
 
     /// Drawing and trying walks one by one.
     pub(crate) fn trials<'s>(&'s self, settings: &'s Settings) -> Trials<'s> {
-        let means = match &self.model {
+        let means = match self.model() {
             Some(model) => Means::Model(model),
             None => Means::Asked(self.asked, &self.interface),
         };
