@@ -395,6 +395,67 @@ fn a_program_outside_is_never_asked_twice() {
     assert_eq!(run(&bench.pipeline, &tasks(1), &services).unwrap().state, RunState::Finished);
 }
 
+const PLANNED: &str = r#"
+schema = 1
+[given]
+domain = true
+[llm.main]
+use = "provider-openai"
+model = "m"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+roles = { writer = "main" }
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+[[stage]]
+do = "verify"
+label = "valid"
+use = "verifier-val"
+options = { backend = "val" }
+"#;
+
+#[test]
+fn programs_behind_planners_and_verifiers_are_not_started_by_a_replay() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let (plans, verdicts) = (Arc::clone(&started), Arc::clone(&started));
+    let planner = Plan(move |_: &dyn Host, _: &PlanRequest| {
+        plans.fetch_add(1, Ordering::SeqCst);
+        let plan = PlanDocument { steps: vec!["(go)".into()], cost: None };
+        Ok(PlanOutcome::Plan { plans: vec![plan], optimal: false, statistics: SearchStatistics::default() })
+    });
+    let verifier = Verify(move |_: &dyn Host, _: &Candidate, _: &VerifyRequest| {
+        verdicts.fetch_add(1, Ordering::SeqCst);
+        Ok(Assessment::new(Decision::Accepted, "so it says"))
+    });
+    let mut bench = Bench::new(PLANNED)
+        .stage("plan", StageInstance::Planner(Arc::new(planner)))
+        .stage("valid", StageInstance::Verifier(Arc::new(verifier)));
+    for (label, capability) in [("plan", "external"), ("valid", "external:backend=val")] {
+        bench.instances.stages.get_mut(label).unwrap().0.capabilities.push(capability.to_owned());
+    }
+    let (live, journal) = bench.run(&tasks(4), 1);
+    let made = started.load(Ordering::SeqCst);
+    assert!(made >= 4 && made.is_multiple_of(2), "{made}");
+    assert_eq!(bytes(&live), bytes(&bench.replay(&journal, &tasks(4)).0));
+    assert_eq!(started.load(Ordering::SeqCst), made);
+    // Without the record of them, replay fails rather than to start one.
+    let bare = Arc::new(MemoryJournal::default());
+    let completions: Vec<Event> =
+        journal.events().into_iter().filter(|e| !matches!(e, Event::Effect { .. })).collect();
+    copy(&journal, &completions, &bare);
+    let (report, _) = bench.replay(&bare, &tasks(4));
+    let missed = report.tasks.iter().filter(|t| {
+        matches!(&t.verdict, Some(TaskVerdict::Failed { failure, .. })
+            if failure.class == FailureClass::ReplayMiss)
+    });
+    assert_eq!(missed.count(), made / 2);
+    assert_eq!(started.load(Ordering::SeqCst), made);
+}
+
 fn write_suite(folder: &Path, name: &str, files: &[(&str, &str)]) -> Suite {
     let suite = folder.join(name);
     std::fs::create_dir_all(&suite).unwrap();

@@ -6,6 +6,7 @@ use super::plan::ask_planner;
 use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
 use crate::config::FeedbackSource;
+use crate::front::declares;
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
@@ -16,7 +17,7 @@ use planforge_plugin_sdk::rights::{Question, check};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
-/// The capability of environments that ask a program outside.
+/// The capability of plugins that ask a program outside.
 const EXTERNAL: &str = "external";
 
 /// One call of one plugin.
@@ -99,6 +100,22 @@ impl<'a> Call<'a> {
                 EnvironmentAnswer::DescribeState(environment.describe_state(&host, open, query)?)
             }
         })
+    }
+
+    /// Whether the plugin's answers come from a program outside, which may answer otherwise the next time: such answers are
+    /// kept, and replay takes them from the record.
+    pub(super) fn is_external(&self) -> bool {
+        let stage = self.context.pipeline.stage(self.stage);
+        let options = stage.and_then(|stage| stage.plugin()).map(|(_, options)| options.clone());
+        declares(self.info, EXTERNAL, &options.unwrap_or_default())
+    }
+
+    /// Replay starts no program outside.
+    pub(super) fn may_run(&self) -> Result<(), Failure> {
+        match self.is_external() && self.context.services.mode == Mode::Replay {
+            true => Err(self.not_recorded(&self.info.id)),
+            false => Ok(()),
+        }
     }
 
     fn not_recorded(&self, id: &str) -> Failure {

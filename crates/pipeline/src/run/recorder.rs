@@ -137,7 +137,7 @@ pub(super) enum Keep {
     No,
     /// It is the same when made again; a run that goes on need not make it again.
     Yes,
-    /// It depended on time or memory.
+    /// It depended on time or memory, or on a program outside.
     Timed,
 }
 

@@ -133,9 +133,11 @@ fn asked(
     };
     let call = Call::new(context, task, info, &stage.label, path.clone());
     let name = format!("{}.verify", info.id);
+    let external = call.is_external();
     // One candidate that breaks fails its call; among several it is one result of them.
     if group.len() == 1 {
-        let judged = context.recorder.effect(&name, &path, &request, keep, || {
+        let kept = |judged: &Judged| if external { Keep::Timed } else { keep(judged) };
+        let judged = context.recorder.effect(&name, &path, &request, kept, || {
             let results = answers(&call, info, verifier.as_ref(), &request)?;
             results.into_iter().next().map_or_else(|| Err(cancelled()), Outcome::into_result)
         })?;
@@ -145,7 +147,7 @@ fn asked(
         &name,
         &path,
         &request,
-        |all: &Vec<Outcome<Judged>>| keep_all(all),
+        |all: &Vec<Outcome<Judged>>| if external { Keep::Timed } else { keep_all(all) },
         || answers(&call, info, verifier.as_ref(), &request),
     )
 }
@@ -156,6 +158,7 @@ fn answers(
     verifier: &dyn Verifier,
     request: &VerifyRequest,
 ) -> Result<Vec<Outcome<Judged>>, Failure> {
+    call.may_run()?;
     let results = verifier.verify(call, request)?.results;
     let (asked, answered) = (request.candidates.len(), results.len());
     if asked != answered {

@@ -116,13 +116,13 @@ impl<'g> Matcher<'g> {
                 image[*i] = Some(j);
             }
         }
-        for i in 0..image.len() {
-            if image[i].is_none()
-                && let Some(j) =
-                    (0..taken.len()).find(|&j| !taken[j] && self.colours[0][i] == self.colours[1][j])
+        for (i, counterpart) in image.iter_mut().enumerate() {
+            let free = |&j: &usize| !taken[j] && self.colours[0][i] == self.colours[1][j];
+            if counterpart.is_none()
+                && let Some(j) = (0..taken.len()).find(free)
             {
                 taken[j] = true;
-                image[i] = Some(j);
+                *counterpart = Some(j);
             }
         }
         image
