@@ -1,7 +1,7 @@
-"""Walk scores with pymimir, grounded, timed inside the process, imports excluded.
+"""Walk scores with pymimir, timed inside the process, imports excluded.
 
-Reads one JSON request a line, {"texts": [[domain, problem], [domain, problem]], "seed": n}, and answers each with one
-line {"wall": seconds, "cpu": seconds, "score": s, "steps": n}, or {"error": "..."}.
+Reads one JSON request a line, {"texts": [[domain, problem], [domain, problem]], "mode": "grounded" or "lifted",
+"seed": n}, and answers each with one line {"wall": seconds, "cpu": seconds, "score": s, "steps": n}, or {"error": "..."}.
 """
 import gc
 import json
@@ -41,9 +41,9 @@ def direction(source, target, walks, rng):
     return executable / walks, steps
 
 
-def score(texts, seed):
+def score(texts, mode, seed):
     rng = random.Random(seed)
-    one, two = (Problem(Domain(domain), problem, "grounded") for domain, problem in texts)
+    one, two = (Problem(Domain(domain), problem, mode) for domain, problem in texts)
     a, first = direction(one, two, 50, rng)
     b, second = direction(two, one, 50, rng)
     return (2 * a * b / (a + b) if a + b else 0.0), first + second
@@ -57,7 +57,7 @@ for line in sys.stdin:
     gc.collect()
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        value, steps = score(request["texts"], request["seed"])
+        value, steps = score(request["texts"], request["mode"], request["seed"])
         answer = {"score": value, "steps": steps}
     except Exception as error:
         answer = {"error": str(error).replace("\n", " ")}

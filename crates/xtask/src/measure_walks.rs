@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         return check::exact_against_sampled(&options.suites, options.walks);
     }
     if options.growth {
-        return growth::run(options.repeats);
+        return growth::run(options.venv.as_deref(), options.repeats);
     }
     peer::run(&options.suites, options.venv.as_deref(), options.method()?, options.repeats)
 }

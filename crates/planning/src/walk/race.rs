@@ -128,8 +128,8 @@ impl Racer {
         let running = self.running();
         for &i in &running {
             let state = &mut self.candidates[i];
-            let Some(sequences) = &state.sequences else { continue };
-            state.directions = [sequences[0].interval(), sequences[1].interval()];
+            let Some(sequences) = &mut state.sequences else { continue };
+            state.directions = sequences.each_mut().map(Sequence::interval);
             state.interval = Score::interval(state.directions[0], state.directions[1]);
         }
         let highest = running.iter().map(|&i| self.candidates[i].interval.low).fold(0.0, f64::max);

@@ -7,7 +7,6 @@
 //! Constant bets make the capital a function of how often each value was observed, so nothing else is kept.
 
 use super::interval::{Interval, bisect};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Values are kept in steps of 2^-32, rounded to the safe side.
@@ -26,7 +25,7 @@ pub struct Sequence {
     sum: f64,
     count: u64,
     /// The bounds that earlier looks gave: they stay valid.
-    best: RefCell<Interval>,
+    best: Interval,
 }
 
 impl Sequence {
@@ -38,7 +37,7 @@ impl Sequence {
             high: BTreeMap::new(),
             sum: 0.0,
             count: 0,
-            best: RefCell::new(Interval::UNIT),
+            best: Interval::UNIT,
         }
     }
 
@@ -67,14 +66,13 @@ impl Sequence {
     }
 
     /// The bounds now, never wider than at an earlier look.
-    pub fn interval(&self) -> Interval {
+    pub fn interval(&mut self) -> Interval {
         let threshold = (2.0 / self.alpha).ln();
         let bound =
             |values: &BTreeMap<u64, u64>| bisect(|m| m <= 0.0 || log_capital(values, m) >= threshold).0;
-        let mut best = self.best.borrow_mut();
-        best.low = best.low.max(bound(&self.low));
-        best.high = best.high.min(1.0 - bound(&self.high));
-        *best
+        self.best.low = self.best.low.max(bound(&self.low));
+        self.best.high = self.best.high.min(1.0 - bound(&self.high));
+        self.best
     }
 }
 

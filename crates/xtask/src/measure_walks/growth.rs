@@ -1,7 +1,9 @@
 //! How the score's time and the walking rate grow with the number of objects, on a domain written for this.
 
+use super::peer::Peer;
 use super::{Texts, reference_code_score};
 use planforge_planning::walk::{Method, Semantics};
+use std::path::Path;
 use std::time::Instant;
 
 /// Vans on a ring of towns with a road across, parcels in them.
@@ -47,7 +49,8 @@ fn task(objects: usize) -> Texts {
 }
 
 /// Prints the table: one score, both models read and prepared, and walking alone.
-pub(super) fn run(repeats: usize) -> Result<(), String> {
+pub(super) fn run(venv: Option<&Path>, repeats: usize) -> Result<(), String> {
+    let mut peer = venv.map(Peer::start).transpose()?;
     println!(
         "One walk score as above on vans, by objects; least of {repeats}. Walking alone: steps a second, executed on both sides."
     );
@@ -59,6 +62,18 @@ pub(super) fn run(repeats: usize) -> Result<(), String> {
                 Ok(row) => println!("{objects} | {method:?} | {row}"),
                 Err(why) => println!("{objects} | {method:?} | {why}"),
             }
+        }
+        let Some(peer) = &mut peer else { continue };
+        for mode in ["lifted", "grounded"] {
+            // Grounding takes it minutes and gigabytes beyond.
+            if mode == "grounded" && objects > 100 {
+                continue;
+            }
+            let answer = peer.ask(&texts, mode, 0)?;
+            let ms = |key: &str| {
+                answer[key].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{:.2}", 1e3 * s))
+            };
+            println!("{objects} | pymimir {mode} | - | {} (CPU {}) | -", ms("wall"), ms("cpu"));
         }
     }
     Ok(())

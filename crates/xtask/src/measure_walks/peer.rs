@@ -20,13 +20,13 @@ const TASKS: [(&str, &str); 7] = [
 ];
 
 /// pymimir in a process of its own.
-struct Peer {
+pub(super) struct Peer {
     child: Child,
     answers: BufReader<std::process::ChildStdout>,
 }
 
 impl Peer {
-    fn start(venv: &Path) -> Result<Self, String> {
+    pub(super) fn start(venv: &Path) -> Result<Self, String> {
         let mut child = Command::new(venv.join("bin/python"))
             .args(["-c", include_str!("../measure_walks.py")])
             .stdin(Stdio::piped())
@@ -37,9 +37,10 @@ impl Peer {
         Ok(Peer { child, answers: BufReader::new(answers) })
     }
 
-    fn ask(&mut self, texts: &Texts, seed: u64) -> Result<Value, String> {
+    /// One score; `mode` is `grounded` or `lifted`.
+    pub(super) fn ask(&mut self, texts: &Texts, mode: &str, seed: u64) -> Result<Value, String> {
         let pair = json!([texts.domain, texts.problem]);
-        let request = json!({ "texts": [pair, pair], "seed": seed });
+        let request = json!({ "texts": [pair, pair], "mode": mode, "seed": seed });
         let input = self.child.stdin.as_mut().ok_or("no input of the peer")?;
         writeln!(input, "{request}").map_err(|e| e.to_string())?;
         let mut line = String::new();
@@ -79,7 +80,7 @@ pub(super) fn run(suites: &Path, venv: Option<&Path>, method: Method, repeats: u
                 return Err(format!("{folder} {problem}: compared with itself it scores {:?}", score.score));
             }
             let Some(peer) = &mut peer else { continue };
-            let answer = peer.ask(&texts, seed)?;
+            let answer = peer.ask(&texts, "grounded", seed)?;
             refused = answer["error"].as_str().map(str::to_owned);
             theirs = theirs.min(answer["wall"].as_f64().unwrap_or(f64::INFINITY));
             cpu = cpu.min(answer["cpu"].as_f64().unwrap_or(f64::INFINITY));
