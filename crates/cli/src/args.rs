@@ -1,8 +1,10 @@
 //! The command line: every command with an example in its help.
 
+mod evaluate;
 mod ew;
 mod study;
 
+pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use ew::EwArgs;
 pub(crate) use study::{EwCorrelationArgs, OmissionsArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric};
 
@@ -85,6 +87,13 @@ pub(crate) enum Command {
     /// Say what a diagnostic code means and what to do.
     #[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
     Explain(ExplainArgs),
+    /// Run pipelines over suites under several seeds and put them into one table (exploration-walk paper, Table 2).
+    #[command(after_help = "Examples:
+  planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\
+      --pipeline configs/pipelines/intrinsic.toml --pipeline configs/pipelines/llm-p.toml --seeds 42-45 --out evaluation
+  planforge evaluate --matrix matrix.toml --out evaluation
+  planforge evaluate --resume --out evaluation")]
+    Evaluate(Box<EvaluateArgs>),
     /// Experiments without a language model: CSV, tables and figures into a folder.
     #[command(after_help = "Examples:
   planforge study omissions --suites examples/suites --out study/omissions --quick
@@ -424,4 +433,8 @@ fn positive_seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
         _ => Err(format!("`{text}` is not a number of seconds above 0")),
     }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("`{text}` is not a whole number above 0"))
 }

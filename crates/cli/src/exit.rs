@@ -71,7 +71,7 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         | "record.corrupt"
         | "record.blob-missing"
         | "record.blob-corrupt" => Exit::Input,
-        "new.kind" | "new.name" | "new.sdk" | "new.exists" => Exit::Usage,
+        "evaluate.other" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => Exit::Usage,
         _ => of_class(failure.class),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar
     let target = if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
     // The template is a constant apart from one word of ours; a wrong one leaves the default bar.
-    let template = format!("{{spinner}} [{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");
+    let template = format!("{{spinner}} {{prefix}}[{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style.progress_chars("=> "));
     }
@@ -29,9 +29,13 @@ pub(crate) struct RunBar {
 }
 
 impl RunBar {
-    /// A bar over so many tasks.
-    pub(crate) fn new(output: &Output, tasks: usize) -> Self {
-        Self { bar: counting(output, tasks, "tasks") }
+    /// A bar over so many tasks, with a title before it where there are several runs.
+    pub(crate) fn new(output: &Output, tasks: usize, title: &str) -> Self {
+        let bar = counting(output, tasks, "tasks");
+        if !title.is_empty() {
+            bar.set_prefix(format!("{} ", escape(title)));
+        }
+        Self { bar }
     }
 
     /// What the runner tells.

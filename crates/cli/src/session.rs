@@ -16,8 +16,8 @@ use planforge_plugin_host::{Registry, Settings, WorkerSettings};
 use planforge_record::{ConfigText, Journal, Lookup, MIN_SECRET_BYTES, Redactor, RunManifest, TaskUse};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Where `run.json` keeps the tasks as they were read.
 const TASKS: &str = "tasks";
@@ -132,19 +132,27 @@ pub(crate) fn stored_tasks(manifest: &RunManifest) -> Result<Vec<RunTask>, Failu
     serde_json::from_value(value.clone()).map_err(|e| corrupt(format!("run.json: the tasks: {e}")))
 }
 
-/// Set by Ctrl-C: the run stops asking, finishes its record and says how to go on. A second Ctrl-C ends the process.
+/// Set by Ctrl-C: the run stops asking, finishes its record and says how to go on. A second Ctrl-C ends the process. There is
+/// one flag, so that every run of an evaluation hears of it.
 pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    let handler = move || {
-        if set.swap(true, Ordering::SeqCst) {
-            #[allow(clippy::exit, reason = "the person asked twice; the journal is complete at any moment")]
-            std::process::exit(i32::from(Exit::Interrupted as u8));
-        }
-    };
-    // Fails only where a handler is set already; then that one stays in charge.
-    drop(ctrlc::set_handler(handler));
-    flag
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let flag = FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let set = Arc::clone(&flag);
+        let handler = move || {
+            if set.swap(true, Ordering::SeqCst) {
+                #[allow(
+                    clippy::exit,
+                    reason = "the person asked twice; the journal is complete at any moment"
+                )]
+                std::process::exit(i32::from(Exit::Interrupted as u8));
+            }
+        };
+        // Fails only where a handler is set already; then that one stays in charge.
+        drop(ctrlc::set_handler(handler));
+        flag
+    });
+    Arc::clone(flag)
 }
 
 /// How a run answers what its journal does not hold, and what else it looks into.

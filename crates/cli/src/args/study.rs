@@ -1,5 +1,6 @@
 //! `planforge study ...`.
 
+use super::positive;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -105,8 +106,4 @@ pub(crate) enum StudyMetric {
     ReferenceCode,
     /// Definition 1: STRIPS semantics, walks of exactly their length.
     Definition,
-}
-
-fn positive(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("`{text}` is not a whole number above 0"))
 }

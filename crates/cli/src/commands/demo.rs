@@ -72,7 +72,7 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let sources = Sources { mode: Mode::Replay, lookups: vec![Arc::new(cassette) as Arc<dyn Lookup>] };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
-    let bar = RunBar::new(&context.output, tasks.len());
+    let bar = RunBar::new(&context.output, tasks.len(), "");
     let execution = Execution { jobs: 2, observer: Some(bar.observer()) };
     let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));

@@ -12,8 +12,8 @@ use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::Mode;
 use planforge_pipeline::{
-    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, TaskReport, load_suite, load_task,
-    run_tasks,
+    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, load_suite,
+    load_task, run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
@@ -54,7 +54,8 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     let manifest = session::manifest(&checked, &prepared, &overrides, args.explain_plan.as_deref(), &tasks)
         .map_err(|f| broke(context, &f))?;
     let folder = folder(&args.runs, manifest, &redactor).map_err(|e| broke(context, &Failure::from(e)))?;
-    let run = Run { context, checked: &checked, folder: Arc::new(folder), jobs: args.jobs };
+    let run =
+        Run { context, checked: &checked, folder: Arc::new(folder), jobs: args.jobs, title: String::new() };
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(t, _)| t).collect();
     let ended = run.go(prepared, Arc::clone(&redactor), Sources { mode, lookups }, &tasks)?;
     if let Some(cassette) = &args.record {
@@ -103,7 +104,8 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     for warning in opened.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
-    let run = Run { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs };
+    let run =
+        Run { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs, title: String::new() };
     let ended = run.go(prepared, redactor, Sources { mode: Mode::Live, lookups: Vec::new() }, &tasks)?;
     Ok(finish(context, args, &ended, &tasks, &run.folder))
 }
@@ -138,22 +140,25 @@ pub(crate) fn execute(
 }
 
 /// A run under way: where it is written, and with how many jobs.
-struct Run<'a> {
-    context: &'a Context,
-    checked: &'a Checked,
-    folder: Arc<RunFolder>,
-    jobs: u32,
+pub(crate) struct Run<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) checked: &'a Checked,
+    pub(crate) folder: Arc<RunFolder>,
+    pub(crate) jobs: u32,
+    /// Stands before the progress bar; empty for a run of its own.
+    pub(crate) title: String,
 }
 
 impl Run<'_> {
-    fn go(
+    /// Runs the tasks to their end, or to where the person stops it.
+    pub(crate) fn go(
         &self,
         prepared: Prepared,
         redactor: Arc<Redactor>,
         sources: Sources,
         tasks: &[RunTask],
     ) -> Result<Ended, Exit> {
-        let bar = RunBar::new(&self.context.output, tasks.len());
+        let bar = RunBar::new(&self.context.output, tasks.len(), &self.title);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
         let execution = Execution { jobs: self.jobs, observer: Some(bar.observer()) };
@@ -241,7 +246,16 @@ fn tasks(
     if bad {
         return Err(Exit::Input);
     }
-    let uses: Vec<TaskUse> = found
+    tasks_of(context, checked, &found)
+}
+
+/// The tasks of suites under what a pipeline is given, and what `run.json` says of them.
+pub(crate) fn tasks_of(
+    context: &Context,
+    checked: &Checked,
+    suites: &[Suite],
+) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
+    let uses: Vec<TaskUse> = suites
         .iter()
         .flat_map(|suite| {
             suite.tasks.iter().map(|task| TaskUse {
@@ -252,7 +266,7 @@ fn tasks(
             })
         })
         .collect();
-    match run_tasks(&checked.pipeline.config, &found, checked.pipeline.folder()) {
+    match run_tasks(&checked.pipeline.config, suites, checked.pipeline.folder()) {
         Ok(tasks) => Ok(tasks.into_iter().zip(uses).map(with_example).collect()),
         Err(diagnostics) => {
             context.output.diagnostics(&diagnostics, &SourceMap::default());

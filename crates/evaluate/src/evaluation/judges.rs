@@ -9,7 +9,7 @@ pub struct Judges {
     /// The verify stage that says whether a task is solved: the last one that judges plans against the environment, else the last
     /// that judges plans. Without one the task's verdict counts.
     pub solved_by: Option<String>,
-    /// The stage that measures exploration walks: the last one of `verifier-ew`.
+    /// The stage that measures exploration walks: the last one of `verifier-ew`, one outside refine stages where there is any.
     pub walk: Option<String>,
     /// The paper's bound on replies; absent where the pipeline refines nothing.
     pub bound: Option<Bound>,
@@ -36,21 +36,87 @@ impl Bound {
 impl Judges {
     /// Finds them.
     pub fn of(pipeline: &Pipeline) -> Self {
-        let option = |stage: &&Stage, name: &str, value: &str| {
-            stage
-                .plugin()
-                .is_some_and(|(_, options)| options.get(name).and_then(|v| v.as_str()) == Some(value))
-        };
+        let plans = || verify(&pipeline.stages).filter(|stage| option(stage, "what", "plan"));
+        let walks = |stages| verify(stages).find(|s| s.plugin().is_some_and(|(id, _)| id == "verifier-ew"));
         let label = |stage: &Stage| stage.label().to_owned();
-        let verify = || pipeline.stages.iter().rev().filter(|stage| matches!(stage, Stage::Verify(_)));
-        let plans = || verify().filter(|stage| option(stage, "what", "plan"));
+        let solved_by =
+            plans().find(|stage| option(stage, "against", "environment")).or_else(|| plans().next());
+        let rounds = || pipeline.stages.iter().rev().find_map(|stage| walks(stage.round()));
         Self {
-            solved_by: plans()
-                .find(|stage| option(stage, "against", "environment"))
-                .or_else(|| plans().next())
-                .map(label),
-            walk: verify().find(|stage| stage.plugin().is_some_and(|(id, _)| id == "verifier-ew")).map(label),
-            bound: None,
+            solved_by: solved_by.map(label),
+            walk: walks(&pipeline.stages).or_else(rounds).map(label),
+            bound: bound(&pipeline.stages),
         }
+    }
+}
+
+/// The verify stages, the last one first.
+fn verify(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
+    stages.iter().rev().filter(|stage| matches!(stage, Stage::Verify(_)))
+}
+
+fn option(stage: &Stage, name: &str, value: &str) -> bool {
+    stage.plugin().is_some_and(|(_, options)| options.get(name).and_then(|v| v.as_str()) == Some(value))
+}
+
+/// What goes into the only refine stage, how many children a round makes of it, and how often.
+fn bound(stages: &[Stage]) -> Option<Bound> {
+    let refines = stages.iter().filter(|stage| matches!(stage, Stage::Refine(_))).count();
+    let at = stages.iter().position(|stage| matches!(stage, Stage::Refine(_)))?;
+    let Some(Stage::Refine(refine)) = stages.get(at).filter(|_| refines == 1) else { return None };
+    Some(Bound {
+        problems: width(&stages[..at]),
+        domains: width(&refine.round),
+        rounds: refine.rounds.into(),
+    })
+}
+
+/// The most candidates that one becomes.
+fn width(stages: &[Stage]) -> u64 {
+    stages.iter().fold(1, |width, stage| match stage {
+        Stage::Translate(translate) => width * u64::from(translate.n),
+        Stage::Select(select) if select.group_by.is_none() => width.min(select.keep.into()),
+        _ => width,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn judges(stages: serde_json::Value) -> Judges {
+        Judges::of(&serde_json::from_value(json!({"schema": 1, "stage": stages})).unwrap())
+    }
+
+    fn verify_plan(label: &str, against: &str) -> serde_json::Value {
+        json!({"do": "verify", "label": label, "use": "verifier-val", "options": {"what": "plan", "against": against}})
+    }
+
+    #[test]
+    fn the_environment_judges_where_it_is_asked() {
+        let both =
+            judges(json!([verify_plan("environment", "environment"), verify_plan("own", "candidate")]));
+        assert_eq!(both.solved_by.as_deref(), Some("environment"));
+        let own = judges(json!([verify_plan("early", "candidate"), verify_plan("own", "candidate")]));
+        assert_eq!((own.solved_by.as_deref(), own.walk, own.bound), (Some("own"), None, None));
+        assert_eq!(judges(json!([])), Judges::default());
+    }
+
+    #[test]
+    fn the_papers_bound_comes_from_the_file() {
+        let ew = |label: &str| json!({"do": "verify", "label": label, "use": "verifier-ew"});
+        let refine = json!({
+            "do": "refine", "label": "refine", "rounds": 4, "by": "ew.rating",
+            "round": [{"do": "translate", "label": "edit", "use": "translator-direct", "n": 10}, ew("ew")],
+        });
+        let problem = json!({"do": "translate", "label": "problem", "use": "translator-direct", "n": 5});
+        let inside = judges(json!([problem, refine]));
+        assert_eq!(inside.walk.as_deref(), Some("ew"));
+        assert_eq!(inside.bound, Some(Bound { problems: 5, domains: 10, rounds: 4 }));
+        assert_eq!(inside.bound.unwrap().replies(10), 210);
+        let outside = judges(json!([problem, refine, ew("final")]));
+        assert_eq!(outside.walk.as_deref(), Some("final"));
+        assert_eq!(judges(json!([problem, refine, refine])).bound, None);
     }
 }

@@ -1,0 +1,39 @@
+//! `planforge evaluate`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// A file that names suites, pipelines and seeds; `planforge explain evaluate.matrix` shows one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides"])]
+    pub(crate) matrix: Option<PathBuf>,
+    /// A suite folder: a row of the table. May be given several times.
+    #[arg(long, value_name = "DIR", requires = "pipeline")]
+    pub(crate) suite: Vec<PathBuf>,
+    /// A pipeline file: a column of the table. May be given several times.
+    #[arg(long, value_name = "FILE", requires = "suite")]
+    pub(crate) pipeline: Vec<PathBuf>,
+    /// The seeds of the runs, such as `42-45` or `1,2,7` [default: 42-45].
+    #[arg(long, value_name = "SEEDS", requires = "suite")]
+    pub(crate) seeds: Option<String>,
+    /// At most so many tasks of each suite, the first by name; all where it is not given.
+    #[arg(long, value_name = "N", requires = "suite", value_parser = super::positive)]
+    pub(crate) tasks: Option<usize>,
+    /// Override a key of every pipeline file, as in `planforge run`.
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "suite")]
+    pub(crate) overrides: Vec<String>,
+    /// Where the tables and, in `cells/SUITE/PIPELINE/SEED`, the run folders go.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Go on with the evaluation in the output folder: finished cells are read, interrupted ones are resumed. What is
+    /// evaluated is taken from there where it is not given, and may have grown.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// How many tasks and samples of a cell to work on at a time.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// Print one JSON object instead of the tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
