@@ -15,7 +15,8 @@ pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar
     let target = if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
     // The template is a constant apart from one word of ours; a wrong one leaves the default bar.
-    let template = format!("{{spinner}} {{prefix}}[{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");
+    let template =
+        format!("{{spinner}} {{prefix}}[{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style.progress_chars("=> "));
     }

@@ -8,6 +8,7 @@ mod bad_input;
 mod cases;
 mod doctor;
 mod environment;
+mod evaluate;
 mod interrupted;
 mod limits;
 mod loaded;

@@ -24,12 +24,16 @@ pub struct Bound {
     pub domains: u64,
     /// Rounds.
     pub rounds: u64,
+    /// Whether every task is refined, because the pipeline does not fan out from a lead task.
+    pub each_task: bool,
 }
 
 impl Bound {
-    /// The bound for a suite of so many tasks.
+    /// The bound for a suite of so many tasks. It counts one problem a task, as the paper does; where n_p are tried, n_p - 1 replies
+    /// more are asked for each task that is refined.
     pub fn replies(&self, tasks: usize) -> u64 {
-        self.problems * self.domains * self.rounds + tasks as u64
+        let refined = if self.each_task { tasks as u64 } else { 1 };
+        refined * self.problems * self.domains * self.rounds + tasks as u64
     }
 }
 
@@ -68,6 +72,7 @@ fn bound(stages: &[Stage]) -> Option<Bound> {
         problems: width(&stages[..at]),
         domains: width(&refine.round),
         rounds: refine.rounds.into(),
+        each_task: !stages[at..].iter().any(|stage| matches!(stage, Stage::FanOut(_))),
     })
 }
 
@@ -111,12 +116,14 @@ mod tests {
             "round": [{"do": "translate", "label": "edit", "use": "translator-direct", "n": 10}, ew("ew")],
         });
         let problem = json!({"do": "translate", "label": "problem", "use": "translator-direct", "n": 5});
-        let inside = judges(json!([problem, refine]));
+        let fan_out = json!({"do": "fan_out", "label": "others"});
+        let inside = judges(json!([problem, refine, fan_out]));
         assert_eq!(inside.walk.as_deref(), Some("ew"));
-        assert_eq!(inside.bound, Some(Bound { problems: 5, domains: 10, rounds: 4 }));
+        assert_eq!(inside.bound, Some(Bound { problems: 5, domains: 10, rounds: 4, each_task: false }));
         assert_eq!(inside.bound.unwrap().replies(10), 210);
         let outside = judges(json!([problem, refine, ew("final")]));
         assert_eq!(outside.walk.as_deref(), Some("final"));
+        assert_eq!(outside.bound.unwrap().replies(10), 2010, "without a lead every task is refined");
         assert_eq!(judges(json!([problem, refine, refine])).bound, None);
     }
 }

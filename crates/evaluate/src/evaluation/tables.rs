@@ -32,7 +32,12 @@ impl Evaluation {
         if self.rows.iter().flat_map(|row| &row.summaries).any(|s| !s.walk_complete) {
             out += "\n*: the walk score speaks for fewer than all tasks, because some have none.\n";
         }
-        out + "\n" + &self.cost_table().text()
+        out = out + "\n" + &self.cost_table().text();
+        if self.columns.iter().any(|column| column.judges.bound.is_some()) {
+            out += "\nn_p n_d c_max + N counts one problem a task; for each task that is refined n_p - 1 replies more go to its other \
+                    problem candidates.\n";
+        }
+        out
     }
 
     /// Table 2: a row a suite, a column a pipeline.
@@ -200,7 +205,7 @@ impl Evaluation {
                     task.outcome.name().to_owned(),
                     figure(task.reference_to_candidate),
                     figure(task.candidate_to_reference),
-                    task.why.clone(),
+                    task.why.lines().collect::<Vec<_>>().join(" "),
                 ]);
             }
         }
@@ -304,7 +309,10 @@ mod tests {
             made("parcels", "pd-tree", 42, "ssssnuunnf", Some(1.0)),
             made("parcels", "pd-tree", 43, "nnnnnnnnnn", Some(0.2)),
         ];
-        let tree = Judges { bound: Some(Bound { problems: 5, domains: 10, rounds: 4 }), ..Judges::default() };
+        let tree = Judges {
+            bound: Some(Bound { problems: 5, domains: 10, rounds: 4, each_task: false }),
+            ..Judges::default()
+        };
         Evaluation::new(vec![42, 43], &BTreeMap::from([("pd-tree".to_owned(), tree)]), cells)
     }
 

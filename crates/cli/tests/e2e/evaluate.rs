@@ -1,0 +1,273 @@
+//! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and what becomes of cells that broke.
+
+use super::support::{Ran, example, files, pipeline, ran, right_reply, root};
+use planforge_testkit::{Scripted, ScriptedServer};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A pipeline that the simulated model writes for: `head` says what is given, `stages` come before planning.
+fn simulated(errors: u32, head: &str, stages: &str) -> String {
+    let suites = ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
+    format!(
+        "schema = 1
+{head}
+[llm.main]
+use = \"provider-noisy-oracle\"
+model = \"noisy-oracle\"
+suites = [{}]
+errors = {errors}
+
+[environment]
+use = \"environment-pddl\"
+{stages}
+[[stage]]
+do = \"plan\"
+label = \"plan\"
+use = \"planner-classical\"
+plan_rejected = true
+
+[[stage]]
+do = \"verify\"
+label = \"environment\"
+use = \"verifier-val\"
+options = {{ what = \"plan\", against = \"environment\" }}
+",
+        suites.join(", ")
+    )
+}
+
+fn translate(mode: &str) -> String {
+    format!(
+        "
+[[stage]]
+do = \"translate\"
+label = \"{mode}\"
+use = \"translator-direct\"
+roles = {{ writer = \"main\" }}
+options = {{ mode = \"{mode}\" }}
+"
+    )
+}
+
+/// The problem alone, without a mistake, under the given domain.
+fn given() -> String {
+    simulated(0, "[given]\ndomain = true", &translate("problem"))
+}
+
+/// Problem and domain, two domains a round, two rounds, measured by walks.
+fn refined() -> String {
+    let refine = "
+[[stage]]
+do = \"refine\"
+label = \"refine\"
+rounds = 2
+by = \"ew.rating\"
+
+[[stage.round]]
+do = \"translate\"
+label = \"edit\"
+use = \"translator-direct\"
+n = 2
+roles = { writer = \"main\" }
+options = { mode = \"edit\" }
+feedback = [\"edit\", \"ew\"]
+
+[[stage.round]]
+do = \"verify\"
+label = \"ew\"
+use = \"verifier-ew\"
+
+[[stage]]
+do = \"verify\"
+label = \"final\"
+use = \"verifier-ew\"
+measure = true
+";
+    simulated(
+        2,
+        "feedback = \"environment\"\n[given]\ninterface = true\nobjects = true",
+        &(translate("problem") + refine),
+    )
+}
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        fs::write(place.path("given.toml"), given()).unwrap();
+        fs::write(place.path("refined.toml"), refined()).unwrap();
+        let suites =
+            ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
+        let matrix = format!(
+            "schema = 1\n[matrix]\nsuites = [{}]\npipelines = [\"given.toml\", \"refined.toml\"]\nseeds = \"42-43\"\ntasks = 2\n",
+            suites.join(", ")
+        );
+        fs::write(place.path("matrix.toml"), matrix).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn evaluate(&self, args: &[&str]) -> Ran {
+        let out = self.path("out").display().to_string();
+        ran(["evaluate", "--out", &out].iter().chain(args))
+    }
+
+    fn matrix(&self) -> String {
+        self.path("matrix.toml").display().to_string()
+    }
+}
+
+/// Every file of the cells with its bytes.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all: Vec<_> = files(folder).into_iter().map(|f| (f.clone(), fs::read(f).unwrap())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn eight_cells_with_a_simulated_model_make_one_table() {
+    let place = Place::new();
+    let first = place.evaluate(&["--matrix", &place.matrix()]);
+    first.expect(0);
+    assert!(first.stdout.starts_with("Best@2 (tasks solved / walk score)"), "{}", first.stdout);
+    for word in ["garden", "parcels", "given", "refined", "average", "suites solved", "n_p n_d c_max + N"] {
+        assert!(first.stdout.contains(word), "{word}:\n{}", first.stdout);
+    }
+    let json: Value = serde_json::from_slice(&fs::read(place.path("out/evaluation.json")).unwrap()).unwrap();
+    assert_eq!(json["cells"].as_array().unwrap().len(), 8);
+    let summaries = &json["rows"][0]["summaries"];
+    // The model makes no mistake where the domain is given, so every task is solved and no walk is measured.
+    assert_eq!((&summaries[0]["best_solved"], &summaries[0]["best_walk"]), (&1.0.into(), &Value::Null));
+    assert_eq!((&summaries[0]["seeds_solved"], &summaries[0]["standing"]), (&2.into(), &"solved".into()));
+    let walk = summaries[1]["best_walk"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&walk), "{walk}");
+    // Two seeds of: two tasks, each with 1 * 2 * 2 domains, and one problem for each.
+    assert_eq!(summaries[1]["reply_bound"], 20);
+    assert!(summaries[1]["usage"]["replies"].as_u64().unwrap() <= 20);
+    let lines = |file: &str| fs::read_to_string(place.path("out").join(file)).unwrap().lines().count();
+    assert_eq!((lines("table.csv"), lines("cells.csv"), lines("tasks.csv")), (5, 9, 17));
+
+    let before = contents(&place.path("out/cells"));
+    let again = place.evaluate(&["--resume", "-j1"]);
+    again.expect(0);
+    assert_eq!(again.stdout, first.stdout);
+    assert_eq!(contents(&place.path("out/cells")), before, "finished cells are only read");
+}
+
+#[test]
+fn the_number_of_jobs_changes_nothing() {
+    let (one, many) = (Place::new(), Place::new());
+    let first = one.evaluate(&["--matrix", &one.matrix(), "-j1"]);
+    assert_eq!(many.evaluate(&["--matrix", &many.matrix(), "-j8"]).stdout, first.stdout);
+    let tasks = |place: &Place| fs::read_to_string(place.path("out/tasks.csv")).unwrap();
+    assert_eq!(tasks(&one), tasks(&many));
+}
+
+#[test]
+fn a_folder_holds_one_evaluation() {
+    let place = Place::new();
+    place.evaluate(&["--matrix", &place.matrix(), "--json"]).expect(0);
+    place
+        .evaluate(&["--matrix", &place.matrix()])
+        .expect(30)
+        .says(&["holds an evaluation already", "--resume"]);
+    fs::write(place.path("refined.toml"), refined().replace("n = 2", "n = 3")).unwrap();
+    let other = place.evaluate(&["--resume"]);
+    other.expect(30).says(&["made with other inputs: the pipeline's text", "help: name another folder"]);
+    // What is finished and unchanged is shown all the same.
+    assert!(other.stdout.contains("1.00 / -") && other.stdout.contains("not run / -"), "{}", other.stdout);
+}
+
+#[test]
+fn mistakes_are_found_before_anything_is_run() {
+    let place = Place::new();
+    fs::write(place.path("given.toml"), given().replace("provider-noisy-oracle", "provider-nosy-oracle"))
+        .unwrap();
+    place.evaluate(&["--matrix", &place.matrix()]).expect(32);
+    let twice = fs::read_to_string(place.path("matrix.toml")).unwrap().replace("\"42-43\"", "[4, 4]");
+    fs::write(place.path("matrix.toml"), twice).unwrap();
+    place
+        .evaluate(&["--matrix", &place.matrix()])
+        .expect(31)
+        .says(&["evaluate.matrix", "seed 4 stands there twice"]);
+    place.evaluate(&[]).expect(30);
+    let garden = root().join("examples/suites/garden").display().to_string();
+    let file = place.path("refined.toml").display().to_string();
+    place
+        .evaluate(&["--suite", &garden, "--pipeline", &file, "--seeds", "9-3"])
+        .expect(30)
+        .says(&["--seeds", "`9-3`"]);
+    assert!(!place.path("out").exists(), "nothing is begun");
+}
+
+/// A model that knows every parcels task but, until it is mended, fails at the second.
+struct Shaky {
+    server: ScriptedServer,
+    mended: Arc<AtomicBool>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Shaky {
+    fn new() -> Self {
+        let (mended, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let (works, count) = (Arc::clone(&mended), Arc::clone(&asked));
+        let second = super::support::example_text("parcels", "p02.nl");
+        let server = ScriptedServer::matching(move |request| {
+            count.fetch_add(1, Ordering::SeqCst);
+            if !works.load(Ordering::SeqCst) && request.question().contains(second.trim()) {
+                return Scripted::error(400, "overloaded", "this request breaks the server");
+            }
+            right_reply(request)
+        })
+        .unwrap();
+        Self { server, mended, asked }
+    }
+}
+
+#[test]
+fn what_broke_is_shown_as_such_and_tried_again() {
+    let place = Place::new();
+    let shaky = Shaky::new();
+    let base_url = format!("llm.main.base_url={}", shaky.server.base_url());
+    let (suite, file) =
+        (example("parcels", "").display().to_string(), pipeline("llm-p.toml").display().to_string());
+    let first = place.evaluate(&[
+        "--suite",
+        &suite,
+        "--pipeline",
+        &file,
+        "--seeds",
+        "7",
+        "--tasks",
+        "2",
+        "--set",
+        &base_url,
+        "--set",
+        "llm.main.max_attempts=1",
+    ]);
+    first.expect(34);
+    assert!(first.stdout.contains("0.50? / - (1f)"), "{}", first.stdout);
+    assert!(first.stdout.contains("0 of 1 (1 open)"), "{}", first.stdout);
+    let asked = shaky.asked.load(Ordering::SeqCst);
+    assert_eq!(asked, 2);
+
+    shaky.mended.store(true, Ordering::SeqCst);
+    let second = place.evaluate(&["--resume"]);
+    second.expect(0);
+    assert!(second.stdout.contains("1.00 / -"), "{}", second.stdout);
+    assert_eq!(shaky.asked.load(Ordering::SeqCst), asked + 1, "only what broke is asked again");
+
+    // Without its report a cell is run again from its own journal.
+    fs::remove_file(place.path("out/cells/parcels/llm-p/7/report.json")).unwrap();
+    assert_eq!(place.evaluate(&["--resume"]).expect(0).stdout, second.stdout);
+    assert_eq!(shaky.asked.load(Ordering::SeqCst), asked + 1);
+}
