@@ -36,8 +36,13 @@ fn planted(given: &GivenSpec, folder: &Path) -> Suite {
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     write("domain.nl", "Toys can be moved.");
     write("domain.pddl", &domain);
-    write("p01.nl", "Move the toy a.");
-    write("p01.pddl", &problem);
+    // The second task is what a fan-out goes on with.
+    for stem in ["p01", "p02"] {
+        write(&format!("{stem}.nl"), "Move the toy a.");
+        write(&format!("{stem}.pddl"), &problem.replace("p01", stem));
+        let objects = format!("(define (problem {stem}) (:domain toys) (:objects a{object}))");
+        write(&format!("{stem}_template.pddl"), &objects);
+    }
     write("p_example.nl", "Move the toy b.");
     // The example is solved in the same domain, so its problem shows the predicates and its plan the actions.
     write(
@@ -48,7 +53,6 @@ fn planted(given: &GivenSpec, folder: &Path) -> Suite {
         ),
     );
     write("p_example.sol", "(move b)\n");
-    write("p01_template.pddl", &format!("(define (problem p01) (:domain toys) (:objects a{object}))"));
     write("domain_template.pddl", &format!("(define (domain toys) (:action move :parameters (?x)){action})"));
     let loaded = load_suite(folder);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
@@ -60,11 +64,20 @@ fn tell(host: &dyn Host, role: &str, everything: &impl serde::Serialize) -> Resu
     host.complete(role, CompletionRequest { messages, ..CompletionRequest::default() })
 }
 
-/// Tells the model the whole request.
-fn telling_translator() -> Arc<dyn Translator> {
-    Arc::new(Translate(|host: &dyn Host, request: &TranslateRequest| {
-        tell(host, "writer", request)?;
-        let patch = CandidatePatch { problem: Some("(problem)".into()), ..CandidatePatch::default() };
+/// Tells the model the whole request, with or without the feedback.
+fn telling_translator(what: &'static str, feedback: bool) -> Arc<dyn Translator> {
+    Arc::new(Translate(move |host: &dyn Host, request: &TranslateRequest| {
+        let mut told = request.clone();
+        if !feedback {
+            told.feedback.clear();
+            told.candidate.assessments.values_mut().for_each(|assessment| assessment.feedback.clear());
+        }
+        tell(host, "writer", &told)?;
+        let mut patch = CandidatePatch { messages: vec![Message::user("?")], ..CandidatePatch::default() };
+        match what {
+            "domain" => patch.domain = Some("(domain)".into()),
+            _ => patch.problem = Some("(problem)".into()),
+        }
         Ok(TranslateResponse { samples: (0..request.n).map(|_| Outcome::Ok(patch.clone())).collect() })
     }))
 }
@@ -78,26 +91,59 @@ fn telling_planner() -> Arc<dyn Planner> {
 }
 
 /// Asks the environment where there is one and repeats all that it says, in summary, feedback and evidence.
-fn talkative_verifier() -> Arc<dyn Verifier> {
-    Arc::new(Verify(|host: &dyn Host, _: &Candidate, _: &VerifyRequest| {
+fn talkative_verifier(accepts: bool) -> Arc<dyn Verifier> {
+    Arc::new(Verify(move |host: &dyn Host, _: &Candidate, _: &VerifyRequest| {
         let answer = host.environment(EnvironmentCall::Validate(EnvironmentPlan::default()))?;
         let EnvironmentAnswer::Validate(verdict) = answer else { panic!("{answer:?}") };
-        let mut assessment = Assessment::new(Decision::Accepted, verdict.reasons.join("\n"));
+        let decision = if accepts { Decision::Accepted } else { Decision::Rejected };
+        let mut assessment = Assessment::new(decision, verdict.reasons.join("\n"));
+        let source = "reply".to_owned();
+        assessment.diagnostics = vec![ReportedDiagnostic {
+            code: "test.said".into(),
+            severity: ReportedSeverity::Error,
+            message: verdict.reasons.join(" "),
+            file: source,
+            line: 0,
+            column: 0,
+            start: 0,
+            end: 0,
+            help: vec![],
+        }];
+        assessment.metrics.extend(["score", "rating"].map(|name| (name.to_owned(), 0.5)));
         assessment.feedback.clone_from(&verdict.reasons);
         assessment.evidence = serde_json::json!(verdict.reasons);
         Ok(assessment)
     }))
 }
 
-fn bench(text: &str) -> Bench {
+/// What is run with a pipeline.
+#[derive(Clone, Copy)]
+struct How {
+    /// The translators repeat the feedback.
+    feedback: bool,
+    /// The verifiers accept; else a refine stage makes all its rounds.
+    accepts: bool,
+}
+
+const ALL: How = How { feedback: true, accepts: true };
+
+fn bench(text: &str, how: How) -> Bench {
     let mut bench = Bench::new(text);
-    let stages: Vec<(String, StageKind)> =
-        bench.pipeline.config.all_stages().map(|s| (s.label().to_owned(), s.kind())).collect();
-    for (label, kind) in stages {
+    let stages: Vec<(String, StageKind, &'static str)> = bench
+        .pipeline
+        .config
+        .all_stages()
+        .map(|stage| {
+            let mode = stage.plugin().and_then(|(_, options)| options.get("mode")?.as_str());
+            let what = if matches!(mode, Some("domain" | "edit")) { "domain" } else { "problem" };
+            (stage.label().to_owned(), stage.kind(), what)
+        })
+        .collect();
+    for (label, kind, what) in stages {
         let llm = bench.instances.stages.get(&label).is_some_and(|(info, _)| !info.roles.is_empty());
         let instance = match kind {
-            StageKind::Translate => StageInstance::Translator(telling_translator()),
-            StageKind::Verify => StageInstance::Verifier(talkative_verifier()),
+            StageKind::Translate => StageInstance::Translator(telling_translator(what, how.feedback)),
+            StageKind::Verify => StageInstance::Verifier(talkative_verifier(how.accepts)),
             StageKind::Plan if llm => StageInstance::Planner(telling_planner()),
             _ => continue,
         };
@@ -107,22 +153,26 @@ fn bench(text: &str) -> Bench {
 }
 
 /// Runs a pipeline on a planted suite and returns the markers found in prompts, and how many prompts there were.
-fn leaked(text: &str, change: impl Fn(Bench, &Suite) -> Bench) -> (Vec<&'static str>, usize) {
+fn leaked(text: &str, how: How, change: impl Fn(Bench, &Suite) -> Bench) -> (Vec<&'static str>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let given = good(text).config.given;
     let suite = planted(&given, folder.path());
-    let bench = change(bench(text), &suite);
-    let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), Path::new("")).unwrap();
+    let bench = change(bench(text, how), &suite);
+    let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), &pipelines()).unwrap();
     let (report, _) = bench.run(&tasks, 2);
-    assert!(report.tasks[0].verdict.is_some());
+    assert!(report.tasks.iter().all(|task| task.verdict.is_some()));
     let prompts = bench.provider.prompts.lock().unwrap();
     let found = |marker: &&&'static str| prompts.iter().any(|p| p.contains(**marker));
     (MARKERS.iter().filter(found).copied().collect(), prompts.len())
 }
 
+fn pipelines() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/pipelines")
+}
+
 fn shipped() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/pipelines");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(pipelines()).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "toml"));
     files.sort();
     files
@@ -131,12 +181,21 @@ fn shipped() -> Vec<PathBuf> {
 #[test]
 fn no_shipped_pipeline_shows_a_model_what_it_is_not_given() {
     let files = shipped();
-    assert!(files.len() >= 3, "{files:?}");
+    assert!(files.len() >= 6, "{files:?}");
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        let (found, prompts) = leaked(&text, |bench, _| bench);
-        assert_eq!(found, Vec::<&str>::new(), "{}", file.display());
-        assert!(prompts > 0, "{} asked no model", file.display());
+        let told = good(&text).config.feedback == Some(FeedbackSource::Environment);
+        for accepts in [true, false] {
+            // Where the environment's words may be told they are in the feedback, and nowhere else.
+            let how = How { feedback: !told, accepts };
+            let (found, prompts) = leaked(&text, how, |bench, _| bench);
+            assert_eq!(found, Vec::<&str>::new(), "{}", file.display());
+            assert!(prompts > 0, "{} asked no model", file.display());
+        }
+        if told {
+            let (found, _) = leaked(&text, How { feedback: true, accepts: false }, |bench, _| bench);
+            assert!(!found.is_empty(), "{} tells nothing of the environment", file.display());
+        }
     }
 }
 
@@ -171,22 +230,22 @@ roles = { planner = "main" }
 
 #[test]
 fn nothing_is_given_unless_the_file_says_so() {
-    assert_eq!(leaked(CHAIN, |bench, _| bench), (vec![], 3));
+    assert_eq!(leaked(CHAIN, ALL, |bench, _| bench), (vec![], 6));
     for part in ["interface = true", "objects = true", "example = true", "domain = true", "problem = true"] {
         let text = CHAIN.replace("schema = 1", &format!("schema = 1\n[given]\n{part}"));
-        assert_eq!(leaked(&text, |bench, _| bench).0, Vec::<&str>::new(), "{part}");
+        assert_eq!(leaked(&text, ALL, |bench, _| bench).0, Vec::<&str>::new(), "{part}");
     }
 }
 
 #[test]
 fn what_the_environment_says_is_told_only_where_the_file_declares_it() {
     let declared = CHAIN.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
-    assert_eq!(leaked(&declared, |bench, _| bench).0, MARKERS);
+    assert_eq!(leaked(&declared, ALL, |bench, _| bench).0, MARKERS);
 }
 
 #[test]
 fn a_translator_that_got_hold_of_the_reference_is_caught() {
-    let (found, _) = leaked(CHAIN, |bench, suite| {
+    let (found, _) = leaked(CHAIN, ALL, |bench, suite| {
         let stolen = suite.reference_domain.clone().unwrap();
         let translator = Translate(move |host: &dyn Host, request: &TranslateRequest| {
             let messages = vec![Message::user(format!("{} {stolen}", request.task.task_text))];
@@ -213,7 +272,7 @@ fn a_verifier_cannot_carry_the_environment_s_words_to_a_model() {
         stage.roles.insert("writer".into(), "main".into());
         bench
     };
-    assert_eq!(leaked(CHAIN, carry), (vec![], 3));
+    assert_eq!(leaked(CHAIN, ALL, carry), (vec![], 6));
     let declared = CHAIN.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
-    assert_eq!(leaked(&declared, carry).0, MARKERS);
+    assert_eq!(leaked(&declared, ALL, carry).0, MARKERS);
 }

@@ -265,6 +265,11 @@ fn the_suites_of_this_repository_are_whole() {
             example: Some(GivenExample::Own(true)),
         };
         for task in &suite.tasks {
+            // A suite whose environment is a program has no reference to give.
+            if suite.reference_domain.is_none() && task.reference_problem.is_none() {
+                assert!(task_view(&suite, task, &GivenSpec::default(), None).is_ok());
+                continue;
+            }
             let view = task_view(&suite, task, &all, None).unwrap();
             assert!(view.action_interface.is_some_and(|i| !i.actions.is_empty() && !i.objects.is_empty()));
         }

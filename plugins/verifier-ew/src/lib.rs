@@ -62,6 +62,7 @@ impl Plugin for EwVerifier {
     fn about() -> About {
         About::new("Compares candidates with the environment by exploration walks")
             .capability("environment")
+            .capability("together:racing=true")
             .metric("score", "harmonic mean of both directions, 0 to 1")
             .metric("rating", "the score, or a negative rank for a candidate that has none (Appendix B.3)")
             .metric("reference_to_candidate", "share of the environment's walks that the candidate executes")

@@ -15,5 +15,5 @@ pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind}
 pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
 pub use overrides::Override;
 pub use plugins::NEEDS_ENVIRONMENT;
-pub(crate) use plugins::{TOGETHER, declares};
+pub(crate) use plugins::{EXTERNAL, TOGETHER, declares};
 pub(crate) use stages::CANDIDATE;

@@ -14,6 +14,9 @@ pub const NEEDS_ENVIRONMENT: &str = "environment";
 /// The capability with which a verifier says that it judges candidates better together than one at a time.
 pub(crate) const TOGETHER: &str = "together";
 
+/// The capability of plugins that ask a program outside planforge, which may answer otherwise the next time.
+pub(crate) const EXTERNAL: &str = "external";
+
 /// Whether a plugin declares a capability for this use of it: always, or, as `CAPABILITY:OPTION=VALUE`, where one option has
 /// a certain value.
 pub(crate) fn declares(info: &PluginInfo, capability: &str, options: &JsonObject) -> bool {

@@ -4,7 +4,9 @@ use super::path::unmarked;
 use super::report::Written;
 use crate::config::{Order, Pipeline, PlanStage, SelectStage, Stage};
 use crate::front::CANDIDATE;
-use planforge_contract::{Candidate, Decision, Failure, LineageStep, PlanOutcome, UndecidedReason};
+use planforge_contract::{
+    Assessment, Candidate, Decision, Failure, LineageStep, PlanOutcome, UndecidedReason,
+};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +38,21 @@ impl Entry {
     pub(super) fn without_environment(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
         candidate.assessments.retain(|label, _| !self.from_environment.contains(label));
+        candidate
+    }
+
+    /// The candidate as those plugins may see it where the pipeline tells models what the environment says: of assessments that
+    /// rest on it, the decision, the metrics and the feedback. The rest is for the record, and may hold the reference.
+    pub(super) fn with_feedback_alone(&self) -> Candidate {
+        let mut candidate = self.candidate.clone();
+        for (label, assessment) in &mut candidate.assessments {
+            if self.from_environment.contains(label) {
+                let (metrics, feedback) =
+                    (std::mem::take(&mut assessment.metrics), std::mem::take(&mut assessment.feedback));
+                let decision = without_message(&assessment.decision);
+                *assessment = Assessment { metrics, feedback, ..Assessment::new(decision, "") };
+            }
+        }
         candidate
     }
 
@@ -103,6 +120,16 @@ pub(super) fn select(stage: &SelectStage, beam: Vec<Entry>) -> (Vec<Entry>, Vec<
     let wanted: BTreeSet<usize> = kept.iter().copied().collect();
     let left = beam.into_iter().enumerate().filter(|(i, _)| wanted.contains(i)).map(|(_, e)| e).collect();
     (left, kept)
+}
+
+/// A decision without the words that a verifier has for a person.
+fn without_message(decision: &Decision) -> Decision {
+    match decision {
+        Decision::Undecided { reason, .. } => Decision::Undecided { reason: *reason, message: String::new() },
+        Decision::NotComparable { .. } => Decision::NotComparable { message: String::new() },
+        Decision::Accepted => Decision::Accepted,
+        Decision::Rejected => Decision::Rejected,
+    }
 }
 
 /// Better comes first; what has no value comes last.
@@ -222,7 +249,6 @@ fn of_outcome(label: String, outcome: &PlanOutcome) -> Option<Standing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_contract::Assessment;
 
     fn entry(path: &[(&str, u32)], score: Option<f64>) -> Entry {
         let lineage = path.iter().map(|(s, i)| LineageStep { stage: (*s).to_owned(), sample: *i }).collect();

@@ -6,7 +6,7 @@ use super::plan::ask_planner;
 use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
 use crate::config::FeedbackSource;
-use crate::front::declares;
+use crate::front::{EXTERNAL, declares};
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
@@ -14,11 +14,10 @@ use planforge_contract::{
 };
 use planforge_llm::{CallSite, Mode};
 use planforge_plugin_sdk::rights::{Question, check};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
-
-/// The capability of plugins that ask a program outside.
-const EXTERNAL: &str = "external";
 
 /// One call of one plugin.
 pub(super) struct Call<'a> {
@@ -102,26 +101,44 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Whether the plugin's answers come from a program outside, which may answer otherwise the next time: such answers are
-    /// kept, and replay takes them from the record.
-    pub(super) fn is_external(&self) -> bool {
+    /// Whether the plugin asks a program outside with the options of its stage.
+    pub(super) fn is_outside(&self) -> bool {
         let stage = self.context.pipeline.stage(self.stage);
-        let options = stage.and_then(|stage| stage.plugin()).map(|(_, options)| options.clone());
-        declares(self.info, EXTERNAL, &options.unwrap_or_default())
+        stage
+            .and_then(|stage| stage.plugin())
+            .is_some_and(|(_, options)| declares(self.info, EXTERNAL, options))
     }
 
-    /// Replay starts no program outside.
-    pub(super) fn may_run(&self) -> Result<(), Failure> {
-        match self.is_external() && self.context.services.mode == Mode::Replay {
-            true => Err(self.not_recorded(&self.info.id)),
-            false => Ok(()),
-        }
-    }
-
-    fn not_recorded(&self, id: &str) -> Failure {
-        let message = format!("the record does not hold what `{id}` answered at {}", self.path);
-        Failure::new(FailureClass::ReplayMiss, "pipeline.replay-miss", message)
-            .help("replay a run that was made with this pipeline and these tasks")
+    /// What a program outside answered. It may answer otherwise the next time, or break, so both are effects like a model's
+    /// reply: a run that goes on and a replay take them from the record, and a replay without them is an error.
+    pub(super) fn outside<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &impl Serialize,
+        make: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let recorder = &self.context.recorder;
+        let answer = recorder.effect(
+            name,
+            &self.path,
+            request,
+            |_: &Outcome<T>| Keep::Timed,
+            || {
+                if self.context.services.mode == Mode::Replay {
+                    let message = format!("the record does not hold the answer of `{name}` at {}", self.path);
+                    return Err(Failure::new(FailureClass::ReplayMiss, "pipeline.replay-miss", message)
+                        .help("replay a run that was made with this pipeline and these tasks"));
+                }
+                match make() {
+                    // What broke once the run is being interrupted may have broken because of that.
+                    Err(failure) if failure.class == FailureClass::Cancelled || self.context.stopping() => {
+                        Err(failure)
+                    }
+                    answer => Ok(answer.into()),
+                }
+            },
+        )?;
+        answer.into_result()
     }
 
     fn count(&self, model: &str, replies: &Replies) {
@@ -167,31 +184,13 @@ impl Host for Call<'_> {
             .help("add a table [environment] to the pipeline file"));
         };
         self.environment.store(true, Ordering::SeqCst);
-        if !info.capabilities.iter().any(|capability| capability == EXTERNAL) {
-            return self.ask(info, environment.as_ref(), &call);
+        let ask = || self.ask(info, environment.as_ref(), &call);
+        let options = self.context.pipeline.environment.as_ref().map(|table| &table.options);
+        if options.is_some_and(|options| declares(info, EXTERNAL, options)) {
+            self.outside(&format!("{}.environment", info.id), &call, ask)
+        } else {
+            ask()
         }
-        // A program outside may answer otherwise the next time, so its answer is an effect like a model's.
-        let name = format!("{}.environment", info.id);
-        let recorder = &self.context.recorder;
-        let answer = recorder.effect(
-            &name,
-            &self.path,
-            &call,
-            |_: &Outcome<EnvironmentAnswer>| Keep::Timed,
-            || {
-                if self.context.services.mode == Mode::Replay {
-                    return Err(self.not_recorded(&info.id));
-                }
-                match self.ask(info, environment.as_ref(), &call) {
-                    // What broke once the run is being interrupted may have broken because of that.
-                    Err(failure) if failure.class == FailureClass::Cancelled || self.context.stopping() => {
-                        Err(failure)
-                    }
-                    answer => Ok(answer.into()),
-                }
-            },
-        )?;
-        answer.into_result()
     }
 
     fn plan(&self, label: &str, request: PlanRequest) -> Result<PlanOutcome, Failure> {

@@ -19,21 +19,18 @@ pub(super) fn ask_planner(
     request: &PlanRequest,
 ) -> Result<PlanOutcome, Failure> {
     let name = format!("{}.plan", call.info.id);
-    let external = call.is_external();
-    let kept = |outcome: &PlanOutcome| if external { Keep::Timed } else { keep(outcome) };
-    call.context.recorder.effect(&name, &call.path, request, kept, || {
-        call.may_run()?;
-        match planner.plan(call, request)? {
-            PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
-                Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
-            }
-            // A limit that was reached once the run is being interrupted may be the interruption's doing.
-            outcome if keep(&outcome) == Keep::Timed && call.context.stopping() => {
-                Err(super::stage::cancelled())
-            }
-            outcome => Ok(outcome),
+    let ask = || match planner.plan(call, request)? {
+        PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
+            Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
         }
-    })
+        // A limit that was reached once the run is being interrupted may be the interruption's doing.
+        outcome if keep(&outcome) == Keep::Timed && call.context.stopping() => Err(super::stage::cancelled()),
+        outcome => Ok(outcome),
+    };
+    if call.is_outside() {
+        return call.outside(&name, request, ask);
+    }
+    call.context.recorder.effect(&name, &call.path, request, keep, ask)
 }
 
 fn keep(outcome: &PlanOutcome) -> Keep {

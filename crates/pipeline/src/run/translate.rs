@@ -9,7 +9,7 @@ use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
 use crate::config::{Artefact, FeedbackSource, Stage, TranslateStage};
 use planforge_contract::{
-    CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
+    Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
 use planforge_plugin_sdk::feedback as words;
 
@@ -110,12 +110,12 @@ fn one(
     Ok(response.samples)
 }
 
-/// The candidate as the translator sees it. What the environment said stays out unless the pipeline declares it.
-fn seen(context: &Context<'_>, entry: &Entry) -> planforge_contract::Candidate {
-    if context.pipeline.feedback == Some(FeedbackSource::Environment) {
-        entry.candidate.clone()
-    } else {
-        entry.without_environment()
+/// The candidate as plugins see it that may ask a model. What the environment said stays out unless the pipeline declares
+/// it, and then it is told in words that are made for it.
+pub(super) fn seen(context: &Context<'_>, entry: &Entry) -> Candidate {
+    match context.pipeline.feedback {
+        Some(FeedbackSource::Environment) => entry.with_feedback_alone(),
+        None => entry.without_environment(),
     }
 }
 

@@ -7,7 +7,8 @@ use super::path::{call_path, candidate_path, marked};
 use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
-use crate::config::{FeedbackSource, VerifyStage};
+use super::translate::seen;
+use crate::config::VerifyStage;
 use crate::front::{TOGETHER, declares};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
@@ -124,20 +125,19 @@ fn asked(
         return Err(cancelled());
     }
     let path = call_path(&task.task.name, label, common(group));
-    let told = context.pipeline.feedback == Some(FeedbackSource::Environment);
-    let seen = |entry: &Entry| if told { entry.candidate.clone() } else { entry.without_environment() };
     let request = VerifyRequest {
         task: task.view(first),
-        candidates: group.iter().map(seen).collect(),
+        candidates: group.iter().map(|entry| seen(context, entry)).collect(),
         seed: derive_u64(context.pipeline.seed, "verify", &path),
     };
     let call = Call::new(context, task, info, &stage.label, path.clone());
     let name = format!("{}.verify", info.id);
-    let external = call.is_external();
+    if call.is_outside() {
+        return call.outside(&name, &request, || answers(&call, info, verifier.as_ref(), &request));
+    }
     // One candidate that breaks fails its call; among several it is one result of them.
     if group.len() == 1 {
-        let kept = |judged: &Judged| if external { Keep::Timed } else { keep(judged) };
-        let judged = context.recorder.effect(&name, &path, &request, kept, || {
+        let judged = context.recorder.effect(&name, &path, &request, keep, || {
             let results = answers(&call, info, verifier.as_ref(), &request)?;
             results.into_iter().next().map_or_else(|| Err(cancelled()), Outcome::into_result)
         })?;
@@ -147,7 +147,7 @@ fn asked(
         &name,
         &path,
         &request,
-        |all: &Vec<Outcome<Judged>>| if external { Keep::Timed } else { keep_all(all) },
+        |all: &Vec<Outcome<Judged>>| keep_all(all),
         || answers(&call, info, verifier.as_ref(), &request),
     )
 }
@@ -158,7 +158,6 @@ fn answers(
     verifier: &dyn Verifier,
     request: &VerifyRequest,
 ) -> Result<Vec<Outcome<Judged>>, Failure> {
-    call.may_run()?;
     let results = verifier.verify(call, request)?.results;
     let (asked, answered) = (request.candidates.len(), results.len());
     if asked != answered {

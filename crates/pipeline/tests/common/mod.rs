@@ -42,6 +42,7 @@ impl Scripted {
             info("provider-openai", Provider, &[], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
             info("verifier-val", Verifier, &[], &["score"]),
+            info("verifier-ew", Verifier, &[], &["score", "rating"]),
             info("planner-classical", Planner, &[], &[]),
             info("planner-llm", Planner, &["planner"], &[]),
             info("environment-pddl", Environment, &[], &[]),
