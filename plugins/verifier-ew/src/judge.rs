@@ -165,8 +165,9 @@ impl Court<'_> {
             Ok(measured) => Found::Measured(Box::new(measured), None),
             Err(NoScore::Stopped(reason)) => Ended::Stopped(reason).into(),
             Err(too_large @ NoScore::TooLarge(_)) => {
-                let message =
-                    format!("{too_large}; raise `exact_pairs`, or set `mode = \"auto\"` to sample then");
+                let message = format!(
+                    "{too_large}; raise `exact_pairs` or `exact_memory_mb`, or set `mode = \"auto\"` to sample then"
+                );
                 Found::Not(Ok(limit(message)))
             }
         }

@@ -5,7 +5,7 @@
 //!
 //! | the environment | how |
 //! |---|---|
-//! | has the capability `model` | both models in process: computed by dynamic programming while it fits `exact_pairs`, else sampled |
+//! | has the capability `model` | both models in process: computed by dynamic programming while it fits `exact_pairs` and `exact_memory_mb`, else sampled |
 //! | can only be tried | its own walks are executed on the candidate's model, the candidate's walks are tried by it; each is one crossing |
 //!
 //! Accepted is a candidate whose score is 1, with the certainty stated (`certainty` in the evidence: `exact`, `proven` by a search that

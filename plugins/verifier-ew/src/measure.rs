@@ -6,7 +6,7 @@ use planforge_planning::walk::{
     self, Direction, DirectionSample, ExactDirection, ExactError, Interval, Model, SchemaCount, Score,
     SearchLimits, TaskDirections, interval,
 };
-use planforge_planning::{Budget, StopReason};
+use planforge_planning::{Budget, Poll, StopReason};
 
 /// Both directions, reference to candidate first.
 pub const DIRECTIONS: [Direction; 2] = [Direction::ReferenceToCandidate, Direction::CandidateToReference];
@@ -140,11 +140,20 @@ pub struct Action {
     pub refused: f64,
 }
 
+/// What does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TooLarge {
+    /// More pairs of states than allowed.
+    Pairs(ExactError),
+    /// More bytes of states and steps than allowed.
+    Bytes(u64),
+}
+
 /// Why there is no score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoScore {
     /// The score was to be computed, and does not fit.
-    TooLarge(ExactError),
+    TooLarge(TooLarge),
     /// A limit or an interruption.
     Stopped(StopReason),
 }
@@ -152,7 +161,14 @@ pub enum NoScore {
 impl std::fmt::Display for NoScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::TooLarge(error) => write!(f, "the exact score does not fit: {error}"),
+            Self::TooLarge(TooLarge::Pairs(error)) => write!(f, "the exact score does not fit: {error}"),
+            Self::TooLarge(TooLarge::Bytes(bytes)) => {
+                write!(
+                    f,
+                    "the exact score does not fit: walks reach states and steps of more than {} MB",
+                    bytes >> 20
+                )
+            }
             Self::Stopped(reason) => write!(f, "{reason} was reached"),
         }
     }
@@ -172,9 +188,8 @@ pub fn models(
     if exact_allowed {
         match exact(pairs, settings, budget) {
             Ok(problems) => return Ok(Measured::of(problems, settings)),
-            Err(ExactError::Stopped(reason)) => return Err(NoScore::Stopped(reason)),
-            Err(too_large) if settings.mode == Mode::Exact => return Err(NoScore::TooLarge(too_large)),
-            Err(_) => {}
+            Err(NoScore::TooLarge(_)) if settings.mode == Mode::Auto => {}
+            Err(error) => return Err(error),
         }
     }
     let mut problems = Vec::with_capacity(pairs.len());
@@ -200,6 +215,20 @@ pub(crate) fn seed_of(seed: u64, problem: usize, direction: usize) -> u64 {
 
 /// All problems, or none: a mean of computed and sampled scores would have no interval.
 fn exact(
+    pairs: &[(&Model, &Model)],
+    settings: &Settings,
+    budget: &mut dyn Budget,
+) -> Result<Vec<Problem>, NoScore> {
+    let mut capped = Capped::new(budget, settings.exact_bytes);
+    let outcome = exact_within(pairs, settings, &mut capped);
+    outcome.map_err(|error| match error {
+        ExactError::Stopped(_) if capped.full => NoScore::TooLarge(TooLarge::Bytes(settings.exact_bytes)),
+        ExactError::Stopped(reason) => NoScore::Stopped(reason),
+        pairs @ ExactError::Pairs { .. } => NoScore::TooLarge(TooLarge::Pairs(pairs)),
+    })
+}
+
+fn exact_within(
     pairs: &[(&Model, &Model)],
     settings: &Settings,
     budget: &mut dyn Budget,
@@ -240,5 +269,47 @@ pub fn shortest_failing(
             sampled.extend(sample.shortest_failing.as_ref().map(|walk| (direction, walk)));
         }
     }
-    walk::counterexample(reference, candidate, limits, &sampled, budget)
+    let mut capped = Capped::new(budget, settings.exact_bytes);
+    let search = walk::counterexample(reference, candidate, limits, &sampled, &mut capped);
+    match search {
+        // Our own cap is no limit of the call: there is nothing more to be found, and that is all.
+        walk::Search::LimitReached { searched, .. } if capped.full => {
+            walk::Search::LimitReached { searched, reason: None }
+        }
+        search => search,
+    }
+}
+
+/// A budget with a cap on bytes of its own. What is charged depends on the models alone, so it ends the work at the same place
+/// on every machine, which time would not.
+struct Capped<'b> {
+    inner: &'b mut dyn Budget,
+    left: u64,
+    /// Whether the cap was reached.
+    full: bool,
+}
+
+impl<'b> Capped<'b> {
+    fn new(inner: &'b mut dyn Budget, bytes: u64) -> Self {
+        Self { inner, left: bytes, full: false }
+    }
+}
+
+impl Budget for Capped<'_> {
+    fn poll(&mut self) -> Poll {
+        self.inner.poll()
+    }
+
+    fn charge(&mut self, bytes: u64) -> Poll {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                self.inner.charge(bytes)
+            }
+            None => {
+                self.full = true;
+                Poll::Stop(StopReason::Memory)
+            }
+        }
+    }
 }

@@ -52,7 +52,7 @@ pub enum Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Computed as long as it fits `exact_pairs`, else sampled.
+    /// Computed as long as it fits `exact_pairs` and `exact_memory_mb`, else sampled.
     Auto,
     /// Computed; undecided where it does not fit. Needs an environment with the capability `model`.
     Exact,
@@ -99,6 +99,10 @@ pub struct Options {
     /// Most pairs of states that an exact score, or the search for a shortest failing walk, may look at.
     #[schemars(range(min = 1))]
     pub exact_pairs: usize,
+    /// Most megabytes that an exact score, or that search, may keep of states and steps; where it is passed, the score does not
+    /// fit. Counted as the walks are followed, so that it ends them at the same place on every machine.
+    #[schemars(range(min = 1))]
+    pub exact_memory_mb: u64,
     /// Confidence of the interval around a sampled score, and of the decision of a race.
     #[schemars(range(min = 0.5, max = 0.999_999_999))]
     pub confidence: f64,
@@ -122,6 +126,7 @@ impl Default for Options {
             policy: Policy::Uniform,
             mode: None,
             exact_pairs: 50_000,
+            exact_memory_mb: 48,
             confidence: 0.95,
             racing: false,
             ratings: None,
@@ -148,6 +153,8 @@ pub struct Settings {
     pub mode: Mode,
     /// Most pairs of states.
     pub exact_pairs: usize,
+    /// Most bytes of states and steps.
+    pub exact_bytes: u64,
     /// Confidence of the interval.
     pub confidence: f64,
     /// Whether candidates are raced.
@@ -180,6 +187,7 @@ impl Options {
             policy: self.policy,
             mode: self.mode.unwrap_or(default_mode),
             exact_pairs: self.exact_pairs,
+            exact_bytes: self.exact_memory_mb.saturating_mul(1 << 20),
             confidence: self.confidence,
             racing: self.racing,
             ratings: self.ratings.unwrap_or(if code { Ratings::ReferenceCode } else { Ratings::Paper }),
@@ -193,8 +201,11 @@ impl Settings {
         let wrong = |message: &str, help: &str| {
             Err(Failure::new(FailureClass::Request, codes::OPTIONS, message).help(help))
         };
-        if self.t_max == 0 || self.walks == 0 || self.exact_pairs == 0 {
-            return wrong("`t_max`, `walks` and `exact_pairs` begin at 1", "leave them out for the defaults");
+        if self.t_max == 0 || self.walks == 0 || self.exact_pairs == 0 || self.exact_bytes == 0 {
+            return wrong(
+                "`t_max`, `walks`, `exact_pairs` and `exact_memory_mb` begin at 1",
+                "leave them out for the defaults",
+            );
         }
         if !(0.5..1.0).contains(&self.confidence) {
             return wrong("`confidence` is at least 0.5 and below 1", "for example 0.95");

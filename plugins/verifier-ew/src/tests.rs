@@ -306,6 +306,29 @@ fn what_needs_a_model_is_undecided_without_one() {
 }
 
 #[test]
+fn memory_ends_an_exact_score_at_the_same_place_everywhere() {
+    use crate::measure::{NoScore, TooLarge, models, shortest_failing};
+    use planforge_planning::Unlimited;
+    use planforge_planning::walk::{Model, ModelOptions, Search};
+    let model =
+        |domain: &str| Model::from_texts(domain, PROBLEM, &ModelOptions::default(), &mut Unlimited).unwrap();
+    let reference = model(DOMAIN);
+    let candidate = model(&DOMAIN.replace(":precondition (full ?c)", ":precondition (and (full ?c) (hot))"));
+    let within = |mode, exact_bytes| {
+        let settings = Options { mode: Some(mode), ..Options::default() }.settings().unwrap();
+        let settings = Settings { exact_bytes, ..settings };
+        let search = shortest_failing(&reference, &candidate, &settings, None, &mut Unlimited);
+        (models(&[(&reference, &candidate)], &settings, 1, &mut Unlimited), search)
+    };
+    let (too_large, search) = within(Mode::Exact, 1000);
+    assert_eq!(too_large.unwrap_err(), NoScore::TooLarge(TooLarge::Bytes(1000)));
+    assert!(matches!(search, Search::LimitReached { reason: None, .. }), "no limit of the call: {search:?}");
+    assert!(!within(Mode::Auto, 1000).0.unwrap().exact);
+    let (exact, search) = within(Mode::Auto, 1 << 20);
+    assert!(exact.unwrap().exact && matches!(search, Search::Found(_)));
+}
+
+#[test]
 fn a_plan_that_is_valid_in_the_environment_ranks_highest_in_the_reference_code() {
     let plan = |steps: &[&str]| PlanOutcome::Plan {
         plans: vec![PlanDocument { steps: steps.iter().map(|s| (*s).to_owned()).collect(), cost: None }],

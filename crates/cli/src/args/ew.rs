@@ -54,9 +54,12 @@ pub(crate) struct EwArgs {
     /// Confidence of the interval around a sampled score.
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     pub(crate) confidence: f64,
-    /// Most pairs of states that computing may look at.
+    /// Most pairs of states that computing may look at (default: 50,000, with --exact two millions).
     #[arg(long, value_name = "N")]
     pub(crate) exact_pairs: Option<usize>,
+    /// Most megabytes that computing may use (default: 48, with --exact 2048).
+    #[arg(long, value_name = "MB")]
+    pub(crate) exact_memory: Option<u64>,
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", value_parser = super::positive_seconds)]
     pub(crate) time_limit: Option<f64>,

@@ -86,7 +86,13 @@ fn settings(args: &EwArgs) -> Result<Settings, planforge_contract::Failure> {
             (_, true) => Some(Mode::Sampled),
             _ => None,
         },
-        exact_pairs: args.exact_pairs.unwrap_or(defaults.exact_pairs),
+        // Who asks for an exact score gets more room than an attempt at one.
+        exact_pairs: args.exact_pairs.unwrap_or(if args.exact { 2_000_000 } else { defaults.exact_pairs }),
+        exact_memory_mb: args.exact_memory.unwrap_or(if args.exact {
+            2048
+        } else {
+            defaults.exact_memory_mb
+        }),
         confidence: args.confidence,
         ..defaults
     }
@@ -114,7 +120,9 @@ fn compare(
         NoScore::Stopped(reason) => stopped(reason, "the walks"),
         NoScore::TooLarge(_) => NotCompared {
             exit: Exit::NodeLimit,
-            message: format!("{error}; raise --exact-pairs, or leave out --exact to sample"),
+            message: format!(
+                "{error}; raise --exact-pairs or --exact-memory, or leave out --exact to sample"
+            ),
             diagnostics: Vec::new(),
         },
     })?;
