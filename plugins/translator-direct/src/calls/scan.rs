@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Most names that are kept for use in calls.
 const MAX_VARIABLES: usize = 64;
 
+/// Most letters of a call that are shown where it cannot be read.
+const MAX_EXCERPT: usize = 60;
+
 /// Reads one reply; names set in an earlier block hold in later ones.
 pub(super) struct Scanner<'a> {
     text: &'a str,
@@ -168,7 +171,7 @@ impl<'a> Scanner<'a> {
             }
             Err(Refusal::Declaration) => at + function.len(),
             Err(Refusal::Fault(fault)) => {
-                reading.refuse(unreadable(function, &fault));
+                reading.refuse(unreadable(&format!("`{}`", self.excerpt(at, end)), &fault));
                 at + function.len()
             }
         }
@@ -226,6 +229,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The beginning of what stands here, on one line: a model is not told lines and columns.
+    fn excerpt(&self, at: usize, end: usize) -> String {
+        let rest = self.text.get(at..end).unwrap_or_default();
+        let words: Vec<&str> = rest.split_whitespace().take(MAX_EXCERPT).collect();
+        let line = words.join(" ");
+        let shown: String = line.chars().take(MAX_EXCERPT).collect();
+        if shown.len() < line.len() { format!("{shown}...") } else { shown }
+    }
+
     /// Calls written as JSON at this place.
     fn json(&mut self, at: usize, end: usize, reading: &mut Reading, reported: &mut bool) -> usize {
         let mut reader = self.reader(at, end);
@@ -240,7 +252,7 @@ impl<'a> Scanner<'a> {
                 if !*reported && [PREDICATES, ACTION].iter().any(|name| seen.contains(name)) && is_json(seen)
                 {
                     *reported = true;
-                    reading.refuse(unreadable("the JSON", &fault));
+                    reading.refuse(unreadable(&format!("the JSON `{}`", self.excerpt(at, end)), &fault));
                 }
                 at + 1
             }
@@ -269,7 +281,6 @@ fn is_json(seen: &str) -> bool {
 }
 
 fn unreadable(what: &str, fault: &Fault) -> Diagnostic {
-    let what = if is_function(what) { format!("a call of `{what}`") } else { what.to_owned() };
     Diagnostic::error(codes::EDIT_FORM, format!("{what} cannot be read: {}", fault.message))
         .at(REPLY, Span::empty(fault.at as u32), "")
         .help("arguments are strings in quotes and lists of such strings")

@@ -169,7 +169,7 @@ fn a_call_that_cannot_be_read_is_refused_with_its_place_and_the_next_one_is_read
     assert!(refusals("```python\nmodify_action(\"go\", [\"(a)\",\n")[0].contains("it is not closed"));
     assert!(
         refusals("{\"modify_action\": {\"name\": \"go\", \"pre\": [\"(a)\", ]]}")[0]
-            .contains("the JSON cannot be read")
+            .starts_with("translate.edit-form: the JSON `{")
     );
     let unknown = r#"[{"function": "add_action", "arguments": {"name": "go"}}]"#;
     assert!(refusals(unknown)[0].contains("there is no function `add_action`"));

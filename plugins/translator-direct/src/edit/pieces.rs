@@ -33,7 +33,7 @@ pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pi
     for line in text.lines() {
         cutter.line(line, described)?;
     }
-    cutter.finish(fixes)
+    cutter.finish(text, fixes)
 }
 
 struct Cutter {
@@ -86,10 +86,10 @@ impl Cutter {
         refuse(codes::EDIT_PARENTHESES, format!("`{word}` stands outside of all parentheses"))
     }
 
-    fn finish(mut self, fixes: FixPolicy) -> Result<Pieces, Refused> {
+    fn finish(mut self, text: &str, fixes: FixPolicy) -> Result<Pieces, Refused> {
         let repair = fixes == FixPolicy::Safe;
         if self.depth > 0 {
-            let message = counted(self.depth, "is never closed", "are never closed");
+            let message = shown(text, &counted(self.depth, "is never closed", "are never closed"));
             if !repair {
                 return refuse(codes::EDIT_PARENTHESES, message);
             }
@@ -103,7 +103,7 @@ impl Cutter {
             if !repair {
                 return refuse(
                     codes::EDIT_PARENTHESES,
-                    counted(self.surplus, "closes nothing", "close nothing"),
+                    shown(text, &counted(self.surplus, "closes nothing", "close nothing")),
                 );
             }
             let surplus = plural(self.surplus, "surplus parenthesis", "surplus parentheses");
@@ -138,6 +138,13 @@ pub(super) fn without_section<'a>(text: &'a str, keyword: &str) -> &'a str {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix('(').map(str::trim_start).and_then(|t| t.strip_prefix(keyword));
     inner.and_then(|t| t.strip_suffix(')')).unwrap_or(text)
+}
+
+/// What is wrong with a string, behind its beginning.
+fn shown(text: &str, what: &str) -> String {
+    let line = text.split_whitespace().take(40).collect::<Vec<_>>().join(" ");
+    let begin: String = line.chars().take(40).collect();
+    format!("in `{begin}{}` {what}", if begin.len() < line.len() { "..." } else { "" })
 }
 
 fn plural(n: usize, one: &str, many: &str) -> String {
