@@ -104,7 +104,7 @@ has one, those in the text count.",
         title: "the parentheses of an edit do not match",
         explanation: "Each string of a call holds whole lists of PDDL, such as `(at ?x ?y)` or `(and (a) (b))`. Text outside of all \
 parentheses is not guessed at: it might be a condition that was meant. With `fixes = \"safe\"` parentheses missing or too many at \
-the end of a string are put right.",
+the end of a string are put right, and so is an atom without any, `at ?x ?y`.",
     },
     CodeInfo {
         code: EDIT_ACTION,

@@ -29,11 +29,40 @@ fn refuse<T>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Resul
 /// Takes the lists out of a string. `described`: text behind a list that says what it means is left out, as in
 /// `(at ?x) - x is here`; in a condition such text might be a part that was meant.
 pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
+    if fixes == FixPolicy::Safe && is_bare_atom(text) {
+        let fix = Some("put the atom into parentheses".to_owned());
+        return Ok(Pieces { lists: vec![format!("({})", text.trim())], fix });
+    }
     let mut cutter = Cutter { out: Pieces::default(), current: String::new(), depth: 0, surplus: 0 };
     for line in text.lines() {
         cutter.line(line, described)?;
     }
     cutter.finish(text, fixes)
+}
+
+/// Words that begin a condition or effect and name no predicate.
+const OPERATORS: [&str; 9] =
+    ["and", "or", "not", "forall", "exists", "imply", "when", "either", "preference"];
+
+/// Whether a string is an atom that has lost its parentheses, `at ?x ?y` or `at ?x - obj`: a name and variables with their
+/// types. It can be read in one way only; with an operator, with further names or with any punctuation it could not.
+fn is_bare_atom(text: &str) -> bool {
+    let is_name = |w: &str| {
+        w.starts_with(|c: char| c.is_ascii_alphabetic())
+            && w.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    let is_variable = |w: &str| w.strip_prefix('?').is_some_and(is_name);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let Some((first, rest)) = words.split_first() else { return false };
+    let typed = |at: usize| {
+        at > 1 && rest.get(at - 1) == Some(&"-") && rest.get(at - 2).is_some_and(|w| is_variable(w))
+    };
+    let follows = rest
+        .iter()
+        .enumerate()
+        .all(|(at, word)| is_variable(word) || (*word == "-" && at > 0) || (is_name(word) && typed(at)));
+    let ends = rest.last().is_some_and(|word| *word != "-");
+    is_name(first) && !OPERATORS.contains(&first.to_lowercase().as_str()) && follows && ends
 }
 
 struct Cutter {
@@ -202,6 +231,28 @@ mod tests {
                 .contains("2 parentheses close nothing")
         );
         assert_eq!(pieces("(a)))", false, FixPolicy::Safe).unwrap().lists, ["(a)"]);
+    }
+
+    #[test]
+    fn a_bare_atom_is_put_into_parentheses_only_where_asked_and_where_it_is_one() {
+        for (text, atom) in [("on-table ?b", "(on-table ?b)"), (" at ?x ?y - room ", "(at ?x ?y - room)")] {
+            let fixed = pieces(text, false, FixPolicy::Safe).unwrap();
+            assert_eq!((fixed.lists, fixed.fix.is_some()), (vec![atom.to_owned()], true));
+            assert!(pieces(text, false, FixPolicy::None).is_err());
+        }
+        for text in [
+            "not ?x",
+            "at ?x and free ?y",
+            "at x",
+            "ready",
+            "at ?x -",
+            "at - room",
+            "at ?x, ?y",
+            "AND ?x",
+            "the robot",
+        ] {
+            assert!(pieces(text, false, FixPolicy::Safe).is_err(), "{text}");
+        }
     }
 
     #[test]

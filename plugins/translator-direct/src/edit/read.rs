@@ -55,8 +55,15 @@ impl<'a> Setting<'a> {
     }
 
     fn cut(&self, text: &str, from: Span, described: bool) -> Result<Pieces, Box<Diagnostic>> {
-        pieces(text, described, self.fixes)
-            .map_err(|r| Box::new(Diagnostic::error(r.code, r.message).at(crate::calls::REPLY, from, "")))
+        pieces(text, described, self.fixes).map_err(|refused| {
+            let wrong = Diagnostic::error(refused.code, refused.message).at(crate::calls::REPLY, from, "");
+            Box::new(match refused.code {
+                codes::EDIT_PARENTHESES => {
+                    wrong.help("each string is a list in parentheses, such as `(at ?x ?y)`")
+                }
+                _ => wrong,
+            })
+        })
     }
 
     fn fix(&self, title: String, from: Span) -> AppliedFix {
