@@ -15,8 +15,8 @@ use planforge_pddl::mutate::{Keep, Omissions, Sampler};
 use planforge_pddl::random::Random;
 use planforge_planning::GroundLimits;
 use planforge_planning::walk::{
-    DeadEnds, Model, ModelError, ModelOptions, SampleSpec, Score, Semantics, TaskDirections, WalkPolicy,
-    sample_direction,
+    DeadEnds, Method, Model, ModelError, ModelOptions, SampleSpec, Score, Semantics, TaskDirections,
+    WalkPolicy, sample_direction,
 };
 use serde::{Deserialize, Serialize};
 
@@ -235,7 +235,8 @@ fn directions(
             atoms: spec.max_instances,
             ..GroundLimits::default()
         },
-        ..ModelOptions::default()
+        // Damage makes many actions applicable at once; listing them anew in each state takes longer than grounding once.
+        method: Method::Ground,
     };
     let mut budget = StudyBudget::new(watch, spec.max_bytes);
     let first = Model::new(first, problem, &options, &mut budget)?;

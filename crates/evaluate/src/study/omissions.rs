@@ -45,7 +45,7 @@ impl Default for OmissionsSpec {
             draws: 100,
             tasks: 5,
             keep_one: true,
-            max_nodes: 20_000,
+            max_nodes: 10_000,
             max_instances: 100_000,
             max_bytes: 1 << 30,
         }
