@@ -74,6 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("suites", &["contract", "diagnostics", "pddl", "pipeline", "planning"]),
     ("provider-noisy-oracle", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
+    ("translator-describe", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

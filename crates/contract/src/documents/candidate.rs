@@ -39,6 +39,9 @@ pub struct Candidate {
     /// What a planner answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanOutcome>,
+    /// Texts in plain language that were written, by what they are: `domain-text`, `task-text`, `sentences`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
     /// What the model thought aloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
@@ -64,6 +67,9 @@ pub struct CandidatePatch {
     /// A new problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// Texts in plain language, by what they are. Each replaces the candidate's of that name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
     /// What the model thought aloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,

@@ -35,6 +35,38 @@ pub struct Sentences {
     pub no: String,
 }
 
+/// What the slots of one sentence refer to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentenceSlots {
+    /// The highest `{N}`; 0 where there is none.
+    pub highest: usize,
+    /// Whether `{value}` occurs.
+    pub value: bool,
+}
+
+/// Reads the slots of a sentence.
+///
+/// # Errors
+/// What is in braces and neither a number from 1 nor `value`; or a brace without its partner.
+pub fn sentence_slots(sentence: &str) -> Result<SentenceSlots, String> {
+    let mut found = SentenceSlots::default();
+    let mut rest = sentence;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (_, from) = rest.split_at(at);
+        let Some(inner) = from.strip_prefix('{').and_then(|r| r.split_once('}')) else {
+            return Err("a brace has no partner".to_owned());
+        };
+        let (slot, after) = inner;
+        match slot.parse::<usize>() {
+            Ok(number) if number > 0 && !slot.starts_with('+') => found.highest = found.highest.max(number),
+            _ if slot == "value" => found.value = true,
+            _ => return Err(format!("`{{{slot}}}` is no slot")),
+        }
+        rest = after;
+    }
+    Ok(found)
+}
+
 /// What can be done in an environment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -167,6 +167,8 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     child.candidate.lineage.clone_from(&birth.lineage);
     child.candidate.domain = patch.domain.clone().or_else(|| old.domain.clone());
     child.candidate.problem = patch.problem.clone().or_else(|| old.problem.clone());
+    child.candidate.texts.clone_from(&old.texts);
+    child.candidate.texts.extend(patch.texts.clone());
     child.candidate.thought = patch.thought.clone().or_else(|| old.thought.clone());
     // What became of edits is about the last reply, whatever was asked for.
     child.candidate.edits = patch.edits;

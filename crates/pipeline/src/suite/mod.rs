@@ -14,5 +14,4 @@ pub use load::{
     Example, LoadedSuite, Suite, SuiteTask, load_leniently, load_suite, load_task, load_without_tasks,
 };
 pub use manifest::{GenerateSpec, SUITE_SCHEMA};
-pub use sentences::{Slots, slots};
 pub use view::task_view;

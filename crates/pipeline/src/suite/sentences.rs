@@ -3,41 +3,9 @@
 use crate::front::reader::{Reader, error_at, with_help};
 use crate::front::tree::{Key, Node, Place, Table, Value, parse};
 use crate::suggest::help_for;
-use planforge_contract::Sentences;
+use planforge_contract::{Sentences, sentence_slots};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use std::collections::BTreeMap;
-
-/// What the slots of one sentence refer to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Slots {
-    /// The highest `{N}`; 0 where there is none.
-    pub highest: usize,
-    /// Whether `{value}` occurs.
-    pub value: bool,
-}
-
-/// Reads the slots of a sentence.
-///
-/// # Errors
-/// What is in braces and neither a number from 1 nor `value`; or a brace without its partner.
-pub fn slots(sentence: &str) -> Result<Slots, String> {
-    let mut found = Slots::default();
-    let mut rest = sentence;
-    while let Some(at) = rest.find(['{', '}']) {
-        let (_, from) = rest.split_at(at);
-        let Some(inner) = from.strip_prefix('{').and_then(|r| r.split_once('}')) else {
-            return Err("a brace has no partner".to_owned());
-        };
-        let (slot, after) = inner;
-        match slot.parse::<usize>() {
-            Ok(number) if number > 0 && !slot.starts_with('+') => found.highest = found.highest.max(number),
-            _ if slot == "value" => found.value = true,
-            _ => return Err(format!("`{{{slot}}}` is no slot")),
-        }
-        rest = after;
-    }
-    Ok(found)
-}
 
 /// What the reference says about the names that sentences are for.
 #[derive(Debug, Default)]
@@ -132,7 +100,7 @@ fn check_slots(
         error_at("suite.sentences", message, place).help(help)
     };
     let name = &name.name;
-    match slots(sentence) {
+    match sentence_slots(sentence) {
         Err(why) => out.push(wrong(format!("the sentence of `{name}` cannot be read: {why}"))),
         Ok(slots) => {
             if let Some(arity) = arity.filter(|arity| slots.highest > *arity) {

@@ -40,6 +40,7 @@ impl Scripted {
         use PluginKind::*;
         vec![
             info("provider-openai", Provider, &[], &[]),
+            info("translator-describe", Translator, &["writer"], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
             info("verifier-val", Verifier, &[], &["score"]),
             info("verifier-ew", Verifier, &[], &["score", "rating"]),

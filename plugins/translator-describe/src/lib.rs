@@ -1,0 +1,54 @@
+//! `translator-describe`: the way back, from PDDL to plain language (exploration-walk paper, Appendix C). Asks a language model
+//! (role `writer`) and writes texts, never PDDL.
+//!
+//! | mode | writes | from | in-context examples |
+//! |---|---|---|---|
+//! | `domain-text` | what the domain is about (`domain.nl`) | the given domain; a problem, to understand the objects | `example.N.domain` with `example.N.domain-text` |
+//! | `task-text` | a task (`pNN.nl`) | the given problem, the domain and its text | `lead.problem` with `lead.text`, of the same suite; where there is none, `example.N.problem` with `example.N.text` |
+//! | `sentences` | how each fact is told (`sentences.toml`) | the predicates of the given domain, the domain's text | `example.N.domain` with `example.N.sentences` |
+//!
+//! What the task has already is not written again: no question is asked for a text that is there, so a pipeline of the three modes
+//! writes what is missing. Sentences are read strictly: a reply that is no JSON object, leaves a predicate out, or has a
+//! slot that the predicate has no argument for is that sample's failure, with every mistake in its message.
+
+mod codes;
+mod options;
+mod prompt;
+mod read;
+mod write;
+
+pub use codes::CODES;
+pub use options::{Mode, Options};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct Describer {
+    options: Options,
+    prompts: prompt::Prompts,
+}
+
+impl Plugin for Describer {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Asks a language model to tell PDDL in plain language: a domain, a task, or its facts")
+            .role(write::ROLE, "writes the texts")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()? })
+    }
+}
+
+impl Translator for Describer {
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        write::Call { host, options: &self.options, prompts: &self.prompts, request }.run()
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Translator, Describer);
+
+#[cfg(test)]
+mod tests;

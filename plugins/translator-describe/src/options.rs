@@ -1,0 +1,40 @@
+//! What a pipeline file may set.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// What the domain is about.
+    #[default]
+    DomainText,
+    /// What the task is.
+    TaskText,
+    /// How each fact is told, where it holds and where it does not.
+    Sentences,
+}
+
+impl Mode {
+    /// The word for it: in the option, in the tags of a request, and as the name of the text that is written.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::DomainText => "domain-text",
+            Self::TaskText => "task-text",
+            Self::Sentences => "sentences",
+        }
+    }
+}
+
+/// Options of `translator-describe`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// What to write: `domain-text`, `task-text` or `sentences`.
+    pub mode: Mode,
+    /// Most in-context examples of other domains that are shown. Left out: all that there are.
+    pub examples: Option<u32>,
+    /// Replaces the system text. An empty text leaves the system turn out.
+    pub system: Option<String>,
+}

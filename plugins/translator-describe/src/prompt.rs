@@ -1,0 +1,119 @@
+//! The prompts: templates in `templates/`, filled with PDDL and texts. What is inserted is data and is never read as a
+//! template.
+
+use crate::codes;
+use crate::options::{Mode, Options};
+use crate::read::Predicate;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, UndefinedBehavior};
+use planforge_contract::{Failure, FailureClass, TaskView, TranslateRequest};
+use serde::Serialize;
+
+const TEMPLATES: [(&str, &str); 4] = [
+    ("system", include_str!("../templates/system.txt")),
+    ("domain-text", include_str!("../templates/domain-text.txt")),
+    ("task-text", include_str!("../templates/task-text.txt")),
+    ("sentences", include_str!("../templates/sentences.txt")),
+];
+
+/// The compiled templates.
+#[derive(Debug)]
+pub(crate) struct Prompts {
+    environment: Environment<'static>,
+}
+
+/// PDDL, and what it became.
+#[derive(Debug, Serialize)]
+struct Example<'a> {
+    given: String,
+    told: &'a str,
+}
+
+#[derive(Serialize)]
+struct Context<'a> {
+    examples: Vec<Example<'a>>,
+    domain: &'a str,
+    domain_text: &'a str,
+    problem: Option<&'a str>,
+    predicates: Vec<String>,
+    feedback: Vec<&'a str>,
+}
+
+impl Prompts {
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let syntax = SyntaxConfig::builder().trim_blocks(true).build().map_err(|e| broken("syntax", &e))?;
+        environment.set_syntax(syntax);
+        for (name, source) in TEMPLATES {
+            environment.add_template(name, source).map_err(|e| broken(name, &e))?;
+        }
+        Ok(Self { environment })
+    }
+
+    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+        match &options.system {
+            Some(text) => Ok(text.trim_end().to_owned()),
+            None => self.render("system", &()),
+        }
+    }
+
+    /// The question of a mode. The domain's text is the candidate's, written by an earlier stage, else the suite's.
+    pub(crate) fn question(
+        &self,
+        options: &Options,
+        request: &TranslateRequest,
+        domain: &str,
+        problem: Option<&str>,
+        predicates: &[Predicate],
+    ) -> Result<String, Failure> {
+        let task = &request.task;
+        let written = request.candidate.texts.get(Mode::DomainText.name());
+        let context = Context {
+            examples: examples(options, task),
+            domain: domain.trim(),
+            domain_text: written.map_or(task.domain_text.as_str(), String::as_str).trim(),
+            problem: problem.map(str::trim),
+            predicates: predicates.iter().map(Predicate::declaration).collect(),
+            feedback: request.feedback.iter().map(|f| f.trim()).collect(),
+        };
+        self.render(options.mode.name(), &context)
+    }
+
+    fn render(&self, name: &str, context: &impl Serialize) -> Result<String, Failure> {
+        let template = self.environment.get_template(name).map_err(|e| broken(name, &e))?;
+        let text = template.render(minijinja::value::Serde(context)).map_err(|e| broken(name, &e))?;
+        Ok(text.trim_end().to_owned())
+    }
+}
+
+/// The examples of a mode: for a task the one of its own suite where there is one, so that all tasks are told alike.
+fn examples<'a>(options: &Options, task: &'a TaskView) -> Vec<Example<'a>> {
+    let material = |name: &str| task.materials.get(name).map(|text| text.trim()).filter(|t| !t.is_empty());
+    let pair = |given: &str, told: &str| {
+        let given = material(given)?;
+        let given = match options.mode {
+            Mode::Sentences => {
+                Predicate::all(given).iter().map(Predicate::declaration).collect::<Vec<_>>().join("\n")
+            }
+            Mode::DomainText | Mode::TaskText => given.to_owned(),
+        };
+        Some(Example { given, told: material(told)? })
+    };
+    if options.mode == Mode::TaskText
+        && let Some(own) = pair("lead.problem", "lead.text")
+    {
+        return vec![own];
+    }
+    let most = options.examples.map_or(usize::MAX, |n| n as usize);
+    let numbered = |n: u32| match options.mode {
+        Mode::DomainText => pair(&format!("example.{n}.domain"), &format!("example.{n}.domain-text")),
+        Mode::TaskText => pair(&format!("example.{n}.problem"), &format!("example.{n}.text")),
+        Mode::Sentences => pair(&format!("example.{n}.domain"), &format!("example.{n}.sentences")),
+    };
+    (1..=9).filter_map(numbered).take(most).collect()
+}
+
+fn broken(name: &str, error: &minijinja::Error) -> Failure {
+    Failure::new(FailureClass::Plugin, codes::TEMPLATE, format!("prompt template `{name}`: {error:#}"))
+}

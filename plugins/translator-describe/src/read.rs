@@ -1,0 +1,161 @@
+//! Reading replies: a text, or predicate sentences.
+
+use crate::codes;
+use planforge_contract::{Failure, FailureClass, FinishReason, Reply, Sentences, sentence_slots};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::{parse_domain, print_typed_list};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A predicate to tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Predicate {
+    name: String,
+    parameters: String,
+    arity: usize,
+}
+
+impl Predicate {
+    /// The predicates that a domain declares, as far as it can be read.
+    pub(crate) fn all(domain: &str) -> Vec<Self> {
+        let domain = parse_domain(domain, SourceId(0)).value;
+        let one = |p: planforge_pddl::ast::PredicateDecl| Self {
+            name: p.name.as_str().to_ascii_lowercase(),
+            parameters: print_typed_list(&p.parameters),
+            arity: p.parameters.len(),
+        };
+        domain.predicates.into_iter().map(one).collect()
+    }
+
+    /// `(at ?x - ball ?r - room)`.
+    pub(crate) fn declaration(&self) -> String {
+        match self.parameters.is_empty() {
+            true => format!("({})", self.name),
+            false => format!("({} {})", self.name, self.parameters),
+        }
+    }
+}
+
+/// The code blocks of a reply. One without an end is taken to the reply's end.
+fn blocks(reply: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for line in reply.lines() {
+        match (line.trim_start().starts_with("```"), &mut open) {
+            (true, Some(_)) => blocks.extend(open.take()),
+            (true, None) => open = Some(String::new()),
+            (false, Some(block)) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            (false, None) => {}
+        }
+    }
+    blocks.extend(open);
+    blocks
+}
+
+fn finished(reply: &Reply) -> Result<(), Failure> {
+    let why = match reply.finish {
+        FinishReason::Length => "the server cut the reply off at its token limit",
+        FinishReason::ContentFilter => "the server's content filter ended the reply",
+        FinishReason::Stop | FinishReason::Other => return Ok(()),
+    };
+    Err(Failure::new(FailureClass::Reply, codes::CUT_OFF, why))
+}
+
+/// The text of a reply: its longest code block, or all of it where there is none. Ends with a line end.
+pub(crate) fn text(reply: &Reply) -> Result<String, Failure> {
+    finished(reply)?;
+    let block = blocks(&reply.content).into_iter().max_by_key(String::len);
+    let text = block.unwrap_or_else(|| reply.content.clone());
+    let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+    let none = |why: &str| Err(Failure::new(FailureClass::Reply, codes::NO_TEXT, why));
+    match lines.join("\n") {
+        text if text.is_empty() => none("the reply holds no text"),
+        text if text.to_ascii_lowercase().contains("(define") => {
+            none("the reply holds PDDL and no plain language")
+        }
+        text => Ok(text + "\n"),
+    }
+}
+
+/// The sentences of a reply, for every predicate; or every mistake in one failure.
+pub(crate) fn sentences(
+    reply: &Reply,
+    predicates: &[Predicate],
+) -> Result<BTreeMap<String, Sentences>, Failure> {
+    finished(reply)?;
+    let fail = |why: String| Failure::new(FailureClass::Reply, codes::SENTENCES, why);
+    let told = object(&reply.content).ok_or_else(|| {
+        fail(
+            "the reply holds no JSON object with an entry {\"yes\": ..., \"no\": ...} for each predicate"
+                .to_owned(),
+        )
+    })?;
+    let mut wrong = Vec::new();
+    let mut found = BTreeMap::new();
+    for predicate in predicates {
+        let entry =
+            told.iter().find(|(name, _)| name.trim_matches(['(', ')']).eq_ignore_ascii_case(&predicate.name));
+        match entry {
+            None => wrong.push(format!("`{}` has no entry", predicate.name)),
+            Some((_, sentences)) => {
+                for (side, sentence) in [("yes", &sentences.yes), ("no", &sentences.no)] {
+                    wrong.extend(mistake(predicate, side, sentence));
+                }
+                found.insert(predicate.name.clone(), sentences.clone());
+            }
+        }
+    }
+    for name in told.keys() {
+        let name = name.trim_matches(['(', ')']);
+        if !predicates.iter().any(|p| p.name.eq_ignore_ascii_case(name)) {
+            wrong.push(format!("the domain has no predicate `{name}`"));
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(found),
+        false => Err(fail(wrong.join("; "))),
+    }
+}
+
+/// The JSON object in a reply: in a code block, or between its first and last brace.
+fn object(reply: &str) -> Option<BTreeMap<String, Sentences>> {
+    let whole = || Some(reply.get(reply.find('{')?..=reply.rfind('}')?)?.to_owned());
+    let candidates = blocks(reply).into_iter().rev().chain(whole());
+    candidates.into_iter().find_map(|text| serde_json::from_str(text.trim()).ok())
+}
+
+fn mistake(predicate: &Predicate, side: &str, sentence: &str) -> Option<String> {
+    let Predicate { name, arity, .. } = predicate;
+    if sentence.trim().is_empty() {
+        return Some(format!("`{name}` has no sentence `{side}`"));
+    }
+    let slots = match sentence_slots(sentence) {
+        Ok(slots) => slots,
+        Err(why) => return Some(format!("`{side}` of `{name}`: {why}")),
+    };
+    if slots.highest > *arity {
+        return Some(format!(
+            "`{side}` of `{name}` has slot {{{}}}, and `{name}` has {arity} argument(s)",
+            slots.highest
+        ));
+    }
+    let missing: Vec<String> =
+        (1..=*arity).map(|n| format!("{{{n}}}")).filter(|slot| !sentence.contains(slot)).collect();
+    (!missing.is_empty()).then(|| format!("`{side}` of `{name}` lacks {}", missing.join(" and ")))
+}
+
+/// Sentences as `sentences.toml` holds them.
+pub(crate) fn to_toml(sentences: &BTreeMap<String, Sentences>) -> String {
+    // JSON's escapes in strings are TOML's too.
+    let quoted = |text: &str| serde_json::Value::from(text.trim()).to_string();
+    let mut out = String::from("[predicates]\n");
+    for (name, told) in sentences {
+        let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let key = if bare { name.clone() } else { quoted(name) };
+        let _ = writeln!(out, "{key} = {{ yes = {}, no = {} }}", quoted(&told.yes), quoted(&told.no));
+    }
+    out
+}

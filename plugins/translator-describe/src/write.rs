@@ -1,0 +1,135 @@
+//! The flow of one call: nothing where the text is there, else one question and one text a reply.
+
+use crate::codes;
+use crate::options::{Mode, Options};
+use crate::prompt::Prompts;
+use crate::read::{self, Predicate};
+use planforge_contract::api::Host;
+use planforge_contract::{
+    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
+    Sampling, Tags, TranslateRequest, TranslateResponse,
+};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_pddl::{parse_domain, parse_problem};
+use std::collections::BTreeMap;
+
+/// The role that writes.
+pub(crate) const ROLE: &str = "writer";
+
+/// One call of the translator.
+pub(crate) struct Call<'a> {
+    pub(crate) host: &'a dyn Host,
+    pub(crate) options: &'a Options,
+    pub(crate) prompts: &'a Prompts,
+    pub(crate) request: &'a TranslateRequest,
+}
+
+impl Call<'_> {
+    pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
+        let n = self.request.n.max(1);
+        if self.is_there() {
+            let nothing = Outcome::Ok(CandidatePatch::default());
+            return Ok(TranslateResponse { samples: vec![nothing; n as usize] });
+        }
+        let task = &self.request.task;
+        let candidate = &self.request.candidate;
+        let domain = candidate.domain.as_ref().or(task.given.domain.as_ref());
+        let problem = candidate.problem.as_ref().or(task.given.problem.as_ref());
+        let domain = domain.ok_or_else(|| not_given("domain"))?;
+        if self.options.mode == Mode::TaskText && problem.is_none() {
+            return Err(not_given("problem"));
+        }
+        let predicates = Predicate::all(domain);
+        let problem = problem.map(String::as_str);
+        let replies =
+            self.ask(self.prompts.question(self.options, self.request, domain, problem, &predicates)?, n)?;
+        let patch = |reply: &Reply| match self.options.mode {
+            Mode::Sentences => {
+                let told = read::sentences(reply, &predicates)?;
+                Ok(self.patch(reply, read::to_toml(&told), Vec::new()))
+            }
+            Mode::DomainText => self.text(reply, "action", &actions(domain)),
+            Mode::TaskText => self.text(reply, "object", &objects(problem.unwrap_or_default())),
+        };
+        let mut samples: Vec<Outcome<CandidatePatch>> =
+            replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        while samples.len() < n as usize {
+            let message = format!("{} of {n} replies came", replies.len());
+            samples.push(Outcome::Failure(Failure::new(FailureClass::Reply, codes::FEW_REPLIES, message)));
+        }
+        Ok(TranslateResponse { samples })
+    }
+
+    /// Whether what this mode writes is there already, and nobody found fault with it.
+    fn is_there(&self) -> bool {
+        let task = &self.request.task;
+        let material = |name: &str| task.materials.get(name).is_some_and(|text| !text.trim().is_empty());
+        let given = match self.options.mode {
+            Mode::DomainText => !task.domain_text.trim().is_empty(),
+            Mode::TaskText => !task.task_text.trim().is_empty(),
+            Mode::Sentences => material(Mode::Sentences.name()),
+        };
+        given && self.request.feedback.is_empty()
+    }
+
+    /// Each text has a question of its own, so that none depends on what else was written in the same run.
+    fn ask(&self, question: String, n: u32) -> Result<Vec<Reply>, Failure> {
+        let system = self.prompts.system(self.options)?;
+        let mut messages = Vec::new();
+        if !system.is_empty() {
+            messages.push(Message::system(system));
+        }
+        messages.push(Message::user(question));
+        let task = &self.request.task;
+        let tags = Tags {
+            suite: task.suite.clone(),
+            task: task.task.clone(),
+            stage: String::new(),
+            artefact: self.options.mode.name().to_owned(),
+        };
+        let sampling = Sampling { n: Some(n), ..Sampling::default() };
+        let request = CompletionRequest { messages, sampling, tags, ..CompletionRequest::default() };
+        Ok(self.host.complete(ROLE, request)?.replies)
+    }
+
+    /// A text, with a warning where it leaves names out.
+    fn text(&self, reply: &Reply, what: &str, names: &[String]) -> Result<CandidatePatch, Failure> {
+        let text = read::text(reply)?;
+        let lower = text.to_lowercase();
+        let silent: Vec<&str> =
+            names.iter().filter(|name| !lower.contains(&name.to_lowercase())).map(String::as_str).collect();
+        let mut diagnostics = Vec::new();
+        if !silent.is_empty() {
+            let message = format!("the text never names {what} {}", silent.join(", "));
+            let warning =
+                Diagnostic::warning(codes::UNNAMED, message).at(SourceId(0), Default::default(), "");
+            diagnostics.push(ReportedDiagnostic::of(&warning, &SourceMap::single("text", text.as_str())));
+        }
+        Ok(self.patch(reply, text, diagnostics))
+    }
+
+    fn patch(&self, reply: &Reply, text: String, diagnostics: Vec<ReportedDiagnostic>) -> CandidatePatch {
+        CandidatePatch {
+            texts: BTreeMap::from([(self.options.mode.name().to_owned(), text)]),
+            log_likelihood: reply.log_likelihood(),
+            raw_reply: reply.content.clone(),
+            diagnostics,
+            ..CandidatePatch::default()
+        }
+    }
+}
+
+fn actions(domain: &str) -> Vec<String> {
+    let domain = parse_domain(domain, SourceId(0)).value;
+    let plain = domain.actions.iter().map(|a| a.name.to_string());
+    plain.chain(domain.durative_actions.iter().map(|a| a.name.to_string())).collect()
+}
+
+fn objects(problem: &str) -> Vec<String> {
+    parse_problem(problem, SourceId(0)).value.objects.iter().map(|o| o.name.to_string()).collect()
+}
+
+fn not_given(what: &str) -> Failure {
+    Failure::new(FailureClass::Request, codes::NOT_GIVEN, format!("there is no {what} to describe"))
+        .help(format!("let the pipeline give it: `{what} = true` under [given]"))
+}
