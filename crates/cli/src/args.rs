@@ -295,6 +295,15 @@ pub(crate) enum SuiteCommand {
   planforge suite check examples/suites/*
   planforge suite check my-suite --solve --time-limit 10 --json")]
     Check(SuiteCheckArgs),
+    /// Let a model write the texts that a suite lacks: of the domain, of its facts, of each task.
+    #[command(
+        after_help = "The pipeline file says which model; in-context examples are planforge's own suites, or those that --example names.
+
+Examples:
+  planforge suite describe my-suite --pipeline configs/pipelines/describe.toml --set llm.main.model=gpt-4o
+  planforge suite describe my-suite --pipeline describe.toml --example examples/suites/hiking --out /tmp/texts"
+    )]
+    Describe(SuiteDescribeArgs),
     /// Write the templates that show a domain's action interface and a task's objects alone.
     #[command(after_help = "Example:\n  planforge suite template my-suite")]
     Template(SuiteTemplateArgs),
@@ -344,6 +353,39 @@ pub(crate) struct SuiteCheckArgs {
     /// Exit with 10 on warnings too.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteDescribeArgs {
+    /// The suite's folder, with domain.pddl and a problem NAME.pddl for each task.
+    pub(crate) suite: PathBuf,
+    /// The pipeline file: stages of `translator-describe`, such as configs/pipelines/describe.toml.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pipeline: PathBuf,
+    /// A suite whose texts are shown as an in-context example, instead of planforge's own. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) example: Vec<PathBuf>,
+    /// Override a key of the pipeline file, such as `llm.main.model=gpt-4o`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Write the texts into this folder instead.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write every text anew, also those that are there.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Answer every question from this cassette or run folder; ask nobody. May be given several times.
+    #[arg(long, value_name = "CASSETTE")]
+    pub(crate) replay: Vec<PathBuf>,
+    /// Where run folders are made.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// How many tasks to work on at a time.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

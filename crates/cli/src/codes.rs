@@ -38,6 +38,12 @@ const CODES: &[CodeInfo] = &[
                       exit code is 31 and not 10.",
     },
     CodeInfo {
+        code: "cli.nothing-to-describe",
+        title: "there is no PDDL to tell in plain language",
+        explanation: "`planforge suite describe` needs a folder with domain.pddl and a problem NAME.pddl for each task, and a \
+                      pipeline file that gives both to its stages:\n\n    [given]\n    domain = true\n    problem = true",
+    },
+    CodeInfo {
         code: "cli.file-exists",
         title: "a file that would be written exists with other content",
         explanation: "Nothing was written. Choose another folder with --out, or replace the files with --force.",

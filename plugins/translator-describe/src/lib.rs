@@ -9,7 +9,8 @@
 //!
 //! What the task has already is not written again: no question is asked for a text that is there, so a pipeline of the three modes
 //! writes what is missing. Sentences are read strictly: a reply that is no JSON object, leaves a predicate out, or has a
-//! slot that the predicate has no argument for is that sample's failure, with every mistake in its message.
+//! slot that the predicate has no argument for is that sample's failure, with every mistake in its message. Where no sample can be
+//! used, the candidate goes on without this text and with an error among its diagnostics: other texts do not depend on it.
 
 mod codes;
 mod options;

@@ -117,11 +117,29 @@ fn the_question_about_sentences() {
     assert!(one(Mode::Sentences, &request(1), SENTENCES).is_ok());
 }
 
+/// What is said of the only reply where it cannot be used: the candidate goes on without the text.
+fn refused(mode: Mode, reply: &str) -> ReportedDiagnostic {
+    let patch = one(mode, &request(1), reply).unwrap();
+    assert!(patch.texts.is_empty(), "{:?}", patch.texts);
+    assert_eq!(patch.raw_reply, reply);
+    patch.diagnostics[0].clone()
+}
+
+#[test]
+fn beside_a_good_reply_a_bad_one_is_a_failure() {
+    let host =
+        TestHost::for_kind(PluginKind::Translator, &[]).reply("writer", "{}").reply("writer", SENTENCES);
+    let response = plugin(Mode::Sentences).translate(&host, &request(2)).unwrap();
+    let results: Vec<_> = response.samples.into_iter().map(Outcome::into_result).collect();
+    assert_eq!(results[0].as_ref().unwrap_err().code, "describe.sentences");
+    assert!(results[1].as_ref().unwrap().texts.contains_key("sentences"));
+}
+
 #[test]
 fn sentences_are_read_strictly() {
     let reply = r#"{"on": {"yes": "{1} is on.", "no": "{2} is off."}, "wired": {"yes": "{1} is wired.", "no": ""},
         "dark": {"yes": "x", "no": "y"}}"#;
-    let failure = one(Mode::Sentences, &request(1), reply).unwrap_err();
+    let failure = refused(Mode::Sentences, reply);
     assert_eq!(failure.code, "describe.sentences");
     for part in [
         "`no` of `on` has slot {2}",
@@ -133,28 +151,20 @@ fn sentences_are_read_strictly() {
         assert!(failure.message.contains(part), "{part} is missing in {}", failure.message);
     }
     for reply in ["on: {1} is on", "{\"on\": \"{1} is on\"}", "{ broken", "", "```json\n[]\n```"] {
-        assert_eq!(
-            one(Mode::Sentences, &request(1), reply).unwrap_err().code,
-            "describe.sentences",
-            "{reply}"
-        );
+        assert_eq!(refused(Mode::Sentences, reply).code, "describe.sentences", "{reply}");
     }
 }
 
 #[test]
 fn replies_without_a_text_are_failures() {
     for reply in ["", "```text\n\n```", "```pddl\n(define (domain lamps))\n```"] {
-        assert_eq!(
-            one(Mode::DomainText, &request(1), reply).unwrap_err().code,
-            "describe.no-text",
-            "{reply}"
-        );
+        assert_eq!(refused(Mode::DomainText, reply).code, "describe.no-text", "{reply}");
     }
     let cut = Reply { content: "The lamp".into(), finish: FinishReason::Length, logprobs: None };
     let host = TestHost::for_kind(PluginKind::Translator, &[]).answer("writer", Ok(cut));
     let response = plugin(Mode::TaskText).translate(&host, &request(1)).unwrap();
-    let failure = response.samples.into_iter().next().unwrap().into_result().unwrap_err();
-    assert_eq!(failure.code, "describe.cut-off");
+    let patch = response.samples.into_iter().next().unwrap().into_result().unwrap();
+    assert_eq!(patch.diagnostics[0].code, "describe.cut-off");
 }
 
 #[test]

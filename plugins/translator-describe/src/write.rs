@@ -51,8 +51,17 @@ impl Call<'_> {
             Mode::DomainText => self.text(reply, "action", &actions(domain)),
             Mode::TaskText => self.text(reply, "object", &objects(problem.unwrap_or_default())),
         };
-        let mut samples: Vec<Outcome<CandidatePatch>> =
-            replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        let results: Vec<Result<CandidatePatch, Failure>> =
+            replies.iter().take(n as usize).map(patch).collect();
+        let any = results.iter().any(Result::is_ok);
+        let mut samples: Vec<Outcome<CandidatePatch>> = Vec::with_capacity(n as usize);
+        for (result, reply) in results.into_iter().zip(&replies) {
+            samples.push(match result {
+                // Where no reply can be used, the candidate goes on without this text: the other texts do not depend on it.
+                Err(failure) if !any && samples.is_empty() => Outcome::Ok(self.without(reply, &failure)),
+                result => result.into(),
+            });
+        }
         while samples.len() < n as usize {
             let message = format!("{} of {n} replies came", replies.len());
             samples.push(Outcome::Failure(Failure::new(FailureClass::Reply, codes::FEW_REPLIES, message)));
@@ -106,6 +115,22 @@ impl Call<'_> {
             diagnostics.push(ReportedDiagnostic::of(&warning, &SourceMap::single("text", text.as_str())));
         }
         Ok(self.patch(reply, text, diagnostics))
+    }
+
+    /// No text, and why.
+    fn without(&self, reply: &Reply, failure: &Failure) -> CandidatePatch {
+        let code =
+            [codes::SENTENCES, codes::NO_TEXT, codes::CUT_OFF].into_iter().find(|code| failure.code == *code);
+        let error = Diagnostic::error(code.unwrap_or(codes::NO_TEXT), failure.message.clone()).at(
+            SourceId(0),
+            Default::default(),
+            "",
+        );
+        let sources = SourceMap::single("reply", reply.content.as_str());
+        CandidatePatch {
+            texts: BTreeMap::new(),
+            ..self.patch(reply, String::new(), vec![ReportedDiagnostic::of(&error, &sources)])
+        }
     }
 
     fn patch(&self, reply: &Reply, text: String, diagnostics: Vec<ReportedDiagnostic>) -> CandidatePatch {

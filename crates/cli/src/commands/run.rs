@@ -49,15 +49,16 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
         (None, Some(_)) => Mode::Record,
         (None, None) => Mode::Live,
     };
-    let (prepared, redactor) = session::instantiate(context, &checked, mode)?;
-    let lookups = lookups(context, args, &redactor)?;
-    let manifest = session::manifest(&checked, &prepared, &overrides, args.explain_plan.as_deref(), &tasks)
-        .map_err(|f| broke(context, &f))?;
-    let folder = folder(&args.runs, manifest, &redactor).map_err(|e| broke(context, &Failure::from(e)))?;
-    let run =
-        Run { context, checked: &checked, folder: Arc::new(folder), jobs: args.jobs, title: String::new() };
+    let found = |redactor: &Arc<Redactor>| lookups(context, args, redactor);
+    let new = New {
+        overrides: &overrides,
+        explainer: args.explain_plan.as_deref(),
+        runs: &args.runs,
+        jobs: args.jobs,
+        mode,
+    };
+    let (ended, run, redactor) = new.run(context, &checked, &tasks, found)?;
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(t, _)| t).collect();
-    let ended = run.go(prepared, Arc::clone(&redactor), Sources { mode, lookups }, &tasks)?;
     if let Some(cassette) = &args.record {
         run.export(cassette, &redactor)?;
     }
@@ -139,6 +140,38 @@ pub(crate) fn execute(
     Ok(Ended { report, told })
 }
 
+/// A run that begins.
+pub(crate) struct New<'a> {
+    pub(crate) overrides: &'a [String],
+    /// The model that tells plans in plain language.
+    pub(crate) explainer: Option<&'a str>,
+    /// Where run folders are made.
+    pub(crate) runs: &'a Path,
+    pub(crate) jobs: u32,
+    pub(crate) mode: Mode,
+}
+
+impl New<'_> {
+    /// Runs a checked pipeline on tasks from beginning to end, in a folder of its own.
+    pub(crate) fn run<'c>(
+        &self,
+        context: &'c Context,
+        checked: &'c Checked,
+        tasks: &[(RunTask, TaskUse)],
+        lookups: impl FnOnce(&Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit>,
+    ) -> Result<(Ended, Run<'c>, Arc<Redactor>), Exit> {
+        let (prepared, redactor) = session::instantiate(context, checked, self.mode)?;
+        let lookups = lookups(&redactor)?;
+        let manifest = session::manifest(checked, &prepared, self.overrides, self.explainer, tasks)
+            .map_err(|f| broke(context, &f))?;
+        let folder = folder(self.runs, manifest, &redactor).map_err(|e| broke(context, &Failure::from(e)))?;
+        let run = Run { context, checked, folder: Arc::new(folder), jobs: self.jobs, title: String::new() };
+        let tasks: Vec<RunTask> = tasks.iter().map(|(task, _)| task.clone()).collect();
+        let ended = run.go(prepared, Arc::clone(&redactor), Sources { mode: self.mode, lookups }, &tasks)?;
+        Ok((ended, run, redactor))
+    }
+}
+
 /// A run under way: where it is written, and with how many jobs.
 pub(crate) struct Run<'a> {
     pub(crate) context: &'a Context,
@@ -213,12 +246,21 @@ fn lookups(
         (None, Some(path)) if path.exists() => path,
         _ => return Ok(Vec::new()),
     };
+    Ok(vec![cassette(context, path, redactor)?])
+}
+
+/// A cassette, or a run folder as one.
+pub(crate) fn cassette(
+    context: &Context,
+    path: &Path,
+    redactor: &Arc<Redactor>,
+) -> Result<Arc<dyn Lookup>, Exit> {
     let cassette =
         Cassette::open(path, Arc::clone(redactor)).map_err(|e| broke(context, &Failure::from(e)))?;
     for warning in cassette.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
-    Ok(vec![Arc::new(cassette)])
+    Ok(Arc::new(cassette))
 }
 
 /// Reads the suites and tasks that the command line names; everything wrong with them is printed.

@@ -16,4 +16,5 @@ mod record;
 mod run;
 mod secrets;
 mod study;
+mod suite;
 mod support;

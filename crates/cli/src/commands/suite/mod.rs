@@ -1,6 +1,8 @@
 //! `planforge suite`: making, completing and judging suites.
 
 mod check;
+mod describe;
+mod examples;
 mod files;
 mod generate;
 mod template;
@@ -12,6 +14,7 @@ use crate::exit::Exit;
 pub(crate) fn run(context: &Context, command: &SuiteCommand) -> Exit {
     match command {
         SuiteCommand::Check(args) => check::run(context, args),
+        SuiteCommand::Describe(args) => describe::run(context, args),
         SuiteCommand::Generate(args) => generate::run(context, args),
         SuiteCommand::Template(args) => template::run(context, args),
     }

@@ -1,0 +1,298 @@
+//! `planforge suite describe`: texts from PDDL (exploration-walk paper, Appendix C).
+//!
+//! The first task that lacks a text is run first, with other suites' texts as examples; it also brings the domain's text and
+//! the sentences. The other tasks are then told after its model, so that all tasks of a suite read alike.
+
+use super::examples;
+use super::files::{Entry, Files, counted};
+use crate::args::SuiteDescribeArgs;
+use crate::commands::Context;
+use crate::commands::run::{New, cassette, exit_of};
+use crate::exit::Exit;
+use crate::inputs::read_text;
+use crate::session::{self, Checked};
+use planforge_contract::{EnvironmentOpen, Given, ReportedDiagnostic, ReportedSeverity, Sentences, TaskView};
+use planforge_diagnostics::render::escape;
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_llm::Mode;
+use planforge_pipeline::{
+    LoadedSuite, RunReport, RunState, RunTask, Suite, SuiteTask, TaskReport, load_leniently,
+};
+use planforge_record::TaskUse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The names of the texts, as `translator-describe` gives them.
+const DOMAIN_TEXT: &str = "domain-text";
+const TASK_TEXT: &str = "task-text";
+const SENTENCES: &str = "sentences";
+
+pub(crate) fn run(context: &Context, args: &SuiteDescribeArgs) -> Exit {
+    match describe(context, args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn describe(context: &Context, args: &SuiteDescribeArgs) -> Result<Exit, Exit> {
+    let suite = suite(context, args)?;
+    let checked = pipeline(context, args)?;
+    let examples = examples::materials(context, &args.example, &suite.name)?;
+    let mut work = Work {
+        context,
+        args,
+        checked: &checked,
+        suite: &suite,
+        examples,
+        told: Told::of(&suite, args.force),
+    };
+    let mut exit = Exit::Good;
+    let mut open = work.told.open(&suite);
+    // Where every task has its text and the domain lacks one, the first task still carries the questions.
+    let lead = open.first().copied().or(suite.tasks.iter().find(|t| t.reference_problem.is_some()));
+    if let Some(lead) = lead.filter(|_| !work.told.is_complete(&suite)) {
+        exit = exit.max(work.phase(&[lead])?);
+        open.retain(|task| task.stem != lead.stem);
+    }
+    if !open.is_empty() && work.told.tasks.values().any(|text| !text.is_empty()) {
+        exit = exit.max(work.phase(&open)?);
+    }
+    let written = work.write()?;
+    if !work.told.is_complete(&suite) {
+        // What came was not what was asked for, which is the model's, not the command's, doing.
+        exit = exit.max(Exit::Provider);
+    }
+    work.report(&written, exit);
+    Ok(exit)
+}
+
+fn suite(context: &Context, args: &SuiteDescribeArgs) -> Result<Suite, Exit> {
+    let LoadedSuite { suite, diagnostics, sources } = load_leniently(&args.suite);
+    // What is missing is what this command is there for.
+    let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+    context.output.diagnostics(&errors, &sources);
+    let suite = suite.filter(|_| errors.is_empty()).ok_or(Exit::Input)?;
+    if suite.reference_domain.is_none() || suite.tasks.iter().all(|t| t.reference_problem.is_none()) {
+        let message = format!("{} has no domain.pddl with problems to describe", args.suite.display());
+        let diagnostic = Diagnostic::error("cli.nothing-to-describe", message);
+        context.output.diagnostics(&[diagnostic], &SourceMap::default());
+        return Err(Exit::Input);
+    }
+    Ok(suite)
+}
+
+fn pipeline(context: &Context, args: &SuiteDescribeArgs) -> Result<Checked, Exit> {
+    let name = args.pipeline.display().to_string();
+    let text = read_text(&args.pipeline).map_err(|diagnostic| {
+        context.output.diagnostics(&[*diagnostic], &SourceMap::single(name.clone(), ""));
+        Exit::Input
+    })?;
+    let checked = session::check(context, &text, &name, &args.overrides)?;
+    let given = &checked.pipeline.config.given;
+    if !given.domain || !given.problem {
+        let message = format!("{name} does not give the domain and the problem, which are to be described");
+        let diagnostic = Diagnostic::error("cli.nothing-to-describe", message)
+            .help("add `[given]` with `domain = true` and `problem = true`");
+        context.output.diagnostics(&[diagnostic], &SourceMap::default());
+        return Err(Exit::Pipeline);
+    }
+    Ok(checked)
+}
+
+/// The texts so far: those of the suite that stay, and those that were written. An empty one is to be written.
+struct Told {
+    domain: String,
+    sentences: String,
+    tasks: BTreeMap<String, String>,
+}
+
+impl Told {
+    fn of(suite: &Suite, force: bool) -> Self {
+        let kept = |text: &str| if force { String::new() } else { text.to_owned() };
+        let tasks = suite.tasks.iter().map(|task| (task.stem.clone(), kept(&task.text))).collect();
+        let sentences = if force { String::new() } else { json(&suite.sentences) };
+        Self { domain: kept(&suite.domain_text), sentences, tasks }
+    }
+
+    /// The tasks with a problem and without a text.
+    fn open<'s>(&self, suite: &'s Suite) -> Vec<&'s SuiteTask> {
+        let silent = |stem: &str| self.tasks.get(stem).is_none_or(String::is_empty);
+        suite.tasks.iter().filter(|t| t.reference_problem.is_some() && silent(&t.stem)).collect()
+    }
+
+    fn is_complete(&self, suite: &Suite) -> bool {
+        !self.domain.is_empty() && !self.sentences.is_empty() && self.open(suite).is_empty()
+    }
+}
+
+fn json(sentences: &BTreeMap<String, Sentences>) -> String {
+    match sentences.is_empty() {
+        true => String::new(),
+        false => serde_json::to_string(sentences).unwrap_or_default(),
+    }
+}
+
+struct Work<'a> {
+    context: &'a Context,
+    args: &'a SuiteDescribeArgs,
+    checked: &'a Checked,
+    suite: &'a Suite,
+    examples: BTreeMap<String, String>,
+    told: Told,
+}
+
+impl Work<'_> {
+    /// One run over some tasks; what it wrote is taken up.
+    fn phase(&mut self, tasks: &[&SuiteTask]) -> Result<Exit, Exit> {
+        let tasks: Vec<(RunTask, TaskUse)> =
+            tasks.iter().map(|task| (self.task(task), self.task_use(task))).collect();
+        let mode = if self.args.replay.is_empty() { Mode::Live } else { Mode::Replay };
+        let new = New {
+            overrides: &self.args.overrides,
+            explainer: None,
+            runs: &self.args.runs,
+            jobs: self.args.jobs,
+            mode,
+        };
+        let (ended, run, _) = new.run(self.context, self.checked, &tasks, |redactor| {
+            self.args.replay.iter().map(|path| cassette(self.context, path, redactor)).collect()
+        })?;
+        let path = run.folder.path().display().to_string();
+        self.context.output.note(&format!("the questions and answers are in {path}"));
+        let report = ended.report;
+        if report.state != RunState::Finished {
+            let note = format!(
+                "{}; go on with `planforge run --resume {path}`, then describe again with `--replay {path}`",
+                report.state.name()
+            );
+            self.context.output.note(&note);
+        }
+        report.tasks.iter().for_each(|task| self.take(task));
+        Ok(self.judge(&report))
+    }
+
+    fn task(&self, task: &SuiteTask) -> RunTask {
+        let mut materials = self.examples.clone();
+        if !self.told.sentences.is_empty() {
+            materials.insert(SENTENCES.to_owned(), self.told.sentences.clone());
+        }
+        if let Some((problem, text)) = self.lead(task) {
+            materials.insert("lead.problem".to_owned(), problem);
+            materials.insert("lead.text".to_owned(), text);
+        }
+        let view = TaskView {
+            suite: self.suite.name.clone(),
+            task: task.stem.clone(),
+            domain_text: self.told.domain.clone(),
+            task_text: self.told.tasks.get(&task.stem).cloned().unwrap_or_default(),
+            given: Given {
+                domain: self.suite.reference_domain.clone(),
+                problem: task.reference_problem.clone(),
+            },
+            action_interface: None,
+            materials,
+        };
+        RunTask {
+            name: format!("{}.{}", self.suite.name, task.stem),
+            view,
+            reference: EnvironmentOpen::default(),
+        }
+    }
+
+    /// A task of this suite that has its text: the example for the others.
+    fn lead(&self, asked: &SuiteTask) -> Option<(String, String)> {
+        self.suite.tasks.iter().filter(|task| task.stem != asked.stem).find_map(|task| {
+            let text = self.told.tasks.get(&task.stem).filter(|text| !text.is_empty())?;
+            Some((task.reference_problem.clone()?, text.clone()))
+        })
+    }
+
+    fn task_use(&self, task: &SuiteTask) -> TaskUse {
+        TaskUse {
+            name: format!("{}.{}", self.suite.name, task.stem),
+            suite: self.suite.folder.display().to_string(),
+            task: task.stem.clone(),
+            sha256: self.suite.digest(task),
+        }
+    }
+
+    fn take(&mut self, report: &TaskReport) {
+        for written in &report.written {
+            for found in &written.diagnostics {
+                self.context.output.note(&diagnostic_line(&report.stem, found));
+            }
+        }
+        for stage in &report.stages {
+            for failed in &stage.failed {
+                self.context
+                    .output
+                    .note(&escape(&format!("error: {}, {}: {}", report.stem, stage.label, failed.failure)));
+            }
+        }
+        let Some(candidate) = &report.candidate else { return };
+        for (name, text) in &candidate.texts {
+            match name.as_str() {
+                DOMAIN_TEXT => self.told.domain.clone_from(text),
+                SENTENCES => self.told.sentences.clone_from(text),
+                TASK_TEXT => drop(self.told.tasks.insert(report.stem.clone(), text.clone())),
+                _ => {}
+            }
+        }
+    }
+
+    /// What kept a task from its texts; its verdict says nothing, for nothing is verified here.
+    fn judge(&self, report: &RunReport) -> Exit {
+        match report.tasks.iter().all(|task| task.candidate.is_some()) && report.state == RunState::Finished {
+            true => Exit::Good,
+            false => exit_of(report, None),
+        }
+    }
+
+    /// Writes what is new.
+    fn write(&self) -> Result<Vec<Entry>, Exit> {
+        let mut files = Vec::new();
+        let mut add = |name: String, text: &str, old: &str| {
+            if !text.is_empty() && text != old {
+                files.push((name, text.to_owned()));
+            }
+        };
+        add("domain.nl".to_owned(), &self.told.domain, &self.suite.domain_text);
+        if self.told.sentences != json(&self.suite.sentences) {
+            add("sentences.toml".to_owned(), &self.told.sentences, "");
+        }
+        for task in &self.suite.tasks {
+            let text = self.told.tasks.get(&task.stem).map_or("", String::as_str);
+            add(format!("{}.nl", task.stem), text, &task.text);
+        }
+        let folder = self.args.out.as_deref().unwrap_or(&self.args.suite);
+        Files::new(folder, files).write(self.context, self.args.force)
+    }
+
+    fn report(&self, written: &[Entry], exit: Exit) {
+        let silent: Vec<&str> = self.told.open(self.suite).iter().map(|task| task.stem.as_str()).collect();
+        if self.args.json {
+            self.context.output.json(&serde_json::json!({
+                "suite": self.suite.name, "complete": exit == Exit::Good, "files": written, "without_text": silent,
+            }));
+            return;
+        }
+        let mut out = String::new();
+        for entry in written {
+            let _ = writeln!(out, "{}", entry.file);
+        }
+        let what = if written.is_empty() { "nothing to write".to_owned() } else { counted(written) };
+        let _ = writeln!(out, "{}: {what}", self.suite.name);
+        if !silent.is_empty() {
+            let _ = writeln!(out, "still without a text: {}", silent.join(", "));
+        }
+        self.context.output.result(&out);
+    }
+}
+
+fn diagnostic_line(stem: &str, found: &ReportedDiagnostic) -> String {
+    let severity = match found.severity {
+        ReportedSeverity::Error => "error",
+        ReportedSeverity::Warning => "warning",
+        ReportedSeverity::Advice => "advice",
+    };
+    escape(&format!("{severity}: {stem}: {} [{}]", found.message, found.code))
+}

@@ -1,0 +1,117 @@
+//! In-context examples for describing: planforge's own suites, or those that the command line names.
+
+use crate::commands::Context;
+use crate::exit::Exit;
+use planforge_contract::Sentences;
+use planforge_pipeline::{LoadedSuite, load_leniently};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Most examples: a prompt with more fits into few contexts.
+const MOST: usize = 9;
+
+macro_rules! own {
+    ($name:literal) => {
+        Texts {
+            name: $name,
+            domain: include_str!(concat!("../../../../../examples/suites/", $name, "/domain.pddl")),
+            domain_text: include_str!(concat!("../../../../../examples/suites/", $name, "/domain.nl")),
+            problem: include_str!(concat!("../../../../../examples/suites/", $name, "/p_example.pddl")),
+            text: include_str!(concat!("../../../../../examples/suites/", $name, "/p_example.nl")),
+            sentences: include_str!(concat!("../../../../../examples/suites/", $name, "/sentences.toml")),
+        }
+    };
+}
+
+/// The files of one of our suites.
+struct Texts {
+    name: &'static str,
+    domain: &'static str,
+    domain_text: &'static str,
+    problem: &'static str,
+    text: &'static str,
+    sentences: &'static str,
+}
+
+/// Suites as unlike each other as those that the paper chose (Appendix C), in the order in which they are shown.
+const OWN: [Texts; 3] = [own!("grippers"), own!("childsnack"), own!("termes")];
+
+/// The materials `example.N.*` of `translator-describe`. A suite of the described one's name is left out: its texts are what is
+/// to be written.
+pub(super) fn materials(
+    context: &Context,
+    folders: &[PathBuf],
+    described: &str,
+) -> Result<BTreeMap<String, String>, Exit> {
+    let examples =
+        if folders.is_empty() { own(context, described)? } else { named(context, folders, described)? };
+    let mut materials = BTreeMap::new();
+    for (number, example) in (1..=MOST).zip(examples) {
+        for (key, text) in example {
+            materials.insert(format!("example.{number}.{key}"), text);
+        }
+    }
+    Ok(materials)
+}
+
+type Example = Vec<(&'static str, String)>;
+
+fn own(context: &Context, described: &str) -> Result<Vec<Example>, Exit> {
+    let folder = tempfile::tempdir().map_err(|error| {
+        context.output.note(&format!("error: no folder for temporary files: {error}"));
+        Exit::System
+    })?;
+    let mut folders = Vec::new();
+    for suite in OWN {
+        let path = folder.path().join(suite.name);
+        let files = [
+            ("domain.pddl", suite.domain),
+            ("domain.nl", suite.domain_text),
+            ("p_example.pddl", suite.problem),
+            ("p_example.nl", suite.text),
+            ("sentences.toml", suite.sentences),
+        ];
+        let written = std::fs::create_dir(&path)
+            .and_then(|()| files.iter().try_for_each(|(name, text)| std::fs::write(path.join(name), text)));
+        written.map_err(|error| {
+            context.output.note(&format!("error: temporary files cannot be written: {error}"));
+            Exit::System
+        })?;
+        folders.push(path);
+    }
+    named(context, &folders, described)
+}
+
+fn named(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<Example>, Exit> {
+    let mut examples = Vec::new();
+    for folder in folders {
+        let LoadedSuite { suite, diagnostics, sources } = load_leniently(folder);
+        let errors: Vec<_> = diagnostics.into_iter().filter(|d| d.is_error()).collect();
+        context.output.diagnostics(&errors, &sources);
+        let Some(suite) = suite.filter(|_| errors.is_empty()) else { return Err(Exit::Input) };
+        if suite.name == described {
+            continue;
+        }
+        let solved = suite.example.as_ref().map(|e| (e.problem.clone(), e.text.clone()));
+        let first = suite.tasks.first().map(|t| (t.reference_problem.clone(), t.text.clone()));
+        let (problem, text) = solved.or(first).unwrap_or_default();
+        let example = vec![
+            ("domain", suite.reference_domain.unwrap_or_default()),
+            ("domain-text", suite.domain_text),
+            ("problem", problem.unwrap_or_default()),
+            ("text", text),
+            ("sentences", told(&suite.sentences)),
+        ];
+        examples.push(example.into_iter().filter(|(_, text)| !text.is_empty()).collect());
+    }
+    Ok(examples)
+}
+
+/// Sentences as a model is asked to write them.
+fn told(sentences: &BTreeMap<String, Sentences>) -> String {
+    let complete: BTreeMap<_, _> = sentences.iter().filter(|(_, s)| !s.no.is_empty()).collect();
+    match complete.is_empty() {
+        true => String::new(),
+        false => serde_json::to_string_pretty(&complete).unwrap_or_default(),
+    }
+}

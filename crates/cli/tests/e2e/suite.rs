@@ -1,0 +1,248 @@
+//! `planforge suite`: generating, checking, templates, and texts written by a scripted model.
+
+use super::support::{Ran, example, example_text, files, pipeline, planforge, ran};
+use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
+use std::path::Path;
+
+fn listing(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        files(folder).iter().map(|f| f.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_generated_folder_is_a_suite_of_its_own() {
+    let out = tempfile::tempdir().unwrap();
+    let grippers = example("grippers", "");
+    let args = |seed: &str| {
+        let mut command = planforge();
+        command.arg("suite").arg("generate").arg(&grippers).arg("--out").arg(out.path());
+        command.args(["--tasks", "3", "--from", "4", "--seed", seed]);
+        command
+    };
+    let report = Ran::wait(args("7").arg("--json").spawn().unwrap()).json(0);
+    assert_eq!(report["tasks"].as_array().unwrap().len(), 3);
+    assert_eq!(report["tasks"][0]["stem"], "p04");
+    for file in [
+        "domain.nl",
+        "domain.pddl",
+        "generator.jinja",
+        "p05.nl",
+        "p06.pddl",
+        "p06_template.pddl",
+        "sentences.toml",
+    ] {
+        assert!(out.path().join(file).exists(), "{file}");
+    }
+    let text = std::fs::read_to_string(out.path().join("p06.pddl")).unwrap();
+    // The same again changes nothing; another seed would, and is refused without --force.
+    Ran::wait(args("7").spawn().unwrap()).expect(0);
+    Ran::wait(args("8").spawn().unwrap()).expect(31).says(&["cli.file-exists", "--force"]);
+    assert_eq!(std::fs::read_to_string(out.path().join("p06.pddl")).unwrap(), text);
+    Ran::wait(args("8").arg("--force").spawn().unwrap()).expect(0);
+    assert_ne!(std::fs::read_to_string(out.path().join("p06.pddl")).unwrap(), text);
+    let checked =
+        Ran::wait(planforge().args(["suite", "check", "--solve", "--json"]).arg(out.path()).spawn().unwrap());
+    let report = checked.json(0);
+    assert_eq!(report["suites"][0]["suite"], "grippers");
+    assert_eq!(report["suites"][0]["tasks"].as_array().unwrap().len(), 3);
+    assert!(report["suites"][0]["tasks"][2]["solved"]["plan"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_generator_with_a_mistake_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["domain.nl", "domain.pddl"] {
+        std::fs::copy(example("grippers", file), folder.path().join(file)).unwrap();
+    }
+    let generate = || Ran::wait(planforge().args(["suite", "generate"]).arg(folder.path()).spawn().unwrap());
+    generate().expect(10).says(&["generate.no-generator"]);
+    std::fs::write(folder.path().join("generator.jinja"), "%% problem\n{{ nothing }}\n%% text\nx\n").unwrap();
+    generate().expect(10).says(&["generate.template", "generator.jinja:2"]);
+    assert_eq!(listing(folder.path()), ["domain.nl", "domain.pddl", "generator.jinja"]);
+}
+
+#[test]
+fn check_tells_good_from_bad_from_unreadable() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["domain.nl", "domain.pddl", "p01.nl", "p01.pddl", "domain_template.pddl"] {
+        std::fs::copy(example("blocks", file), folder.path().join(file)).unwrap();
+    }
+    let check = |more: &[&str]| {
+        Ran::wait(planforge().args(["suite", "check"]).arg(folder.path()).args(more).spawn().unwrap())
+    };
+    check(&[]).expect(0);
+    let problem = example_text("blocks", "p01.pddl");
+    std::fs::write(folder.path().join("p02.pddl"), &problem).unwrap();
+    check(&[]).expect(0).says(&["suite.no-text", "p02"]);
+    check(&["--strict"]).expect(10);
+    std::fs::write(folder.path().join("p02.pddl"), problem.replace("arm-free", "arm-fre")).unwrap();
+    check(&[]).expect(10).says(&["pddl.undefined-predicate", "p02.pddl:"]);
+    let report = check(&["--json"]).json(10);
+    assert_eq!(report["suites"][0]["errors"], 1);
+    assert_eq!(report["suites"][0]["diagnostics"][1]["line"], 6);
+    ran(["suite", "check", "/nonexistent/suite"]).expect(31).says(&["suite.not-a-folder"]);
+    ran(["suite", "check"]).expect(30);
+}
+
+#[test]
+fn templates_are_made_from_the_reference() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = example("blocks", "");
+    Ran::wait(
+        planforge().args(["suite", "template"]).arg(&blocks).arg("--out").arg(folder.path()).spawn().unwrap(),
+    )
+    .expect(0);
+    for file in ["domain_template.pddl", "p01_template.pddl", "p_example_template.pddl"] {
+        let made = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        assert_eq!(made, example_text("blocks", file));
+        assert!(!made.contains("arm-free") && !made.contains("stands-on"), "{made}");
+    }
+}
+
+/// A suite without texts: the PDDL of two tasks.
+fn silent_suite() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["domain.pddl", "p01.pddl", "p02.pddl", "p03.pddl"] {
+        std::fs::copy(example("miconic", file), folder.path().join(file)).unwrap();
+    }
+    std::fs::write(folder.path().join("suite.toml"), "schema = 1\nname = \"lift\"\n").unwrap();
+    folder
+}
+
+fn sentences() -> String {
+    let domain = ["above", "lift-at", "waits-at", "wants-to", "in-lift", "arrived"];
+    let entries: Vec<String> = domain
+        .iter()
+        .map(|name| {
+            let slots = if ["above", "waits-at", "wants-to"].contains(name) { "{1} {2}" } else { "{1}" };
+            format!("\"{name}\": {{\"yes\": \"{name} {slots}\", \"no\": \"not {name} {slots}\"}}")
+        })
+        .collect();
+    format!("```json\n{{{}}}\n```", entries.join(", "))
+}
+
+/// What the scripted model says to each kind of question.
+fn describer(request: &ScriptedRequest) -> Scripted {
+    let question = request.question();
+    if question.starts_with("Tell the following PDDL domain") {
+        return Scripted::replies(&["```text\nA lift: go-up, go-down, enter, leave.\n```"]);
+    }
+    if question.starts_with("For each predicate") {
+        return Scripted::replies(&[&sentences()]);
+    }
+    let number =
+        question.matches("passenger4").count().min(1) + question.matches("passenger3").count().min(1);
+    Scripted::replies(&[&format!(
+        "```text\nTold {number}: {}\n```",
+        if question.contains("Told") { "alike" } else { "first" }
+    )])
+}
+
+fn describe(folder: &Path, runs: &Path, base_url: &str, more: &[&str]) -> Ran {
+    let mut command = planforge();
+    command.args(["suite", "describe"]).arg(folder).arg("--pipeline").arg(pipeline("describe.toml"));
+    command.arg("--runs").arg(runs).arg("--set").arg(format!("llm.main.base_url={base_url}"));
+    command.args(["--set", "llm.main.max_attempts=1"]).args(more);
+    Ran::wait(command.spawn().unwrap())
+}
+
+#[test]
+fn describe_writes_what_is_missing_and_the_result_passes_the_check() {
+    let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
+    let server = ScriptedServer::matching(describer).unwrap();
+    let ran = describe(folder.path(), runs.path(), &server.base_url(), &[]);
+    ran.expect(0);
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    assert_eq!(read("domain.nl"), "A lift: go-up, go-down, enter, leave.\n");
+    assert_eq!(read("p01.nl"), "Told 0: first\n");
+    assert_eq!(
+        (read("p02.nl"), read("p03.nl")),
+        ("Told 1: alike\n".to_owned(), "Told 2: alike\n".to_owned())
+    );
+    assert!(read("sentences.toml").contains("waits-at = { yes = \"waits-at {1} {2}\""));
+    // One question each: the domain, the sentences, three tasks. Examples of other suites are ours; the plan is in no prompt.
+    assert_eq!(server.count(), 5);
+    let first = server
+        .requests()
+        .iter()
+        .find(|r| r.question().starts_with("Tell the following PDDL domain"))
+        .unwrap()
+        .question();
+    assert!(first.contains(example_text("termes", "domain.nl").trim()));
+    // Objects that the scripted texts leave out are warned about.
+    ran.says(&["describe.unnamed"]);
+    let checked = Ran::wait(planforge().args(["suite", "check"]).arg(folder.path()).spawn().unwrap());
+    checked.expect(0).says(&["suite.unnamed-object"]);
+    // A second time there is nothing to ask, and nothing is overwritten.
+    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(0);
+    assert_eq!(server.count(), 5);
+}
+
+#[test]
+fn what_was_paid_for_is_written_again_from_its_runs() {
+    let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
+    let server = ScriptedServer::matching(describer).unwrap();
+    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(0);
+    let asked = server.count();
+    let mut recorded: Vec<_> = std::fs::read_dir(runs.path()).unwrap().map(|e| e.unwrap().path()).collect();
+    recorded.sort();
+    assert_eq!(recorded.len(), 2);
+    let again = silent_suite();
+    let replay: Vec<&str> = recorded.iter().flat_map(|run| ["--replay", run.to_str().unwrap()]).collect();
+    describe(again.path(), &runs.path().join("again"), "http://127.0.0.1:9", &replay).expect(0);
+    assert_eq!(server.count(), asked);
+    for file in ["domain.nl", "p01.nl", "p02.nl", "p03.nl", "sentences.toml"] {
+        let read = |folder: &Path| std::fs::read_to_string(folder.join(file)).unwrap();
+        assert_eq!(read(folder.path()), read(again.path()), "{file}");
+    }
+}
+
+#[test]
+fn sentences_that_cannot_be_read_leave_the_other_texts() {
+    let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
+    let server =
+        ScriptedServer::matching(|request| match request.question().starts_with("For each predicate") {
+            true => {
+                Scripted::replies(&["{\"above\": {\"yes\": \"{1} is above {3}.\", \"no\": \"{1} {2}\"}}"])
+            }
+            false => describer(request),
+        })
+        .unwrap();
+    let ran = describe(folder.path(), runs.path(), &server.base_url(), &[]);
+    ran.expect(34).says(&["describe.sentences", "`yes` of `above` has slot {3}", "`arrived` has no entry"]);
+    assert!(folder.path().join("p03.nl").exists() && !folder.path().join("sentences.toml").exists());
+}
+
+#[test]
+fn describe_keeps_what_is_there_unless_told_otherwise() {
+    let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("domain.nl"), "By hand.\n").unwrap();
+    std::fs::write(folder.path().join("p02.nl"), "Told by hand.\n").unwrap();
+    let server = ScriptedServer::matching(describer).unwrap();
+    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(0);
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    assert_eq!((read("domain.nl"), read("p02.nl")), ("By hand.\n".to_owned(), "Told by hand.\n".to_owned()));
+    // The text by hand is the example that the others are told after.
+    assert!(read("p01.nl").ends_with("alike\n"));
+    describe(folder.path(), runs.path(), &server.base_url(), &["--force"]).expect(0);
+    assert_eq!(read("domain.nl"), "A lift: go-up, go-down, enter, leave.\n");
+    assert!(read("p02.nl").ends_with("alike\n") && read("p01.nl").ends_with("first\n"));
+}
+
+#[test]
+fn describe_needs_pddl_and_a_pipeline_that_gives_it() {
+    let (folder, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("domain.nl"), "Two jugs.").unwrap();
+    std::fs::write(folder.path().join("p01.nl"), "Measure.").unwrap();
+    describe(folder.path(), runs.path(), "http://127.0.0.1:9", &[])
+        .expect(31)
+        .says(&["cli.nothing-to-describe"]);
+    let folder = silent_suite();
+    let mut command = planforge();
+    command.args(["suite", "describe"]).arg(folder.path()).arg("--pipeline").arg(pipeline("llm-p.toml"));
+    Ran::wait(command.arg("--runs").arg(runs.path()).spawn().unwrap())
+        .expect(32)
+        .says(&["cli.nothing-to-describe"]);
+}
