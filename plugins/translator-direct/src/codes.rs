@@ -15,6 +15,7 @@ pub(crate) const EDIT_FUNCTION: &str = "translate.edit-unknown-function";
 pub(crate) const EDIT_LIMIT: &str = "translate.edit-limit";
 pub(crate) const EDIT_OUTSIDE: &str = "translate.edit-outside-code";
 pub(crate) const EDIT_PARENTHESES: &str = "translate.edit-parentheses";
+pub(crate) const EDIT_TYPED: &str = "translate.edit-typed-atom";
 pub(crate) const EDIT_ACTION: &str = "translate.edit-unknown-action";
 pub(crate) const EDIT_SIGNATURE: &str = "translate.edit-signature";
 pub(crate) const EDIT_NAME: &str = "translate.edit-unknown-name";
@@ -105,6 +106,12 @@ has one, those in the text count.",
         explanation: "Each string of a call holds whole lists of PDDL, such as `(at ?x ?y)` or `(and (a) (b))`. Text outside of all \
 parentheses is not guessed at: it might be a condition that was meant. With `fixes = \"safe\"` parentheses missing or too many at \
 the end of a string are put right, and so is an atom without any, `at ?x ?y`.",
+    },
+    CodeInfo {
+        code: EDIT_TYPED,
+        title: "an atom in an edit says a type",
+        explanation: "Types are declared where a predicate, an action or a quantifier names its variables: `(at ?x - obj)` declares a \
+predicate. In a condition or an effect the atom is `(at ?x)`. With `fixes = \"safe\"` the types are taken out.",
     },
     CodeInfo {
         code: EDIT_ACTION,

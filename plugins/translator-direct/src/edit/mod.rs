@@ -106,7 +106,10 @@ fn read_predicates(base: &Base<'_>, items: &[Text], refused: &mut Vec<Refusals>)
                     fixes: done.fixes,
                     refused: None,
                 }),
-                Err(findings) => refused.push(findings.into_iter().map(|d| about("predicates", d)).collect()),
+                Err(findings) => {
+                    let told = findings.into_iter().map(|d| about("predicates", with_types(base.domain, d)));
+                    refused.push(told.collect());
+                }
             }
         }
     }
@@ -209,6 +212,18 @@ fn unknown_action(domain: &Domain, name: &str, span: Span) -> Diagnostic {
         .help(format!("the actions are {}", known.join(", ")))
 }
 
+/// An unknown type is told with those there are: no edit can add one.
+fn with_types(domain: &Domain, diagnostic: Diagnostic) -> Diagnostic {
+    if diagnostic.code != "pddl.undefined-type" {
+        return diagnostic;
+    }
+    let known: Vec<String> = domain.types.iter().map(|t| format!("`{}`", t.name)).collect();
+    diagnostic.help(match known.is_empty() {
+        true => "the domain has no types, and none can be added".to_owned(),
+        false => format!("the types are {}, and none can be added", known.join(", ")),
+    })
+}
+
 /// A finding that says which edit it is about.
 fn about(what: &str, diagnostic: Diagnostic) -> Diagnostic {
     let message = format!("`{what}`: {}", diagnostic.message);
@@ -248,10 +263,10 @@ fn take_back(
             now.clone_from(old);
         }
         let left = broken(base.domain, &without);
-        let Some((code, message)) = broken_now.iter().find(|fault| !left.contains(fault)) else { continue };
+        let Some((_, message)) = broken_now.iter().find(|fault| !left.contains(fault)) else { continue };
         let name = &d.predicate.name;
         let message = format!(
-            "`predicates`: `{name}` keeps its parameters, because an action uses it so ({code}: {message})"
+            "`predicates`: `{name}` keeps its parameters, because an action would no longer fit: {message}"
         );
         let help = format!("modify every action that uses `{name}` in the same reply");
         d.refused = Some(Diagnostic::error(codes::EDIT_BREAKS, message).at(REPLY, d.from, "").help(help));

@@ -11,8 +11,8 @@ use std::borrow::Cow;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     pub(super) lists: Vec<String>,
-    /// What was repaired, in the imperative.
-    pub(super) fix: Option<String>,
+    /// What was repaired, each with the code of what it answers, in the imperative.
+    pub(super) fixes: Vec<(&'static str, String)>,
 }
 
 /// Why a string has no lists to use.
@@ -30,14 +30,16 @@ fn refuse<T>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Resul
 /// `(at ?x) - x is here`; in a condition such text might be a part that was meant.
 pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
     if fixes == FixPolicy::Safe && is_bare_atom(text) {
-        let fix = Some("put the atom into parentheses".to_owned());
-        return Ok(Pieces { lists: vec![format!("({})", text.trim())], fix });
+        let whole = pieces(&format!("({})", text.trim()), described, fixes)?;
+        let mut fixed = vec![(codes::EDIT_PARENTHESES, "put the atom into parentheses".to_owned())];
+        fixed.extend(whole.fixes);
+        return Ok(Pieces { fixes: fixed, ..whole });
     }
     let mut cutter = Cutter { out: Pieces::default(), current: String::new(), depth: 0, surplus: 0 };
     for line in text.lines() {
         cutter.line(line, described)?;
     }
-    cutter.finish(text, fixes)
+    cutter.finish(text, described, fixes)
 }
 
 /// Words that begin a condition or effect and name no predicate.
@@ -62,7 +64,7 @@ fn is_bare_atom(text: &str) -> bool {
         .enumerate()
         .all(|(at, word)| is_variable(word) || (*word == "-" && at > 0) || (is_name(word) && typed(at)));
     let ends = rest.last().is_some_and(|word| *word != "-");
-    is_name(first) && !OPERATORS.contains(&first.to_lowercase().as_str()) && follows && ends
+    is_name(first) && !is_operator(first) && follows && ends
 }
 
 struct Cutter {
@@ -115,7 +117,7 @@ impl Cutter {
         refuse(codes::EDIT_PARENTHESES, format!("`{word}` stands outside of all parentheses"))
     }
 
-    fn finish(mut self, text: &str, fixes: FixPolicy) -> Result<Pieces, Refused> {
+    fn finish(mut self, text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
         let repair = fixes == FixPolicy::Safe;
         if self.depth > 0 {
             let message = shown(text, &counted(self.depth, "is never closed", "are never closed"));
@@ -124,9 +126,9 @@ impl Cutter {
             }
             self.current.truncate(self.current.trim_end().len());
             self.current.push_str(&")".repeat(self.depth));
-            self.out.lists.push(self.current);
-            self.out.fix =
-                Some(format!("add {}", plural(self.depth, "closing parenthesis", "closing parentheses")));
+            self.out.lists.push(std::mem::take(&mut self.current));
+            let title = format!("add {}", plural(self.depth, "closing parenthesis", "closing parentheses"));
+            self.out.fixes.push((codes::EDIT_PARENTHESES, title));
         }
         if self.surplus > 0 {
             if !repair {
@@ -136,7 +138,10 @@ impl Cutter {
                 );
             }
             let surplus = plural(self.surplus, "surplus parenthesis", "surplus parentheses");
-            self.out.fix = Some(format!("take away {surplus}"));
+            self.out.fixes.push((codes::EDIT_PARENTHESES, format!("take away {surplus}")));
+        }
+        if !described {
+            self.without_types(repair)?;
         }
         if let Some(word) = self.out.lists.iter().find_map(|list| keyword(list)) {
             return refuse(
@@ -146,6 +151,73 @@ impl Cutter {
         }
         Ok(self.out)
     }
+}
+
+impl Cutter {
+    /// Takes the types out of atoms, where they mean nothing: `(at ?x - obj)` for `(at ?x)`.
+    fn without_types(&mut self, repair: bool) -> Result<(), Refused> {
+        for list in &mut self.out.lists {
+            let types = types_in_atoms(list);
+            let Some(first) = types.first().and_then(|range| list.get(range.clone())) else { continue };
+            if !repair {
+                let message =
+                    shown(list, &format!("`{first}` does not belong: types stand in declarations alone"));
+                return refuse(codes::EDIT_TYPED, message);
+            }
+            for range in types.into_iter().rev() {
+                list.replace_range(range, "");
+            }
+            self.out.fixes.push((codes::EDIT_TYPED, "take the types out of the atoms".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Where atoms say types, with the white space before them. Lists that begin with a variable are those of quantifiers.
+fn types_in_atoms(list: &str) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    // For each open list, how many words it has had, and whether it is an atom.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    // The words that may be a variable and the dash behind it.
+    let mut before: [Option<(usize, &str)>; 2] = [None, None];
+    let mut at = 0;
+    while let Some(c) = list.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = &list[at..];
+        if c == '(' || c == ')' || c.is_whitespace() {
+            match c {
+                '(' => open.push((0, false)),
+                ')' => drop(open.pop()),
+                _ => {}
+            }
+            if !c.is_whitespace() {
+                before = [None, None];
+            }
+            at += c.len_utf8();
+            continue;
+        }
+        let word =
+            &rest[..rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).unwrap_or(rest.len())];
+        if let Some((words, is_atom)) = open.last_mut() {
+            if *words == 0 {
+                *is_atom = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_operator(word);
+            }
+            *words += 1;
+            if let ([Some((_, variable)), Some((dash, "-"))], true) = (before, *is_atom)
+                && variable.starts_with('?')
+                && word.starts_with(|c: char| c.is_ascii_alphabetic())
+            {
+                let from = list[..dash].trim_end().len();
+                found.push(from..at + word.len());
+            }
+        }
+        before = [before[1], Some((at, word))];
+        at += word.len();
+    }
+    found
+}
+
+fn is_operator(word: &str) -> bool {
+    OPERATORS.contains(&word.to_lowercase().as_str())
 }
 
 /// A keyword of a section or field in a list. The reader of PDDL would end the list at it.
@@ -194,7 +266,7 @@ mod tests {
 
     #[test]
     fn lists_are_taken_out_of_comments_and_descriptions() {
-        assert_eq!(lists("(at ?x - obj) ; x (an object) is here", false), ["(at ?x - obj)"]);
+        assert_eq!(lists("(at ?x - obj) ; x (an object) is here", true), ["(at ?x - obj)"]);
         assert_eq!(lists("- (at ?x): x (an object) is here", true), ["(at ?x)"]);
         assert_eq!(lists("(p) - first\n* (q ?x) = second\n\n(r)", true), ["(p)", "(q ?x)", "(r)"]);
         assert_eq!(lists("(and (a)\n  (b)), (c) # both", false), ["(and (a)\n  (b))", "(c)"]);
@@ -221,7 +293,7 @@ mod tests {
         );
         let fixed = pieces(open, false, FixPolicy::Safe).unwrap();
         assert_eq!(
-            (fixed.lists, fixed.fix.as_deref()),
+            (fixed.lists, fixed.fixes.first().map(|f| f.1.as_str())),
             (vec!["(and (a) (not (b)))".to_owned()], Some("add 1 closing parenthesis"))
         );
         assert!(
@@ -236,8 +308,8 @@ mod tests {
     #[test]
     fn a_bare_atom_is_put_into_parentheses_only_where_asked_and_where_it_is_one() {
         for (text, atom) in [("on-table ?b", "(on-table ?b)"), (" at ?x ?y - room ", "(at ?x ?y - room)")] {
-            let fixed = pieces(text, false, FixPolicy::Safe).unwrap();
-            assert_eq!((fixed.lists, fixed.fix.is_some()), (vec![atom.to_owned()], true));
+            let fixed = pieces(text, true, FixPolicy::Safe).unwrap();
+            assert_eq!((fixed.lists, fixed.fixes.len() == 1), (vec![atom.to_owned()], true));
             assert!(pieces(text, false, FixPolicy::None).is_err());
         }
         for text in [
@@ -253,6 +325,26 @@ mod tests {
         ] {
             assert!(pieces(text, false, FixPolicy::Safe).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn types_are_taken_out_of_atoms_only_where_asked() {
+        let typed = "(and (in ?r - room\n ?x - (thing)) (not (free ?g - gripper ?h)) (forall (?t - thing) (in ?t - thing ?r)))";
+        let refused = pieces(typed, false, FixPolicy::None).unwrap_err();
+        assert!(
+            refused.code == "translate.edit-typed-atom" && refused.message.contains("- room"),
+            "{refused:?}"
+        );
+        let fixed = pieces(typed, false, FixPolicy::Safe).unwrap();
+        let wanted = "(and (in ?r\n ?x - (thing)) (not (free ?g ?h)) (forall (?t - thing) (in ?t ?r)))";
+        assert_eq!((fixed.lists, fixed.fixes.len() == 1), (vec![wanted.to_owned()], true));
+        for sound in
+            ["(forall (?t - thing ?r - room) (in ?t ?r))", "(decrease (fuel ?v) (- ?x y))", "(a-b ?x ?y)"]
+        {
+            assert_eq!(pieces(sound, false, FixPolicy::None).unwrap().lists, [sound]);
+        }
+        assert_eq!(pieces("(in ?r - room)", true, FixPolicy::Safe).unwrap().lists, ["(in ?r - room)"]);
+        assert_eq!(pieces("in ?r - room", false, FixPolicy::Safe).unwrap().lists, ["(in ?r)"]);
     }
 
     #[test]

@@ -66,9 +66,15 @@ impl<'a> Setting<'a> {
         })
     }
 
-    fn fix(&self, title: String, from: Span) -> AppliedFix {
+    fn fixed(&self, fixes: Vec<(&str, String)>, from: Span) -> Vec<AppliedFix> {
         let at = self.reply.line_column(from.start);
-        AppliedFix { code: codes::EDIT_PARENTHESES.to_owned(), title, line: at.line, column: at.column }
+        let applied = |(code, title): (&str, String)| AppliedFix {
+            code: code.to_owned(),
+            title,
+            line: at.line,
+            column: at.column,
+        };
+        fixes.into_iter().map(applied).collect()
     }
 
     /// The declarations in a string. `self` was made from the domain without predicates.
@@ -82,13 +88,11 @@ impl<'a> Setting<'a> {
             let empty = Diagnostic::error(codes::EDIT_FORM, message).at(crate::calls::REPLY, item.span, "");
             return vec![Err(vec![empty])];
         }
-        let mut fix = cut.fix;
+        // What was repaired in the string is told once, with its first declaration.
+        let mut fixes = self.fixed(cut.fixes, item.span);
         let read = |list: &String| {
             let value = self.predicate(list, item.span)?;
-            Ok(Done {
-                value,
-                fixes: fix.take().map(|title| self.fix(title, item.span)).into_iter().collect(),
-            })
+            Ok(Done { value, fixes: std::mem::take(&mut fixes) })
         };
         cut.lists.iter().map(read).collect()
     }
@@ -170,7 +174,7 @@ impl<'a> Setting<'a> {
         for item in items {
             match self.cut(&item.value, item.span, false) {
                 Ok(cut) => {
-                    fixes.extend(cut.fix.map(|title| self.fix(title, item.span)));
+                    fixes.extend(self.fixed(cut.fixes, item.span));
                     lists.extend(cut.lists.into_iter().map(|list| (list, item.span)));
                 }
                 Err(refused) => refusals.push(*refused),
