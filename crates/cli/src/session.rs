@@ -92,6 +92,27 @@ pub(crate) fn instantiate(
     Ok((prepared, Arc::new(redactor)))
 }
 
+/// The pipeline's environment alone, for a suite without PDDL whose interface it has to tell; the run makes its own. None where it
+/// knows no more than the PDDL of the suite.
+pub(crate) fn environment(
+    context: &Context,
+    checked: &Checked,
+) -> Result<Option<Arc<dyn planforge_contract::api::Environment>>, Exit> {
+    let only = planforge_pipeline::Pipeline {
+        llm: BTreeMap::new(),
+        stages: Vec::new(),
+        ..checked.pipeline.config.clone()
+    };
+    let with =
+        Preparation { registry: &checked.registry, folder: checked.pipeline.folder(), providers: false };
+    let prepared = prepare(&only, &with).map_err(|failures| {
+        let exits = failures.iter().map(|failure| broke(context, failure));
+        exits.max().unwrap_or(Exit::Plugin)
+    })?;
+    let more = |info: &planforge_contract::PluginInfo| !info.capabilities.iter().any(|c| c == "model");
+    Ok(prepared.instances.environment.filter(|(info, _)| more(info)).map(|(_, environment)| environment))
+}
+
 /// What goes into `run.json`.
 pub(crate) fn manifest(
     checked: &Checked,

@@ -321,7 +321,8 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "suite.no-reference",
         "something is given that the suite does not have",
-        "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.",
+        "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.\n\n\
+         The interface and the objects of a suite without PDDL are told by the pipeline's environment, where it has one.",
     ),
     code(
         "suite.no-text",

@@ -37,7 +37,7 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     for pipeline in &pipelines {
         // Before anything is run: a suite that lacks what a pipeline is given is found now.
         let checked = work.check(pipeline, matrix.seeds.first().copied().unwrap_or_default())?;
-        tasks_of(context, &checked, &suites)?;
+        tasks_of(context, &checked, suites.clone())?;
     }
     let text = serde_json::to_string_pretty(&matrix).map_err(|e| unwritable(context, &args.out, &e))?;
     write(context, &args.out.join(MATRIX), (text + "\n").as_bytes())?;
@@ -240,7 +240,7 @@ impl Cell<'_> {
             return Ok(None);
         }
         let checked = self.work.check(self.pipeline, self.seed)?;
-        let tasks = tasks_of(context, &checked, std::slice::from_ref(self.suite))?;
+        let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
             self.is_the_same(&folder, &checked, &tasks)?;
             if let Some(report) = self.finished(&folder)? {

@@ -8,12 +8,13 @@ use crate::inputs::read_text;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
 use crate::session::{self, Checked, Sources, broke};
+use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::Mode;
 use planforge_pipeline::{
-    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, load_suite,
-    load_task, run_tasks,
+    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, describe_tasks,
+    load_suite, load_task, needs_description, run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
@@ -288,15 +289,22 @@ fn tasks(
     if bad {
         return Err(Exit::Input);
     }
-    tasks_of(context, checked, &found)
+    tasks_of(context, checked, found)
 }
 
-/// The tasks of suites under what a pipeline is given, and what `run.json` says of them.
+/// The tasks of suites under what a pipeline is given, and what `run.json` says of them. Of a suite without PDDL the pipeline's
+/// environment tells the interface and the objects.
 pub(crate) fn tasks_of(
     context: &Context,
     checked: &Checked,
-    suites: &[Suite],
+    mut suites: Vec<Suite>,
 ) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
+    let given = &checked.pipeline.config.given;
+    if needs_description(&suites, given)
+        && let Some(environment) = session::environment(context, checked)?
+    {
+        describe_tasks(&mut suites, given, environment.as_ref(), &Waiting).map_err(|f| broke(context, &f))?;
+    }
     let uses: Vec<TaskUse> = suites
         .iter()
         .flat_map(|suite| {
@@ -308,12 +316,26 @@ pub(crate) fn tasks_of(
             })
         })
         .collect();
-    match run_tasks(&checked.pipeline.config, suites, checked.pipeline.folder()) {
+    match run_tasks(&checked.pipeline.config, &suites, checked.pipeline.folder()) {
         Ok(tasks) => Ok(tasks.into_iter().zip(uses).map(with_example).collect()),
         Err(diagnostics) => {
             context.output.diagnostics(&diagnostics, &SourceMap::default());
             Err(Exit::Input)
         }
+    }
+}
+
+/// The host of the questions before a run: nothing is recorded yet, and an interrupt ends the process.
+struct Waiting;
+
+impl Host for Waiting {
+    fn log(&self, _level: LogLevel, _message: &str) {}
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        None
     }
 }
 

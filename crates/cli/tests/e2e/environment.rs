@@ -1,6 +1,7 @@
 //! `planforge environment check` on programs of a few words.
 
-use crate::support::{example, ran};
+use crate::support::{Run, example, fenced, ran, verdict};
+use planforge_testkit::{Scripted, ScriptedServer};
 
 /// A light: `(on)` and `(off)`. Needs nothing but a shell.
 const LIGHT: &str = r#"
@@ -10,7 +11,7 @@ try() { case $1,$n in '"(on)",0') n=1; why= ;; '"(off)",1') n=0; why= ;; *) why=
 while IFS= read -r line; do
   id=${line#*\"id\":}; id=${id%%,*}; m=${line#*\"method\":\"}; m=${m%%\"*}
   case $m in
-    describe) say '{"protocol":1,"methods":["step","actions"],"actions":[{"name":"on"},{"name":"off"}]}' ;;
+    describe) say '{"protocol":1,"methods":["step","actions"],"actions":[{"name":"on"},{"name":"off"}],"objects":[{"name":"lamp"}]}' ;;
     reset) n=0; say '{}' ;;
     actions) if [ $n = 0 ]; then say '{"actions":["(on)"]}'; else say '{"actions":["(off)"]}'; fi ;;
     step) a=${line#*\"action\":}; try "${a%\}}"
@@ -56,4 +57,105 @@ fn a_program_is_checked_and_every_outcome_has_its_exit_code() {
     assert!(absent.stderr.contains("/nowhere/program does not exist"), "{}", absent.stderr);
     ran(["environment", "check"]).expect(30);
     ran(["environment", "check", "--task", "/nowhere/p01", "--", "true"]).expect(31);
+}
+
+const PIPELINE: &str = r#"
+schema = 1
+[given]
+interface = true
+objects = true
+[llm.main]
+use = "provider-openai"
+base_url = "http://127.0.0.1:1/v1"
+model = "scripted"
+[environment]
+use = "environment-process"
+options = { command = ["/bin/sh", "light.sh"] }
+[[stage]]
+do = "translate"
+label = "model"
+use = "translator-direct"
+roles = { writer = "main" }
+options = { mode = "both", template = true }
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+[[stage]]
+do = "verify"
+label = "environment"
+use = "verifier-val"
+options = { what = "plan", against = "environment" }
+[[stage]]
+do = "verify"
+label = "ew"
+use = "verifier-ew"
+options = { mode = "sampled", t_max = 4 }
+"#;
+
+const DOMAIN: &str =
+    "(define (domain light) (:requirements :strips :negative-preconditions) (:predicates (lit))
+  (:action on :parameters () :precondition (not (lit)) :effect (lit))
+  (:action off :parameters () :precondition (lit) :effect (not (lit))))";
+const PROBLEM: &str = "(define (problem p01) (:domain light) (:objects lamp) (:init) (:goal (lit)))";
+
+/// A suite without PDDL, its environment and a pipeline, and a model that writes PDDL for it.
+fn light(domain: &'static str) -> (tempfile::TempDir, Run, ScriptedServer) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("light.sh", LIGHT);
+    write("pipeline.toml", PIPELINE);
+    std::fs::create_dir(folder.path().join("light")).unwrap();
+    write("light/domain.nl", "A light can be switched on while it is off, and off while it is on.");
+    write("light/p01.nl", "The light is off. In the end it should be on.");
+    let server = ScriptedServer::matching(move |request| {
+        let asked =
+            request.json()["messages"].as_array().unwrap().iter().filter(|m| m["role"] == "user").count();
+        Scripted::replies(&[&fenced(if asked == 1 { domain } else { PROBLEM })])
+    })
+    .unwrap();
+    let path = folder.path().join("pipeline.toml");
+    let run = Run::new(path.to_str().unwrap(), &server.base_url())
+        .arg("--task")
+        .arg(folder.path().join("light/p01"))
+        .arg("--json");
+    (folder, run, server)
+}
+
+#[test]
+fn a_suite_without_pddl_runs_in_a_program_and_its_replay_needs_none() {
+    let (folder, mut run, server) = light(DOMAIN);
+    let report = run.go().json(0);
+    let task = &report["tasks"][0];
+    assert_eq!(verdict(&report, 0), "accepted", "{report:#}");
+    assert_eq!(task["candidate"]["plan"]["plans"][0]["steps"], serde_json::json!(["(on)"]));
+    assert_eq!(task["candidate"]["assessments"]["ew"]["metrics"]["score"], 1.0);
+    // The interface that the program told is what the model was given.
+    let prompt = server.requests()[0].json().to_string();
+    assert!(prompt.contains("(:action on") && prompt.contains("(:action off"), "{prompt}");
+    // Neither the program nor the model is needed again.
+    std::fs::remove_file(folder.path().join("light.sh")).unwrap();
+    drop(server);
+    let again = ran(["replay".as_ref(), run.folder().as_os_str(), "--json".as_ref()]).json(0);
+    assert_eq!(again["tasks"][0]["verdict"], task["verdict"]);
+    assert_eq!(again["tasks"][0]["candidate"], task["candidate"]);
+}
+
+#[test]
+fn a_program_that_dies_in_a_run_is_a_failure_and_never_a_verdict() {
+    let (folder, mut run, _server) = light(DOMAIN);
+    let dying = LIGHT.replace("validate)", "validate) echo 'out of order' >&2; exit 4;");
+    std::fs::write(folder.path().join("light.sh"), dying).unwrap();
+    let ran = run.go();
+    let report = ran.json(36);
+    assert_eq!(verdict(&report, 0), "failed", "{report:#}");
+    let failure = &report["tasks"][0]["verdict"]["failure"];
+    assert_eq!(failure["code"], "process.died");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("asked `validate`") && message.contains("out of order"), "{message}");
+    // One that is not there is told before anything is asked of a model.
+    let (folder, mut run, server) = light(DOMAIN);
+    std::fs::write(folder.path().join("light.sh"), "exit 1").unwrap();
+    run.go().expect(36).says(&["process.died", "asked `describe`"]);
+    assert_eq!(server.count(), 0);
 }

@@ -4,7 +4,7 @@ use super::files::Folder;
 use super::manifest::{self, GenerateSpec, Manifest};
 use super::sentences::{self, Declared};
 use crate::suggest::help_for;
-use planforge_contract::Sentences;
+use planforge_contract::{ActionInterface, Sentences};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_record::sha256_hex;
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub struct SuiteTask {
     pub reference_problem: Option<String>,
     /// The suite's own beginning of the problem: objects, and neither initial state nor goal.
     pub objects_template: Option<String>,
+    /// What the environment says can be done and with what, where the suite has no PDDL that says it.
+    pub described: Option<ActionInterface>,
 }
 
 /// A domain and tasks.
@@ -81,7 +83,11 @@ impl Suite {
             (&task.text, &task.reference_problem, &task.objects_template),
         );
         // Tuples of texts always have a JSON form.
-        sha256_hex(serde_json::to_string(&parts).unwrap_or_default().as_bytes())
+        let mut text = serde_json::to_string(&parts).unwrap_or_default();
+        if let Some(described) = &task.described {
+            text += &serde_json::to_string(described).unwrap_or_default();
+        }
+        sha256_hex(text.as_bytes())
     }
 }
 
@@ -285,6 +291,7 @@ impl Loader {
             text: self.text(folder, &format!("{stem}.nl"), "suite.no-text", complete),
             reference_problem: self.read(folder, &format!("{stem}.pddl")),
             objects_template: self.read(folder, &format!("{stem}_template.pddl")),
+            described: None,
         }
     }
 

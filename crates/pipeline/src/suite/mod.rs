@@ -3,12 +3,14 @@
 //! A folder with `domain.nl` and `NAME.nl` for each task is a suite; `domain.pddl`, `NAME.pddl` (reference), `p_example.*`
 //! (in-context example), `*_template.pddl`, `sentences.toml`, `generator.jinja` and `suite.toml` may stand beside them.
 
+mod described;
 mod files;
 mod load;
 mod manifest;
 mod sentences;
 mod view;
 
+pub use described::{describe_tasks, needs_description};
 pub use files::MAX_SUITE_FILE_BYTES;
 pub use load::{
     Example, LoadedSuite, Suite, SuiteTask, load_leniently, load_suite, load_task, load_without_tasks,

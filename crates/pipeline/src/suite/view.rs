@@ -23,11 +23,17 @@ pub fn task_view(
     view.withheld(given);
     view.not_its_own(example);
     let interface = (given.interface || given.domain)
-        .then(|| view.domain("interface").map(|d| signatures(&d)))
+        .then(|| match (&suite.reference_domain, &task.described) {
+            (None, Some(described)) if !given.domain => Some(described.actions.clone()),
+            _ => view.domain("interface").map(|d| signatures(&d)),
+        })
         .flatten()
         .unwrap_or_default();
     let objects = (given.objects || given.problem)
-        .then(|| view.problem("objects").map(|p| objects_of(&p, given.domain, suite)))
+        .then(|| match (&task.reference_problem, &task.described) {
+            (None, Some(described)) if !given.problem => Some(described.objects.clone()),
+            _ => view.problem("objects").map(|p| objects_of(&p, given.domain, suite)),
+        })
         .flatten()
         .unwrap_or_default();
     let result = TaskView {
@@ -92,8 +98,14 @@ impl View<'_> {
     fn missing(&mut self, part: &str, file: &str) {
         let message =
             format!("the pipeline is given the {part}, and suite `{}` has no {file}", self.suite.name);
-        let diagnostic = Diagnostic::error("suite.no-reference", message)
-            .help(format!("add {file} to {}", self.suite.folder.display()));
+        let diagnostic = Diagnostic::error("suite.no-reference", message).help(format!(
+            "add {file} to {}{}",
+            self.suite.folder.display(),
+            match part {
+                "interface" | "objects" => ", or give the pipeline an [environment] that tells it",
+                _ => "",
+            }
+        ));
         if !self.found.contains(&diagnostic) {
             self.found.push(diagnostic);
         }
