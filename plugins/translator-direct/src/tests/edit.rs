@@ -271,3 +271,26 @@ fn replies_of_many_shapes() {
         assert!(!parsed.has_errors(), "{reply}");
     }
 }
+
+/// The mistakes of form that a small model was seen to make: types in atoms, and an atom without parentheses.
+#[test]
+fn slips_of_a_small_model_are_put_right_where_the_stage_asks() {
+    let reply = "1. **switch** needs a wire.\n\nHere are the calls:\n\n```python\nadd_or_update_predicates([\n    \"(on ?l - lamp)\",\n    \"wired ?l - lamp\",\n])\n\n\
+modify_action(\n    \"switch\",\n    [\n        \"wired ?l\",\n        \"(not (on ?l - lamp))\",\n    ],\n    [\n        \"(on ?l - lamp)\",  # it is on now\n    ],\n)\n```\n";
+    let mut request = first_round(1);
+    let (_, got) = run(options(), &request, &[reply]);
+    let strict = got[0].as_ref().unwrap();
+    assert_eq!(strict.edits, Some(Edits { applied: 1, refused: 2 }));
+    let codes: Vec<&str> = strict.diagnostics.iter().map(|d| d.code.as_str()).collect();
+    let (bare, typed) = ("translate.edit-parentheses", "translate.edit-typed-atom");
+    assert_eq!(codes, [bare, bare, typed, typed]);
+
+    request.fixes = FixPolicy::Safe;
+    let (_, got) = run(options(), &request, &[reply]);
+    let fixed = got[0].as_ref().unwrap();
+    assert_eq!(fixed.edits, Some(Edits { applied: 3, refused: 0 }), "{:?}", fixed.diagnostics);
+    let codes: Vec<&str> = fixed.fixes.iter().map(|f| f.code.as_str()).collect();
+    assert_eq!(codes, [bare, bare, typed, typed]);
+    let domain = fixed.domain.as_deref().unwrap();
+    assert!(domain.contains(":precondition (and (wired ?l) (not (on ?l)))"), "{domain}");
+}
