@@ -118,6 +118,7 @@ documents! {
     crate::api::EnvironmentCall = "environment-call" @ 1;
     crate::api::EnvironmentAnswer = "environment-answer" @ 1;
     d::event::Event = "event" @ 1;
+    d::event::RoundHistory = "round-history" @ 1;
     d::plan::PlanReport = "plan-report" @ 1;
     d::verify::ValidateReport = "validate-report" @ 1;
     d::verify::EwReport = "ew-report" @ 1;

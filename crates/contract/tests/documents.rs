@@ -72,6 +72,7 @@ documents!(
     EnvironmentCall,
     EnvironmentAnswer,
     Event,
+    RoundHistory,
     PlanReport,
     ValidateReport,
     EwReport,
@@ -106,6 +107,22 @@ fn schema_numbers_change_on_purpose_only() {
         Vec::<&str>::new(),
         "a raised number raises the ABI epoch too: change both and this list"
     );
+}
+
+/// What is absent of a round is absent in the journal.
+#[test]
+fn a_round_without_a_child_is_read_and_written_back_the_same() {
+    let lost = json!({
+        "event": "round-finished", "task": "s.p01", "stage": "refine", "path": "s.p01/problem/0", "round": 2,
+        "accepted": false, "best_so_far": "s.p01/edit#1/0.3", "history": "22ff"
+    });
+    let mut found = lost.clone();
+    found["best"] = json!("s.p01/edit#2/0.3.1");
+    found["value"] = json!(0.75);
+    for written in [lost, found] {
+        let event: Event = serde_json::from_value(written.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&event).unwrap(), written);
+    }
 }
 
 #[test]

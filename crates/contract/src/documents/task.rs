@@ -61,8 +61,9 @@ pub struct TaskView {
     /// The action interface, where the pipeline gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_interface: Option<ActionInterface>,
-    /// Further texts by name: `example.text`, `example.problem`, `example.plan`, `objects.template`, `domain.template` and
-    /// whatever the suite's manifest adds.
+    /// Further texts by name: `example.text`, `example.problem`, `example.plan`, of an example from another suite also
+    /// `example.domain-text`, `example.domain` and `example.domain-template`; `objects.template`, `domain.template`; behind a
+    /// fan-out `lead.text` and `lead.problem`; and whatever the suite's manifest adds.
     #[serde(default)]
     pub materials: BTreeMap<String, String>,
 }

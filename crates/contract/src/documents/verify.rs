@@ -93,7 +93,7 @@ impl Assessment {
 pub struct VerifyRequest {
     /// What the plugin may know of the task.
     pub task: TaskView,
-    /// At least one.
+    /// At least one. Several are the children of one round, or of one candidate, for a verifier with the capability `together`.
     pub candidates: Vec<Candidate>,
     /// For sampling; derived from the run's seed and the sample path.
     #[serde(default)]

@@ -101,7 +101,7 @@ pub fn run_tasks(
 ) -> Result<Vec<RunTask>, Vec<Diagnostic>> {
     let mut tasks: Vec<RunTask> = Vec::new();
     let example = match pipeline.given.example_suite() {
-        Some(path) => Some(example(&folder.join(path)).map_err(|wrong| vec![wrong])?),
+        Some(path) => Some(example(&folder.join(path)).map_err(|wrong| vec![*wrong])?),
         None => None,
     };
     let mut found: Vec<Diagnostic> = leads(pipeline, suites);
@@ -127,11 +127,11 @@ pub fn run_tasks(
 }
 
 /// The suite that the in-context example comes from.
-fn example(path: &Path) -> Result<Suite, Diagnostic> {
+fn example(path: &Path) -> Result<Suite, Box<Diagnostic>> {
     let shown = path.display();
     let help =
         "`example` of [given] names the folder of a suite with a domain.pddl, relative to the pipeline file";
-    let wrong = |why: String| Diagnostic::error("suite.example", why).help(help);
+    let wrong = |why: String| Box::new(Diagnostic::error("suite.example", why).help(help));
     let loaded = load_suite(path);
     let Some(suite) = loaded.suite else {
         let first = loaded.diagnostics.iter().find(|d| d.is_error());

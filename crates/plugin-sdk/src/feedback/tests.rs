@@ -105,6 +105,33 @@ fn texts_and_edits() {
 }
 
 #[test]
+fn replies_that_are_wrong_or_of_no_use() {
+    let found = |severity, message: &str, help: &[&str]| ReportedDiagnostic {
+        code: "x.y".into(),
+        severity,
+        message: message.into(),
+        file: "reply".into(),
+        line: 1,
+        column: 1,
+        start: 0,
+        end: 0,
+        help: strings(help),
+    };
+    use planforge_contract::ReportedSeverity::{Advice, Error, Warning};
+    assert_eq!(reply(&[found(Advice, "a comment was left out", &[])]), None);
+    let texts = [
+        reply(&[
+            found(Error, "there is no action `fly`", &["its actions are `go` and `take`"]),
+            found(Warning, "`go` was modified twice", &[]),
+            found(Advice, "a comment was left out", &[]),
+        ])
+        .unwrap(),
+        unusable(&strings(&["the reply holds no domain", "the reply was cut off"])),
+    ];
+    insta::assert_snapshot!(texts.join("\n\n---\n\n"));
+}
+
+#[test]
 fn what_is_long_is_cut_and_says_so() {
     let many: Vec<Unmet> = (0..13).flat_map(|_| hot()).collect();
     assert!(step(1, "(a)", &many).ends_with("There are 16 more."));
