@@ -1,9 +1,9 @@
 //! Beginnings to complete: a problem with its objects, a domain with its action interface.
 
 use crate::codes;
-use planforge_contract::{ActionInterface, Failure, FailureClass, TaskView, TypedName};
-use planforge_diagnostics::SourceId;
-use std::fmt::Write as _;
+use planforge_contract::{ActionInterface, ActionSignature, Failure, FailureClass, TaskView, TypedName};
+use planforge_diagnostics::{SourceId, Span};
+use planforge_pddl::{Name, ast, domain_template, problem_template};
 
 /// The name in `(domain NAME)`.
 pub(crate) fn domain_name(domain: &str) -> Option<String> {
@@ -29,16 +29,13 @@ pub(crate) fn problem(task: &TaskView, domain: Option<&str>) -> Result<String, F
     if objects.is_empty() {
         return Err(no_template(task, "objects.template", "a list of the task's objects"));
     }
-    let mut out = format!("(define (problem {})\n", pddl_name(&task.task, "task"));
     let domain = domain.map_or_else(|| suite_name(task), str::to_owned);
-    let _ = writeln!(out, "  (:domain {domain})");
-    out.push_str("  (:objects");
-    for group in typed_groups(objects) {
-        out.push_str("\n    ");
-        out.push_str(&group);
-    }
-    out.push_str(")\n  (:init)\n  (:goal (and)))");
-    Ok(out)
+    Ok(problem_template(&ast::Problem {
+        name: Some(Name::synthetic(&pddl_name(&task.task, "task"))),
+        domain_name: Some(Name::synthetic(&domain)),
+        objects: typed(objects, ""),
+        ..ast::Problem::default()
+    }))
 }
 
 /// The beginning of a domain: its types and the signatures of its actions.
@@ -51,28 +48,23 @@ pub(crate) fn interface(task: &TaskView, name: Option<&str>) -> Result<String, F
     };
     let name = name.map_or_else(|| suite_name(task), str::to_owned);
     let types = types_of(interface);
-    let mut out = format!("(define (domain {name})\n");
-    if types.is_empty() {
-        out.push_str("  (:requirements :strips)\n");
-    } else {
-        let _ = writeln!(out, "  (:requirements :strips :typing)\n  (:types {})", types.join(" "));
-    }
-    out.push_str("  (:predicates)");
-    for action in &interface.actions {
-        let variables: Vec<TypedName> = action
-            .parameters
-            .iter()
-            .map(|p| TypedName { name: format!("?{}", p.name), type_name: p.type_name.clone() })
-            .collect();
-        let _ = write!(
-            out,
-            "\n  (:action {}\n    :parameters ({})\n    :precondition (and)\n    :effect (and))",
-            action.name,
-            typed_groups(&variables).join(" ")
-        );
-    }
-    out.push(')');
-    Ok(out)
+    let requirements: &[&str] = if types.is_empty() { &[":strips"] } else { &[":strips", ":typing"] };
+    let untyped = |name: &&str| ast::TypedName { name: Name::synthetic(name), ty: None };
+    let action = |action: &ActionSignature| ast::Action {
+        name: Name::synthetic(&action.name),
+        parameters: typed(&action.parameters, "?"),
+        vars: Vec::new(),
+        precondition: None,
+        effect: None,
+        span: Span::default(),
+    };
+    Ok(domain_template(&ast::Domain {
+        name: Some(Name::synthetic(&name)),
+        requirements: requirements.iter().map(|r| Name::synthetic(r)).collect(),
+        types: types.iter().map(untyped).collect(),
+        actions: interface.actions.iter().map(action).collect(),
+        ..ast::Domain::default()
+    }))
 }
 
 /// The types that the interface names, in order of appearance and without the built-in one.
@@ -95,19 +87,18 @@ fn alternatives(type_name: &str) -> Vec<&str> {
     }
 }
 
-/// Each run of names of one type: `a b - town`. Types are left out only where all are the built-in one: within a list, a
-/// name without a type would take that of the next typed name.
-fn typed_groups(list: &[TypedName]) -> Vec<String> {
+/// Names with their types. Types are left out only where all are the built-in one: within a list, a name without a type would
+/// take that of the next typed name.
+fn typed(list: &[TypedName], sigil: &str) -> Vec<ast::TypedName> {
     let untyped = list.iter().all(|n| n.type_name.eq_ignore_ascii_case("object"));
-    list.chunk_by(|a, b| a.type_name == b.type_name)
-        .map(|group| {
-            let names: Vec<&str> = group.iter().map(|n| n.name.as_str()).collect();
-            match group.first().filter(|_| !untyped) {
-                Some(first) => format!("{} - {}", names.join(" "), first.type_name),
-                None => names.join(" "),
-            }
-        })
-        .collect()
+    let one = |entry: &TypedName| ast::TypedName {
+        name: Name::synthetic(&format!("{sigil}{}", entry.name)),
+        ty: (!untyped).then(|| ast::TypeRef {
+            alternatives: alternatives(&entry.type_name).into_iter().map(Name::synthetic).collect(),
+            span: Span::default(),
+        }),
+    };
+    list.iter().map(one).collect()
 }
 
 /// A text of the suite, without trailing blanks.
