@@ -6,7 +6,9 @@ mod study;
 
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use ew::EwArgs;
-pub(crate) use study::{EwCorrelationArgs, OmissionsArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric};
+pub(crate) use study::{
+    EwCorrelationArgs, OmissionsArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

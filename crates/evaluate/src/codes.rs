@@ -43,4 +43,16 @@ pub const CODES: &[CodeInfo] = &[
         explanation: "The figures were computed but cannot be drawn or written down. This should not happen with the options that \
                   `planforge study` takes; please report it.",
     },
+    CodeInfo {
+        code: "study.real-model",
+        title: "a strategy of a simulated study asks a real model",
+        explanation: "`planforge study search` runs every pipeline many times over, so it takes providers declared `simulated` alone:\n\n    \
+                      [llm.main]\n    use = \"provider-noisy-oracle\"\n\nFor real models there is `planforge evaluate`.",
+    },
+    CodeInfo {
+        code: "study.no-final",
+        title: "a strategy does not say how well it did",
+        explanation: "The study reads what became of a run in the assessment of a stage labelled `final`, which every strategy ends with:\n\n    \
+                      [[stage]]\n    do = \"verify\"\n    label = \"final\"\n    use = \"verifier-ew\"",
+    },
 ];

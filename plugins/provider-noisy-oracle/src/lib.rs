@@ -7,7 +7,7 @@
 //!
 //! | artefact | what it writes |
 //! |---|---|
-//! | `problem` | the task's reference problem; where no domain is shown, with probability `predicate_argument` one predicate has lost an argument; `problem_errors` facts are wrong |
+//! | `problem` | the task's reference problem; where no predicates are shown, with probability `predicate_argument` one predicate has lost an argument; `problem_errors` facts are wrong |
 //! | `domain`, first | the reference domain with `errors` mistakes of the `kinds`, for the problem shown |
 //! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, sound actions damaged with `damage` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |

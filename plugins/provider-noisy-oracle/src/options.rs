@@ -70,7 +70,7 @@ pub struct Options {
     pub errors: u32,
     /// How often a mistake is of each kind, relative to the others.
     pub kinds: Kinds,
-    /// Probability that a problem written before there is a domain has lost one argument of one predicate, everywhere. Every domain
+    /// Probability that a problem written before there are predicates has lost one argument of one predicate, everywhere. Every domain
     /// written for that problem keeps to it, so only another problem mends it.
     pub predicate_argument: f64,
     /// Facts of the initial state that a written problem leaves out or gets an argument of wrong. No edit of the domain mends them.

@@ -13,8 +13,8 @@ pub(crate) struct Problems {
     pub(crate) mistakes: Vec<String>,
 }
 
-/// The reference problem as it is written where `lost` is what the shown domain has lost already; nothing shown leaves the
-/// predicates to the writer.
+/// The reference problem as it is written where `lost` is what the shown domain has lost already. Where no predicates are shown, as in a
+/// domain that is only its actions' names and parameters, they are the writer's choice.
 pub(crate) fn write(
     options: &Options,
     domain: &Domain,
@@ -23,7 +23,8 @@ pub(crate) fn write(
     mut lost: Vec<Mutation>,
     random: &mut Random,
 ) -> Problems {
-    let free = shown.domain.is_none() && shown.problem.is_none();
+    let declared = shown.domain.as_ref().is_some_and(|domain| !domain.predicates.is_empty());
+    let free = !declared && shown.problem.is_none();
     if free && random.chance(options.predicate_argument) {
         lost.extend(random.pick(&visible(domain, reference)).cloned());
     }

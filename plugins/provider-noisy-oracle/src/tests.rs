@@ -95,7 +95,10 @@ fn a_problem_without_mistakes_is_the_reference_and_with_them_says_which() {
     assert!(strings(&notes[1]["mistakes"]).is_empty());
 
     let noisy = oracle(Options { predicate_argument: 1.0, problem_errors: 2, ..options() });
-    let (texts, notes) = ask(&noisy, &request("problem", "Write it.", 40, 1));
+    // A domain of names and parameters alone leaves the predicates to the writer.
+    let bare = "```pddl\n(define (domain harbour) (:predicates) (:action board :parameters (?c - car ?b - boat ?p - port))
+      (:action debark :parameters (?c - car ?b - boat ?p - port)) (:action sail :parameters (?b - boat ?p ?q - port)))\n```";
+    let (texts, notes) = ask(&noisy, &request("problem", bare, 40, 1));
     let mut kinds = std::collections::BTreeSet::new();
     for (text, note) in texts.iter().zip(&notes) {
         let mistakes = strings(&note["mistakes"]);

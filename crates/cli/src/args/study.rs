@@ -23,6 +23,14 @@ pub(crate) enum StudyCommand {
         after_help = "Example:\n  planforge study ew-correlation --suites examples/suites --out study/ew-correlation --quick"
     )]
     EwCorrelation(EwCorrelationArgs),
+    /// Search strategies against each other at the same number of replies, with a simulated model.
+    ///
+    /// Each strategy is a pipeline file that asks `provider-noisy-oracle` and ends with a verify stage labelled `final`. Every strategy
+    /// is run on the first tasks of the suites with the same seeds.
+    #[command(
+        after_help = "Example:\n  planforge study search --strategies examples/studies/search/*.toml --suites examples/suites \\\n    --out study/search --quick"
+    )]
+    Search(SearchArgs),
 }
 
 /// What every study takes.
@@ -97,6 +105,21 @@ pub(crate) struct EwCorrelationArgs {
     /// The suites of the figure with few (Fig. 2b), at most six [default: the first].
     #[arg(long, value_name = "NAME", num_args = 1..=6)]
     pub(crate) shown: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) files: StudyFiles,
+    /// Pipeline files; the others are compared with the first.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub(crate) strategies: Vec<PathBuf>,
+    /// Seeds of each strategy and task, from --seed on [default: 10; quick: 2].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) seeds: Option<usize>,
+    /// Tasks of each suite, the first by name [default: 1].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tasks: Option<usize>,
 }
 
 /// The metric of `study ew-correlation`.

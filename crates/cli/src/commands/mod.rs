@@ -15,6 +15,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod study;
+pub(crate) mod study_search;
 pub(crate) mod suite;
 pub(crate) mod validate;
 pub(crate) mod worker;

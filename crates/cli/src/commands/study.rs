@@ -16,6 +16,7 @@ pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
     let outcome = match &args.command {
         StudyCommand::Omissions(args) => run_omissions(context, args),
         StudyCommand::EwCorrelation(args) => run_correlation(context, args),
+        StudyCommand::Search(args) => super::study_search::run(context, args),
     };
     match outcome {
         Ok(()) => Exit::Good,
@@ -75,7 +76,7 @@ fn run_correlation(context: &Context, args: &EwCorrelationArgs) -> Result<(), Ex
     write(context, &args.files.out, &files)
 }
 
-/// Reads the suites and runs a study over them, with a bar, on all cores, until Ctrl-C.
+/// Reads the suites and runs a study over them.
 fn studied<T>(
     context: &Context,
     files: &StudyFiles,
@@ -92,11 +93,20 @@ fn studied<T>(
         return Err(Exit::Usage);
     }
     suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
+    watched(context, files, |threads, watch| study(&suites, threads, watch))
+}
+
+/// Runs a study with a bar, on all cores, until Ctrl-C.
+pub(crate) fn watched<T>(
+    context: &Context,
+    files: &StudyFiles,
+    study: impl FnOnce(usize, &Watch) -> Result<T, Failure>,
+) -> Result<T, Exit> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = files.jobs.map_or(cores, |jobs| jobs as usize);
     let watch = Arc::new(Watch::new(interrupt_flag()));
     let bar = StudyBar::new(&context.output, Arc::clone(&watch));
-    let ended = study(&suites, threads, &watch);
+    let ended = study(threads, &watch);
     bar.finish();
     ended.map_err(|failure| broke(context, &failure))
 }
@@ -114,7 +124,7 @@ fn are_there(context: &Context, option: &str, names: &[String], suites: &[StudyS
     unknown.is_empty()
 }
 
-fn write(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {
+pub(crate) fn write(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {
     let failed = |path: &Path, error: std::io::Error| {
         let message = format!("{} cannot be written: {error}", path.display());
         broke(context, &Failure::new(FailureClass::System, "record.io", message))

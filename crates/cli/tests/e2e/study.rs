@@ -95,3 +95,70 @@ fn a_study_says_what_it_cannot_read() {
     ran(["study", "omissions", "--suites", &suites(), "--out", &out, "--draws", "0"]).expect(30);
     assert!(!Path::new(&out).exists(), "nothing is written half");
 }
+
+/// The strategies that are shipped, on the first task of one suite.
+fn search(out: &Path, jobs: &str) -> super::support::Ran {
+    let strategies = root().join("examples/studies/search");
+    let [chain, tree, racing] =
+        ["chain.toml", "tree.toml", "tree-racing.toml"].map(|f| strategies.join(f).display().to_string());
+    let out = out.display().to_string();
+    ran([
+        "study",
+        "search",
+        "--strategies",
+        &chain,
+        &tree,
+        &racing,
+        "--suites",
+        &suites(),
+        "--only",
+        "garden",
+        "--out",
+        &out,
+        "--quick",
+        "--jobs",
+        jobs,
+    ])
+}
+
+#[test]
+fn search_compares_strategies_within_the_same_replies_whatever_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, four) = (folder.path().join("one"), folder.path().join("four"));
+    let first = search(&one, "1");
+    first.expect(0);
+    assert_eq!(search(&four, "4").stdout, first.stdout);
+    let read = |folder: &Path, file: &str| fs::read_to_string(folder.join(file)).unwrap();
+    for file in ["search.csv", "search.json", "search.md"] {
+        assert_eq!(read(&one, file), read(&four, file), "{file}");
+    }
+    let study: serde_json::Value = serde_json::from_str(&read(&one, "search.json")).unwrap();
+    assert_eq!(study["model"], "noisy-oracle (simulated)");
+    let runs = study["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 6, "three strategies with two seeds");
+    for run in runs {
+        assert_ne!(run["verdict"], "failed", "{run}");
+        assert!((1..=64).contains(&run["replies"].as_u64().unwrap()), "{run}");
+        assert!(run["requests"].as_u64() <= run["replies"].as_u64(), "{run}");
+        assert!(run["walks"].as_u64().unwrap() > 0, "{run}");
+        assert_eq!(run["solved"], run["score"] == 1.0, "{run}");
+    }
+}
+
+#[test]
+fn a_search_study_asks_no_real_model_and_wants_a_final_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
+    let pipeline = root().join("configs/pipelines/llm-p.toml").display().to_string();
+    let real = ran(["study", "search", "--strategies", &pipeline, "--suites", &suites(), "--out", &out]);
+    real.expect(32);
+    assert!(real.stderr.contains("provider-openai"), "{}", real.stderr);
+    let tree = fs::read_to_string(root().join("examples/studies/search/tree.toml")).unwrap();
+    let unjudged = folder.path().join("unjudged.toml");
+    fs::write(&unjudged, tree.replace("label = \"final\"", "label = \"last\"")).unwrap();
+    let unjudged = unjudged.display().to_string();
+    let ran = ran(["study", "search", "--strategies", &unjudged, "--suites", &suites(), "--out", &out]);
+    ran.expect(32);
+    assert!(ran.stderr.contains("no stage with the label `final`"), "{}", ran.stderr);
+    assert!(!Path::new(&out).exists());
+}

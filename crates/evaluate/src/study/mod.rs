@@ -7,6 +7,7 @@
 mod engine;
 pub mod ew_correlation;
 pub mod omissions;
+pub mod search;
 mod suites;
 
 pub use engine::{StudyBudget, run_all};
@@ -64,6 +65,11 @@ impl Watch {
     /// A watch that ends the study when somebody sets the flag.
     pub fn new(cancelled: Arc<AtomicBool>) -> Self {
         Self { cancelled, ..Self::default() }
+    }
+
+    /// The flag that ends the study, for work that asks it in its own way.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
     }
 
     /// Units of work done and to do.
