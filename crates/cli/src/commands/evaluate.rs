@@ -151,7 +151,13 @@ fn pipelines(context: &Context, matrix: &Matrix) -> Result<Vec<PipelineFile>, Ex
             .and_then(|text| Ok((session::check(context, &text, &shown, &matrix.set)?, text)));
         match checked {
             Ok((checked, text)) => {
-                let judges = Judges::of(&checked.pipeline.config);
+                let simulated = |id: &str| {
+                    checked
+                        .registry
+                        .info(id)
+                        .is_ok_and(|info| info.capabilities.iter().any(|c| c == "simulated"))
+                };
+                let judges = Judges::of(&checked.pipeline.config, simulated);
                 read.push(PipelineFile { name, path: path.clone(), text, judges });
             }
             Err(exit) => bad = Some(exit),

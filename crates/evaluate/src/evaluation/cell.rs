@@ -260,7 +260,7 @@ pub(super) mod tests {
     use std::collections::BTreeMap;
 
     fn judges() -> Judges {
-        Judges { solved_by: Some("environment".to_owned()), walk: Some("ew".to_owned()), bound: None }
+        Judges { solved_by: Some("environment".to_owned()), walk: Some("ew".to_owned()), ..Judges::default() }
     }
 
     fn task(stem: &str, verdict: Option<TaskVerdict>, environment: Option<Decision>) -> TaskReport {

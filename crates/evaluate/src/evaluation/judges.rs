@@ -13,6 +13,8 @@ pub struct Judges {
     pub walk: Option<String>,
     /// The paper's bound on replies; absent where the pipeline refines nothing.
     pub bound: Option<Bound>,
+    /// Whether a model of the pipeline is simulated. Its figures say nothing about a language model, and tables say so.
+    pub simulated: bool,
 }
 
 /// What `n_p n_d c_max + N` is made of (paper, Appendix B.6).
@@ -38,8 +40,8 @@ impl Bound {
 }
 
 impl Judges {
-    /// Finds them.
-    pub fn of(pipeline: &Pipeline) -> Self {
+    /// Finds them. `simulated` says whether the provider with this id only simulates a model.
+    pub fn of(pipeline: &Pipeline, simulated: impl Fn(&str) -> bool) -> Self {
         let plans = || verify(&pipeline.stages).filter(|stage| option(stage, "what", "plan"));
         let walks = |stages| verify(stages).find(|s| s.plugin().is_some_and(|(id, _)| id == "verifier-ew"));
         let label = |stage: &Stage| stage.label().to_owned();
@@ -50,6 +52,7 @@ impl Judges {
             solved_by: solved_by.map(label),
             walk: walks(&pipeline.stages).or_else(rounds).map(label),
             bound: bound(&pipeline.stages),
+            simulated: pipeline.llm.values().any(|model| simulated(&model.plugin)),
         }
     }
 }
@@ -91,7 +94,7 @@ mod tests {
     use serde_json::json;
 
     fn judges(stages: serde_json::Value) -> Judges {
-        Judges::of(&serde_json::from_value(json!({"schema": 1, "stage": stages})).unwrap())
+        Judges::of(&serde_json::from_value(json!({"schema": 1, "stage": stages})).unwrap(), |_| false)
     }
 
     fn verify_plan(label: &str, against: &str) -> serde_json::Value {

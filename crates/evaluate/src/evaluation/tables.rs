@@ -42,7 +42,10 @@ impl Evaluation {
 
     /// Table 2: a row a suite, a column a pipeline.
     pub fn table(&self) -> Table {
-        let columns = self.columns.iter().map(|column| (column.pipeline.clone(), Align::Left));
+        let columns = self.columns.iter().map(|column| {
+            let simulated = if column.judges.simulated { " (simulated)" } else { "" };
+            (format!("{}{simulated}", column.pipeline), Align::Left)
+        });
         let mut table = Table::new([("suite".to_owned(), Align::Left)].into_iter().chain(columns));
         for Row { suite, summaries } in &self.rows {
             table.row([suite.clone()].into_iter().chain(summaries.iter().map(cell)));

@@ -88,7 +88,10 @@ pub(crate) fn apply(base: &Base<'_>, reading: Reading) -> Edited {
     Edited { text: with_requirements(&state.domain), edits, diagnostics, fixes }
 }
 
+/// Each finding once: a slip in a precondition is often repeated in the effect.
 fn shortened(mut refusals: Refusals) -> Refusals {
+    let mut seen = BTreeSet::new();
+    refusals.retain(|d| seen.insert(d.message.clone()));
     refusals.truncate(MAX_FINDINGS);
     refusals
 }
@@ -172,9 +175,11 @@ impl State {
             }
             Err(findings) => {
                 let what = original.name.to_string();
-                let told = findings.into_iter().map(|d| match d.code == "pddl.unbound-variable" {
-                    true => about(&what, d.help(help.clone())),
-                    false => about(&what, d),
+                let told = findings.into_iter().map(|d| {
+                    match matches!(&*d.code, "pddl.unbound-variable" | "pddl.type-mismatch") {
+                        true => about(&what, d.help(help.clone())),
+                        false => about(&what, d),
+                    }
                 });
                 Err(told.collect())
             }

@@ -133,6 +133,15 @@ fn each_bad_edit_is_refused_for_its_reason_and_the_good_ones_are_made() {
 }
 
 #[test]
+fn a_slip_that_is_repeated_is_told_once_and_with_the_parameters() {
+    let code =
+        format!("{GOOD}\nmodify_action('move', ['(in ?from ?t)'], ['(in ?from ?t)', '(in ?from ?t)'])");
+    let edited = edit(TEMPLATE, &code);
+    assert_eq!(edited.diagnostics.len(), 2, "one for each argument: {:?}", told(&edited));
+    assert!(edited.diagnostics[0].help.iter().any(|h| h.contains("(?t - thing ?from ?to - room)")));
+}
+
+#[test]
 fn the_parameters_may_be_named_as_they_are() {
     for call in [
         "modify_action('move(?t, ?from, ?to)', [], ['(locked ?to)'])",

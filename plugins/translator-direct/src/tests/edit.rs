@@ -283,7 +283,7 @@ modify_action(\n    \"switch\",\n    [\n        \"wired ?l\",\n        \"(not (o
     assert_eq!(strict.edits, Some(Edits { applied: 1, refused: 2 }));
     let codes: Vec<&str> = strict.diagnostics.iter().map(|d| d.code.as_str()).collect();
     let (bare, typed) = ("translate.edit-parentheses", "translate.edit-typed-atom");
-    assert_eq!(codes, [bare, bare, typed, typed]);
+    assert_eq!(codes, [bare, bare, typed, typed], "{:?}", strict.diagnostics);
 
     request.fixes = FixPolicy::Safe;
     let (_, got) = run(options(), &request, &[reply]);
