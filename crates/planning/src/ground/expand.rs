@@ -187,8 +187,19 @@ impl<'f> Expander<'f> {
                 if all.len() > MAX_DISJUNCTS { vec![self.invent(all, stratum)] } else { all }
             }
             Ground::And(parts) => {
-                let mut all = vec![Conjunction::default()];
+                // Most conjunctions have literals alone: those are one disjunct at once.
+                let mut plain = Conjunction::default();
+                plain.literals.reserve_exact(parts.len());
+                let mut others = Vec::new();
                 for part in parts {
+                    match part {
+                        Ground::Literal(fact, negated) => plain.literals.push((*fact, *negated)),
+                        Ground::Number(condition) => plain.numeric.push(condition.clone()),
+                        other => others.push(other),
+                    }
+                }
+                let mut all = vec![plain];
+                for part in others {
                     let mut choices = self.disjuncts(part, stratum);
                     if choices.len() > 1 && all.len() * choices.len() > MAX_DISJUNCTS {
                         choices = vec![self.invent(choices, stratum)];

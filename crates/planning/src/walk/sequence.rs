@@ -102,7 +102,7 @@ mod tests {
             let mut random = Random::stream(run.into(), (p * 1000.0) as u64);
             let mut sequence = Sequence::new(alpha);
             let (mut successes, mut inside, mut fixed_inside) = (0, true, true);
-            for n in 1..=600u64 {
+            for n in 1..=400u64 {
                 let success = random.unit() < p;
                 successes += u64::from(success);
                 sequence.observe(f64::from(u8::from(success)));
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn repeated_looks_void_a_fixed_interval_and_not_a_sequence() {
         for p in [0.5, 0.8] {
-            let (sequence, fixed) = ever_missed(p, 0.1, 200);
+            let (sequence, fixed) = ever_missed(p, 0.1, 120);
             assert!(sequence <= 0.1, "{p}: {sequence}");
             assert!(fixed > 0.2, "{p}: {fixed}");
         }
