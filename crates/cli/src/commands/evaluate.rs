@@ -39,7 +39,8 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         let checked = work.check(pipeline, matrix.seeds.first().copied().unwrap_or_default())?;
         tasks_of(context, &checked, suites.clone())?;
     }
-    let text = serde_json::to_string_pretty(&matrix).map_err(|e| unwritable(context, &args.out, &e))?;
+    let text = serde_json::to_string_pretty(&from_anywhere(&matrix))
+        .map_err(|e| unwritable(context, &args.out, &e))?;
     write(context, &args.out.join(MATRIX), (text + "\n").as_bytes())?;
     let (cells, exit) = work.cells(&suites, &pipelines);
     let judges = pipelines.iter().map(|p| (p.name.clone(), p.judges.clone())).collect();
@@ -104,6 +105,16 @@ fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
         Exit::Usage
     })?;
     Ok(matrix)
+}
+
+/// The matrix with absolute paths: it may be resumed from another working directory.
+fn from_anywhere(matrix: &Matrix) -> Matrix {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Matrix {
+        suites: matrix.suites.iter().map(absolute).collect(),
+        pipelines: matrix.pipelines.iter().map(absolute).collect(),
+        ..matrix.clone()
+    }
 }
 
 /// Reads the suites and keeps the tasks that are wanted.

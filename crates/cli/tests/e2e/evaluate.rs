@@ -1,6 +1,7 @@
 //! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and what becomes of cells that broke.
 
-use super::support::{Ran, example, files, pipeline, ran, right_reply, root};
+use super::interrupted::{signal, wait_for};
+use super::support::{Ran, example, files, pipeline, planforge, ran, right_reply, root};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
@@ -278,4 +279,35 @@ fn what_broke_is_shown_as_such_and_tried_again() {
     fs::remove_file(place.path("out/cells/parcels/llm-p/7/report.json")).unwrap();
     assert_eq!(place.evaluate(&["--resume"]).expect(0).stdout, second.stdout);
     assert_eq!(shaky.asked.load(Ordering::SeqCst), asked + 1);
+}
+
+#[test]
+fn ctrl_c_in_a_later_cell_stops_them_all_and_resuming_asks_only_what_is_missing() {
+    let place = Place::new();
+    // The first cell has one question; the second cell's is left without an answer.
+    let server =
+        ScriptedServer::matching(
+            |request| {
+                if request.number == 1 { Scripted::stall() } else { right_reply(request) }
+            },
+        )
+        .unwrap();
+    let base_url = format!("llm.main.base_url={}", server.base_url());
+    let out = place.path("out");
+    let mut command = planforge();
+    command.arg("evaluate").arg("--out").arg(&out).arg("--suite").arg(example("parcels", ""));
+    command
+        .arg("--pipeline")
+        .arg(pipeline("llm-p.toml"))
+        .args(["--seeds", "1-3", "--tasks", "1", "--set", &base_url]);
+    let mut child = command.spawn().unwrap();
+    wait_for(&server, 2, &mut child);
+    signal(&child, "INT");
+    let stopped = Ran::wait(child);
+    stopped.expect(29).says(&["interrupted; go on with `planforge evaluate --resume --out"]);
+    assert!(stopped.stdout.contains("1.00 / - (2o)"), "{}", stopped.stdout);
+    let resumed = place.evaluate(&["--resume"]);
+    resumed.expect(0);
+    assert!(resumed.stdout.contains("3 of 3"), "{}", resumed.stdout);
+    assert_eq!(server.count(), 4, "one answer a cell, and one question that was interrupted");
 }

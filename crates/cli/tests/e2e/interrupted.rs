@@ -26,7 +26,7 @@ fn three_tasks(base_url: &str) -> Run {
     run.task("parcels", "p01").task("parcels", "p02").task("parcels", "p03")
 }
 
-fn wait_for(server: &ScriptedServer, requests: usize, child: &mut Child) {
+pub(crate) fn wait_for(server: &ScriptedServer, requests: usize, child: &mut Child) {
     let started = Instant::now();
     while server.count() < requests {
         assert!(started.elapsed() < Duration::from_secs(60), "the server got {} requests", server.count());
