@@ -117,3 +117,17 @@ fn nothing_is_wrong_with_them() {
         assert!(worse.is_empty(), "{}: {worse:?}", folder.display());
     }
 }
+
+#[test]
+fn every_action_is_told_by_its_name() {
+    for folder in folders() {
+        let suite = suite(&folder);
+        let Some(domain) = &suite.reference_domain else { continue };
+        for action in planforge_pddl::parse_domain(domain, SourceId(0)).value.actions {
+            let name = action.name.as_str();
+            let told =
+                suite.domain_text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == name);
+            assert!(told, "{}: {name}", folder.display());
+        }
+    }
+}
