@@ -107,7 +107,8 @@ pub struct Options {
     #[schemars(range(min = 0.5, max = 0.999_999_999))]
     pub confidence: f64,
     /// Whether the candidates of one request are raced: walks are drawn in rounds, and no more for a candidate that is not the
-    /// best at that confidence, by bounds that hold however often one looks. Without it every candidate gets all walks.
+    /// best at that confidence, by bounds that hold however often one looks; two that lie within 0.01 both count as best. At most
+    /// `walks` of each length are drawn. Without it every candidate gets all of them.
     pub racing: bool,
     /// `none`, `paper` or `reference-code`: how candidates without a score are ranked by the metric `rating`. By default
     /// `paper`, in `reference-code` its own.
