@@ -349,7 +349,7 @@ impl OmissionsStudy {
             series(Style::Grey, None, points)
         };
         let of_mean = self.mean.iter().map(|m| (m.omitted, m.low.mean, m.high.mean)).collect();
-        let label = format!("mean of {} suites", self.suites.len());
+        let label = "mean over suites".to_owned();
         let mean = series(Style::Red, Some(label), of_mean);
         Panel {
             title: "Plan not found after random omissions".to_owned(),
