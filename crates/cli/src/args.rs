@@ -75,6 +75,11 @@ pub(crate) enum Command {
   planforge ew domain.pddl p01.pddl written.pddl p01.pddl --also p02.pddl p02.pddl --json
   planforge ew domain.pddl p01.pddl written.pddl p01.pddl --form reference-code --seed 42")]
     Ew(Box<EwArgs>),
+    /// Whether two problems of a domain are the same but for the names of their objects.
+    #[command(after_help = "Examples:
+  planforge equivalent problem reference.pddl written.pddl --domain domain.pddl
+  planforge equivalent problem a.pddl b.pddl --domain domain.pddl --json")]
+    Equivalent(EquivalentArgs),
     /// List plugins, or start a new one.
     #[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
     Plugins(PluginsArgs),
@@ -117,6 +122,40 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EquivalentArgs {
+    /// What is compared.
+    #[command(subcommand)]
+    pub(crate) command: EquivalentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EquivalentCommand {
+    /// Two problems: initial state, numbers, goal and metric under one renaming of the objects, within their types. Names that
+    /// the domain itself uses are never renamed.
+    Problem(EquivalentProblemArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EquivalentProblemArgs {
+    /// The first problem; what is missing is told of it.
+    pub(crate) first: PathBuf,
+    /// The second problem; what is extra is told of it.
+    pub(crate) second: PathBuf,
+    /// The domain of both.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) domain: PathBuf,
+    /// Most pairs of objects to try before the question is left open.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub(crate) max_choices: u64,
+    /// Most seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    pub(crate) time_limit: Option<f64>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 //! The blocks let a script tell "the plan is wrong" from "nothing was shown" from "something broke" without reading text.
 
 use planforge_contract::{Failure, FailureClass, LimitKind};
+use planforge_planning::StopReason;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,6 +86,16 @@ fn of_class(class: FailureClass) -> Exit {
         FailureClass::Cancelled => Exit::Interrupted,
         FailureClass::ReplayMiss => Exit::ReplayMiss,
         FailureClass::System => Exit::System,
+    }
+}
+
+/// The code for what ended a piece of work.
+pub(crate) fn of_stop(reason: StopReason) -> Exit {
+    match reason {
+        StopReason::Time => Exit::TimeLimit,
+        StopReason::Memory => Exit::MemoryLimit,
+        StopReason::Nodes | StopReason::Grounding => Exit::NodeLimit,
+        StopReason::Cancelled => Exit::Interrupted,
     }
 }
 

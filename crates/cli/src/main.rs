@@ -8,6 +8,7 @@ mod commands;
 mod environment;
 mod exit;
 mod inputs;
+mod limits;
 mod output;
 mod prepare;
 mod progress;
@@ -61,6 +62,7 @@ fn run() -> Exit {
         Command::Validate(args) => commands::validate::run(&context, &args),
         Command::Ew(args) => commands::ew::run(&context, &args),
         Command::Plugins(args) => commands::plugins::run(&context, &args),
+        Command::Equivalent(args) => commands::equivalent::run(&context, &args),
         Command::Doctor(args) => commands::doctor::run(&context, &args),
         Command::Environment(args) => commands::environment::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),

@@ -122,4 +122,5 @@ documents! {
     d::plan::PlanReport = "plan-report" @ 1;
     d::verify::ValidateReport = "validate-report" @ 1;
     d::verify::EwReport = "ew-report" @ 1;
+    d::verify::EquivalentReport = "equivalent-report" @ 1;
 }

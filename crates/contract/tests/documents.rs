@@ -76,6 +76,7 @@ documents!(
     PlanReport,
     ValidateReport,
     EwReport,
+    EquivalentReport,
 );
 
 #[test]

@@ -3,9 +3,10 @@
 
 use super::Context;
 use crate::args::EwArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
-use crate::session::{broke, interrupt_flag};
+use crate::limits::WorkLimits;
+use crate::session::broke;
 use planforge_contract::{EwReport, ReportedDiagnostic};
 use planforge_planning::walk::{Counterexample, Direction, Model, ModelError, Search, Step};
 use planforge_planning::{Budget, Poll, StopReason, Validator, parse_plan};
@@ -14,9 +15,7 @@ use planforge_verifier_ew::report::{document, summary};
 use planforge_verifier_ew::{Mode, Options, Settings};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Why there is no score, with the exit code.
 struct NotCompared {
@@ -178,12 +177,7 @@ fn read(
 }
 
 fn stopped(reason: StopReason, what: &str) -> NotCompared {
-    let exit = match reason {
-        StopReason::Time => Exit::TimeLimit,
-        StopReason::Memory => Exit::MemoryLimit,
-        StopReason::Nodes | StopReason::Grounding => Exit::NodeLimit,
-        StopReason::Cancelled => Exit::Interrupted,
-    };
+    let exit = of_stop(reason);
     NotCompared { exit, message: format!("{reason} ended {what}"), diagnostics: Vec::new() }
 }
 
@@ -311,8 +305,7 @@ fn failing_walk(
 /// The command line's limits: time, and the person's interruption. Shows that something is being done.
 struct Watch {
     bar: indicatif::ProgressBar,
-    interrupted: Arc<AtomicBool>,
-    until: Option<Instant>,
+    limits: WorkLimits,
 }
 
 impl Watch {
@@ -324,26 +317,16 @@ impl Watch {
         };
         let bar = indicatif::ProgressBar::with_draw_target(None, target).with_message("walking");
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self {
-            bar,
-            interrupted: interrupt_flag(),
-            until: seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s))),
-        }
+        Self { bar, limits: WorkLimits::new(seconds) }
     }
 }
 
 impl Budget for Watch {
     fn poll(&mut self) -> Poll {
-        if self.interrupted.load(Ordering::SeqCst) {
-            return Poll::Stop(StopReason::Cancelled);
-        }
-        if self.until.is_some_and(|u| Instant::now() >= u) {
-            return Poll::Stop(StopReason::Time);
-        }
-        Poll::Continue
+        self.limits.poll()
     }
 
-    fn charge(&mut self, _bytes: u64) -> Poll {
-        self.poll()
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.limits.charge(bytes)
     }
 }

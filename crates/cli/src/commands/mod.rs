@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod environment;
+pub(crate) mod equivalent;
 pub(crate) mod evaluate;
 pub(crate) mod ew;
 pub(crate) mod explain;

@@ -153,3 +153,37 @@ pub struct EwInterval {
     /// At least this share of such intervals holds the true score; 1 where it was computed exactly.
     pub confidence: f64,
 }
+
+/// What `planforge equivalent --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EquivalentReport {
+    /// True only where equality was shown.
+    pub equivalent: bool,
+    /// equal, different or undecided.
+    pub decision: String,
+    /// Where equal: (name in the first, name in the second). Elsewhere, the correspondence that the difference is told under.
+    #[serde(default)]
+    pub renaming: Vec<(String, String)>,
+    /// Where different: what the two do not share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<EquivalentDifference>,
+    /// Why there is no decision, and what is wrong with the files.
+    #[serde(default)]
+    pub diagnostics: Vec<ReportedDiagnostic>,
+}
+
+/// What two problems do not share.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EquivalentDifference {
+    /// Objects of the first without a counterpart.
+    pub missing_objects: Vec<String>,
+    /// Objects of the second without one.
+    pub extra_objects: Vec<String>,
+    /// Facts of the first that the second lacks, such as `init (at a b)`.
+    pub missing_facts: Vec<String>,
+    /// Facts of the second that the first lacks.
+    pub extra_facts: Vec<String>,
+    /// Whether no correspondence of objects leaves fewer facts over.
+    pub minimal: bool,
+}

@@ -13,7 +13,7 @@ mod search;
 
 pub use difference::Difference;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, StopReason};
 use graph::Graph;
 use planforge_pddl::ast::{Domain, Problem};
 
@@ -29,8 +29,10 @@ pub enum ProblemEquivalence {
     Different(Difference),
     /// The limit on choices, or the budget, ended the search.
     Undecided {
-        /// Which, for a person.
-        reason: String,
+        /// Pairs of objects that were tried.
+        choices: u64,
+        /// What ended it; `None` where it was the limit on choices.
+        stopped: Option<StopReason>,
     },
 }
 
@@ -50,7 +52,7 @@ pub fn equivalent_problems(
     match search::find(&graph, max_choices, budget) {
         search::Found::Isomorphism(image) => ProblemEquivalence::Equal { renaming: graph.renaming(&image) },
         search::Found::None => ProblemEquivalence::Different(difference::difference(&graph)),
-        search::Found::Limit(reason) => ProblemEquivalence::Undecided { reason },
+        search::Found::Limit { choices, stopped } => ProblemEquivalence::Undecided { choices, stopped },
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::graph::{Graph, Node};
 use super::partition::Partition;
-use crate::budget::{Budget, Poll};
+use crate::budget::{Budget, Poll, StopReason};
 use rustc_hash::FxHashMap;
 
 /// What the search came to.
@@ -13,7 +13,12 @@ pub(super) enum Found {
     /// There is none.
     None,
     /// It was ended before.
-    Limit(String),
+    Limit {
+        /// Pairs tried.
+        choices: u64,
+        /// The budget's reason; `None` where it was the limit on choices.
+        stopped: Option<StopReason>,
+    },
 }
 
 /// A choice made: which class, which of the first's nodes, which of the second's are left to try.
@@ -41,7 +46,7 @@ pub(super) fn find(graph: &Graph, max_choices: u64, budget: &mut dyn Budget) -> 
             match back(graph, &mut stack, &mut choices, max_choices, budget) {
                 Ok(Some(next)) => partition = next,
                 Ok(None) => return Found::None,
-                Err(reason) => return Found::Limit(reason),
+                Err(stopped) => return Found::Limit { choices, stopped },
             }
             continue;
         };
@@ -56,7 +61,7 @@ pub(super) fn find(graph: &Graph, max_choices: u64, budget: &mut dyn Budget) -> 
         match back(graph, &mut stack, &mut choices, max_choices, budget) {
             Ok(Some(next)) => partition = next,
             Ok(None) => return Found::None,
-            Err(reason) => return Found::Limit(reason),
+            Err(stopped) => return Found::Limit { choices, stopped },
         }
     }
 }
@@ -69,18 +74,18 @@ fn back(
     choices: &mut u64,
     max_choices: u64,
     budget: &mut dyn Budget,
-) -> Result<Option<Partition>, String> {
+) -> Result<Option<Partition>, Option<StopReason>> {
     while let Some(choice) = stack.last_mut() {
         let Some(second) = choice.rest.pop() else {
             stack.pop();
             continue;
         };
         if *choices >= max_choices {
-            return Err(format!("{max_choices} pairs of objects were tried without an answer"));
+            return Err(None);
         }
         *choices += 1;
         if let Poll::Stop(reason) = budget.poll() {
-            return Err(format!("{reason} was reached before there was an answer"));
+            return Err(Some(reason));
         }
         let mut next = choice.before.clone();
         let class = next.single_out(graph, choice.first, second);

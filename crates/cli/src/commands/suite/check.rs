@@ -3,26 +3,21 @@
 use crate::args::SuiteCheckArgs;
 use crate::commands::Context;
 use crate::exit::Exit;
+use crate::limits::WorkLimits;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::Budget;
 use planforge_suites::check::{Checked, Goal, Solved, TaskRow, check};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// Most bytes that the search for one plan may use.
-const MEMORY: u64 = 4 << 30;
 
 pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
-    let interrupted = crate::session::interrupt_flag();
+    let overall = WorkLimits::new(None);
     let bar = crate::progress::counting(&context.output, args.suites.len(), "suites");
     let mut all = Vec::new();
     for folder in &args.suites {
-        let mut fresh = || -> Box<dyn Budget> { Box::new(Clock::new(args.time_limit, &interrupted)) };
+        let mut fresh = || -> Box<dyn Budget> { Box::new(WorkLimits::new(Some(args.time_limit))) };
         let checked = match args.solve {
             true => check(folder, Some(&mut fresh)),
             false => check(folder, None),
@@ -32,7 +27,7 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
             bar.suspend(|| print(context, &checked));
         }
         all.push(checked);
-        if interrupted.load(Ordering::Relaxed) {
+        if overall.is_interrupted() {
             return Exit::Interrupted;
         }
     }
@@ -51,36 +46,6 @@ fn exit_of(checked: &Checked, strict: bool) -> Exit {
         (false, _) => Exit::Input,
         (true, 0) => Exit::Good,
         (true, _) => Exit::Negative,
-    }
-}
-
-/// The limits of one search.
-struct Clock {
-    deadline: Option<Instant>,
-    interrupted: Arc<AtomicBool>,
-    bytes: u64,
-}
-
-impl Clock {
-    fn new(seconds: f64, interrupted: &Arc<AtomicBool>) -> Self {
-        let deadline = Instant::now().checked_add(Duration::from_secs_f64(seconds));
-        Self { deadline, interrupted: Arc::clone(interrupted), bytes: 0 }
-    }
-}
-
-impl Budget for Clock {
-    fn poll(&mut self) -> Poll {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Poll::Stop(StopReason::Cancelled);
-        }
-        match self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            true => Poll::Stop(StopReason::Time),
-            false => Poll::Continue,
-        }
-    }
-    fn charge(&mut self, bytes: u64) -> Poll {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > MEMORY { Poll::Stop(StopReason::Memory) } else { self.poll() }
     }
 }
 

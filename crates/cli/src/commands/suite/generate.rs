@@ -4,15 +4,13 @@ use super::files::{Entry, Files, counted};
 use crate::args::SuiteGenerateArgs;
 use crate::commands::Context;
 use crate::exit::Exit;
+use crate::limits::WorkLimits;
 use planforge_diagnostics::render::escape;
 use planforge_pipeline::{GenerateSpec, Suite, load_without_tasks};
-use planforge_planning::{Budget, Poll, StopReason};
 use planforge_suites::generate::{Generator, Instance, Limits, NoInstance};
 use planforge_suites::template;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn run(context: &Context, args: &SuiteGenerateArgs) -> Exit {
     let loaded = load_without_tasks(&args.suite);
@@ -63,35 +61,16 @@ fn instances(
     let example = spec.example.then_some(0);
     let numbers: Vec<u32> = example.into_iter().chain(spec.first..spec.first + spec.tasks).collect();
     let bar = crate::progress::counting(&context.output, numbers.len(), "tasks");
-    let interrupted = crate::session::interrupt_flag();
     let mut instances = Vec::new();
     for index in numbers {
-        let mut budget = Interruptible { interrupted: Arc::clone(&interrupted), bytes: 0 };
+        // Never ended by the clock, so that a seed means the same tasks everywhere.
+        let mut budget = WorkLimits::new(None);
         let instance = generator.instance(spec.seed, index, &limits, &mut budget).map_err(failed)?;
         bar.inc(1);
         instances.push(instance);
     }
     bar.finish_and_clear();
     Ok(instances)
-}
-
-/// Ends at an interrupt or at four gibibytes; never by the clock, so that a seed means the same tasks everywhere.
-struct Interruptible {
-    interrupted: Arc<AtomicBool>,
-    bytes: u64,
-}
-
-impl Budget for Interruptible {
-    fn poll(&mut self) -> Poll {
-        match self.interrupted.load(Ordering::Relaxed) {
-            true => Poll::Stop(StopReason::Cancelled),
-            false => Poll::Continue,
-        }
-    }
-    fn charge(&mut self, bytes: u64) -> Poll {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > 4 << 30 { Poll::Stop(StopReason::Memory) } else { self.poll() }
-    }
 }
 
 fn same_folder(a: &Path, b: &Path) -> bool {

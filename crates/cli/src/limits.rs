@@ -1,0 +1,50 @@
+//! The limits that a command sets to work in process: the person's interruption, a time, a count of bytes.
+
+use crate::session::interrupt_flag;
+use planforge_planning::{Budget, Poll, StopReason};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What one piece of work may use.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkLimits {
+    interrupted: Arc<AtomicBool>,
+    until: Option<Instant>,
+    bytes: u64,
+    most_bytes: u64,
+}
+
+impl WorkLimits {
+    /// Ends at an interrupt, after `seconds` where given, and at four gibibytes.
+    pub(crate) fn new(seconds: Option<f64>) -> Self {
+        Self {
+            interrupted: interrupt_flag(),
+            until: seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s))),
+            bytes: 0,
+            most_bytes: 4 << 30,
+        }
+    }
+
+    /// Whether the person has had enough.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+}
+
+impl Budget for WorkLimits {
+    fn poll(&mut self) -> Poll {
+        if self.is_interrupted() {
+            return Poll::Stop(StopReason::Cancelled);
+        }
+        match self.until.is_some_and(|until| Instant::now() >= until) {
+            true => Poll::Stop(StopReason::Time),
+            false => Poll::Continue,
+        }
+    }
+
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.most_bytes { Poll::Stop(StopReason::Memory) } else { self.poll() }
+    }
+}

@@ -1,0 +1,1 @@
+(define (domain ring) (:predicates (near ?a ?b)))
