@@ -16,7 +16,7 @@
 //! An action is *named* when the last question has it outside the definitions shown: in a ground action `(sail big home far)`, quoted, or as
 //! `action sail`. A predicate that the problem shown has
 //! written without an argument stays without it in every domain, so that only another problem candidate mends it. The
-//! random choices come from the request's seed, its messages, and the sample's number.
+//! random choices come from the request's seed, what the conversation shows, and the sample's number.
 
 mod codes;
 mod fit;
@@ -90,7 +90,7 @@ impl Provider for NoisyOracle {
         };
         let shown = Shown::of(&request.messages, reference);
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, artefact };
-        let seed = request.sampling.seed.unwrap_or(0) ^ fingerprint(&request.messages);
+        let seed = request.sampling.seed.unwrap_or(0) ^ fingerprint(&request.messages, &shown);
         let n = request.sampling.n.unwrap_or(1).clamp(1, MOST_REPLIES);
         let written: Vec<Written> =
             (0..n).map(|sample| writer.write(&mut Random::stream(seed, u64::from(sample)))).collect();
@@ -243,19 +243,19 @@ fn noted(revision: &revise::Revision) -> serde_json::Value {
     })
 }
 
-/// FNV-1a over the conversation, so that another question with the same seed is answered by other choices.
-fn fingerprint(messages: &[Message]) -> u64 {
+/// FNV-1a over what the conversation shows and how long it is, so that another question with the same seed is answered by other
+/// choices, and the same question in other words by the same.
+fn fingerprint(messages: &[Message], shown: &Shown) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325u64;
-    for message in messages {
-        let role = match message.role {
-            Speaker::System => 1u8,
-            Speaker::User => 2,
-            Speaker::Assistant => 3,
-        };
-        for byte in std::iter::once(role).chain(message.content.bytes()) {
+    let mut add = |text: &str| {
+        for byte in text.bytes().chain([0xFF]) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         }
-    }
+    };
+    add(&messages.len().to_string());
+    add(&shown.domain.as_ref().map(print_domain).unwrap_or_default());
+    add(&shown.problem.as_ref().map(print_problem).unwrap_or_default());
+    shown.named.iter().for_each(|name| add(name));
     hash
 }
 

@@ -144,7 +144,12 @@ fn choices_come_from_seed_question_and_sample_alone() {
     assert_eq!(first, ask(&oracle, &request("domain", "Write it.", 3, 5)).0);
     assert_eq!(first[..2], ask(&oracle, &request("domain", "Write it.", 2, 5)).0[..]);
     assert_ne!(first, ask(&oracle, &request("domain", "Write it.", 3, 6)).0);
-    assert_ne!(first, ask(&oracle, &request("domain", "Write it, please.", 3, 5)).0);
+    assert_eq!(first, ask(&oracle, &request("domain", "Write it, please.", 3, 5)).0, "in other words");
+    let shown = format!("```pddl\n{PROBLEM}\n```\nWrite it.");
+    assert_ne!(first, ask(&oracle, &request("domain", &shown, 3, 5)).0);
+    let mut later = request("domain", "Write it.", 3, 5);
+    later.messages.splice(1..1, [Message::user("Write."), Message::assistant("No.")]);
+    assert_ne!(first, ask(&oracle, &later).0);
 }
 
 #[test]

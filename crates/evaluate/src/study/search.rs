@@ -187,11 +187,16 @@ impl SearchStudy {
     /// The tables as Markdown, and what every figure means.
     fn page(&self) -> String {
         format!(
-            "Every reply in this study is simulated by {}: the figures compare ways to search under its stated error rate and say nothing about a language model.\n\n{}\n\
-             *solved*: runs whose returned candidate behaves exactly as the environment, with Wilson's interval. *walk score*: mean score of what was returned, \
-             with the bootstrap interval over runs. *difference*: to the first strategy on the same task and seed, with the bootstrap interval over pairs. \
-             *replies*, *most*: the mean and the largest number of replies of the model in a run; all strategies may use as many, and one that has \
-             nothing left to repair stops. *walks*: mean number of exploration walks drawn to choose and to give feedback. *failed*: runs that broke, in no figure.\n\n{}",
+            "Every reply in this study is simulated by {}: the figures compare ways to search under its stated error rates and say\n\
+             nothing about a language model.\n\n\
+             {}\n\
+             * *solved*: runs whose returned candidate behaves exactly as the environment, with Wilson's interval.\n\
+             * *walk score*: mean score of what was returned, with the bootstrap interval over runs.\n\
+             * *difference*: of the score to the first strategy's on the same task and seed, with the bootstrap interval over pairs.\n\
+             * *replies*, *most*: the mean and the largest number of the model's replies in a run.\n\
+             * *walks*: mean number of exploration walks drawn to choose and to give feedback.\n\
+             * *failed*: runs that broke; they are in no figure.\n\n\
+             {}",
             self.model,
             self.table().markdown(),
             self.by_suite().markdown()
