@@ -303,6 +303,9 @@ impl OmissionsStudy {
             table.row(self.row(&curve.suite, cell));
         }
         table.row(self.row("mean", |k| self.mean.iter().find(|m| m.omitted == k).map(|m| (m.low, m.high))));
+        // A suite that cannot lose so many terms is not in the mean.
+        let counted = |k: usize| self.mean.iter().find(|m| m.omitted == k).map_or(0, |m| m.low.n).to_string();
+        table.row(["suites in it".to_owned()].into_iter().chain((0..=self.spec.most).map(counted)));
         table
     }
 
@@ -426,7 +429,8 @@ mod tests {
         assert_eq!(names, ["omissions.csv", "omissions.md", "omissions.json", "omissions.svg"]);
         assert_eq!(files[0].contents.lines().count(), 6, "{}", files[0].contents);
         assert!(files[0].contents.starts_with("suite,omitted,draws,tasks,found,"));
-        assert!(files[1].contents.contains("| garden |"));
+        assert!(files[1].contents.contains("| garden       |"), "{}", files[1].contents);
+        assert!(files[1].contents.contains("| suites in it |    1 |"), "{}", files[1].contents);
         let read: OmissionsStudy = serde_json::from_str(&files[2].contents).unwrap();
         assert_eq!(read.suites[0].points.len(), study.suites[0].points.len());
         assert!(files[3].contents.contains("plan-not-found rate"));
