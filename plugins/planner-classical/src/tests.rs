@@ -211,11 +211,12 @@ fn the_example_suites_have_plans_that_validate() {
     let suites = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites");
     let ids = planforge_pddl::TaskSources::default();
     let mut solved = 0;
-    for suite in std::fs::read_dir(suites).unwrap().map(|e| e.unwrap().path()) {
+    // The others' tasks are planned for, greedily, by the tests of planforge-suites.
+    for suite in ["parcels", "garden"].map(|name| suites.join(name)) {
         let domain = std::fs::read_to_string(suite.join("domain.pddl")).unwrap();
         for file in std::fs::read_dir(&suite).unwrap().map(|e| e.unwrap().path()) {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            if !name.starts_with('p') || !name.ends_with(".pddl") {
+            if !name.starts_with('p') || !name.ends_with(".pddl") || name.ends_with("_template.pddl") {
                 continue;
             }
             let text = std::fs::read_to_string(&file).unwrap();
