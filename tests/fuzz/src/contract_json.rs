@@ -37,7 +37,7 @@ documents! {
     PluginInfo, CreateRequest, Failure, CompletionRequest, CompletionResult, TranslateRequest, TranslateResponse,
     VerifyRequest, VerifyResponse, PlanRequest, PlanOutcome, EnvironmentOpen, EnvironmentInfo, WalkSpec, Walks,
     Sequences, ExecutionReport, EnvironmentPlan, EnvironmentVerdict, StateQuery, StateDescription, EnvironmentCall,
-    EnvironmentAnswer, Event, PlanReport, ValidateReport,
+    EnvironmentAnswer, Event, PlanReport, ValidateReport, EwReport, EquivalentReport, RoundHistory,
 }
 
 /// Reads a text as each document. It is at most one of them.
