@@ -354,7 +354,7 @@ Examples:
 pub(crate) struct SuiteGenerateArgs {
     /// The suite's folder, with domain.nl, domain.pddl and generator.jinja.
     pub(crate) suite: PathBuf,
-    /// How many tasks. Without this and the next two, what [generate] of suite.toml says.
+    /// How many tasks. Without this and the next two, what `[generate]` of suite.toml says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9999))]
     pub(crate) tasks: Option<u32>,
     /// The seed of all of them.
