@@ -24,7 +24,8 @@ mod template;
 pub use ast::Parsed;
 pub use bytes::read_bytes;
 pub use check::{
-    Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, requirements_used,
+    Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, read_task,
+    requirements_used,
 };
 pub use codes::CODES;
 pub use diff::{Change, Difference, diff_domains, diff_problems};

@@ -20,6 +20,19 @@ pub use options::{Options, Search};
 
 use planforge_plugin_sdk::prelude::*;
 
+/// The requirements that it plans for, beside `:strips`.
+pub const SUPPORTS: [&str; 9] = [
+    ":typing",
+    ":negative-preconditions",
+    ":disjunctive-preconditions",
+    ":equality",
+    ":existential-preconditions",
+    ":universal-preconditions",
+    ":conditional-effects",
+    ":action-costs",
+    ":derived-predicates",
+];
+
 /// The plugin.
 #[derive(Debug)]
 pub struct ClassicalPlanner {

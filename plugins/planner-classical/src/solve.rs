@@ -8,7 +8,7 @@ use planforge_contract::{
     LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic, SearchStatistics,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_pddl::{TaskSources, ast, check_domain, check_problem, parse_domain, parse_problem};
+use planforge_pddl::read_task;
 use planforge_planning::{
     Algorithm, Explanation, PlanOptions, PlanResult, ReasonKind, StopReason, task::Unsupported,
 };
@@ -21,7 +21,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
     if request.k > 1 {
         return PlanOutcome::Unsupported { diagnostics: report(&[several_plans(request.k)], &sources) };
     }
-    let (domain, problem) = match read(request) {
+    let (domain, problem) = match read_task(&request.domain, &request.problem) {
         Ok(task) => task,
         Err(errors) => return PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
     };
@@ -42,20 +42,6 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
             outcome(result, steps_count, &sources)
         }
         Err(errors) => PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
-    }
-}
-
-/// Both trees, if nothing in them is an error: a plan for what is left of a damaged task would be a plan for another task.
-fn read(request: &PlanRequest) -> Result<(ast::Domain, ast::Problem), Vec<Diagnostic>> {
-    let ids = TaskSources::default();
-    let domain = parse_domain(&request.domain, ids.domain);
-    let problem = parse_problem(&request.problem, ids.problem);
-    let mut found = [domain.diagnostics, problem.diagnostics].concat();
-    found.extend(check_domain(&domain.value, ids.domain));
-    found.extend(check_problem(&domain.value, &problem.value, ids));
-    match found.iter().any(Diagnostic::is_error) {
-        true => Err(found),
-        false => Ok((domain.value, problem.value)),
     }
 }
 

@@ -12,9 +12,7 @@ use planforge_contract::{
     SearchStatistics,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_pddl::{
-    TaskSources, ast, check_domain, check_problem, parse_domain, parse_problem, requirements_used,
-};
+use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
 use planforge_planning::{Decision, parse_plan, validate};
 use std::path::Path;
 use std::time::Duration;
@@ -30,7 +28,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
     let report = |found: &[Diagnostic]| -> Vec<ReportedDiagnostic> {
         found.iter().map(|d| ReportedDiagnostic::of(d, &sources)).collect()
     };
-    let (domain, problem) = match read(request) {
+    let (domain, problem) = match read_task(&request.domain, &request.problem) {
         Ok(task) => task,
         Err(errors) => return Ok(PlanOutcome::Unreadable { diagnostics: report(&errors) }),
     };
@@ -50,20 +48,6 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
         }
     }
     call.without_plan(ended, &finished)
-}
-
-/// Both trees, if nothing in them is an error: what a program makes of a damaged task is no answer about it.
-fn read(request: &PlanRequest) -> Result<(ast::Domain, ast::Problem), Vec<Diagnostic>> {
-    let ids = TaskSources::default();
-    let domain = parse_domain(&request.domain, ids.domain);
-    let problem = parse_problem(&request.problem, ids.problem);
-    let mut found = [domain.diagnostics, problem.diagnostics].concat();
-    found.extend(check_domain(&domain.value, ids.domain));
-    found.extend(check_problem(&domain.value, &problem.value, ids));
-    match found.iter().any(Diagnostic::is_error) {
-        true => Err(found),
-        false => Ok((domain.value, problem.value)),
-    }
 }
 
 /// What the task uses, or the caller wants, and the program does not do.

@@ -14,19 +14,6 @@ use std::time::Duration;
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What planner-classical plans for, for comparison with the programs outside.
-const CLASSICAL: [&str; 9] = [
-    ":typing",
-    ":negative-preconditions",
-    ":disjunctive-preconditions",
-    ":equality",
-    ":existential-preconditions",
-    ":universal-preconditions",
-    ":conditional-effects",
-    ":action-costs",
-    ":derived-predicates",
-];
-
 /// A program that planforge can use and does not need.
 struct Program {
     /// As people call it.
@@ -139,7 +126,11 @@ fn text(found: &[Found], plugins: usize, refused: usize) -> String {
         out.push_str(&format!("  {:14} {state}\n  {:14} for {}\n", program.name, "", program.used_by));
     }
     out.push_str("\nWhat planners plan for, beside :strips\n");
-    out.push_str(&format!("  {:18} {}\n", "planner-classical", CLASSICAL.join(" ")));
+    out.push_str(&format!(
+        "  {:18} {}\n",
+        "planner-classical",
+        planforge_planner_classical::SUPPORTS.join(" ")
+    ));
     for preset in &PRESETS {
         let several = if preset.several { "; several plans" } else { "" };
         out.push_str(&format!("  {:18} {}{several}\n", preset.name, preset.supports.join(" ")));
@@ -158,8 +149,7 @@ fn program_json(found: &Found) -> Value {
 }
 
 fn planners_json(found: &[Found]) -> Vec<Value> {
-    let own =
-        json!({"name": "planner-classical", "installed": true, "supports": CLASSICAL, "several": false});
+    let own = json!({"name": "planner-classical", "installed": true, "supports": planforge_planner_classical::SUPPORTS, "several": false});
     let presets = PRESETS.iter().map(|preset| {
         let installed = found.iter().any(|f| f.program.name == preset.name && f.path.is_some());
         json!({"name": preset.name, "installed": installed, "supports": preset.supports, "several": preset.several})

@@ -9,7 +9,7 @@ mod types;
 mod walk;
 
 pub use domain::check_domain;
-pub use problem::{Required, TaskSources, check_problem, requirements_used};
+pub use problem::{Required, TaskSources, check_problem, read_task, requirements_used};
 pub use types::{Fit, TypeHierarchy, TypeId};
 
 use crate::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};

@@ -55,6 +55,24 @@ pub fn check_problem(domain: &Domain, problem: &Problem, sources: TaskSources) -
     checker.sink.finish()
 }
 
+/// Reads and checks a domain and a problem for it: both trees, if nothing in them is an error, for what is left of a damaged
+/// task is another task. The domain is source 0, the problem source 1.
+///
+/// # Errors
+/// Everything found, warnings included, where there is an error among it.
+pub fn read_task(domain: &str, problem: &str) -> Result<(Domain, Problem), Vec<Diagnostic>> {
+    let ids = TaskSources::default();
+    let domain = crate::parse_domain(domain, ids.domain);
+    let problem = crate::parse_problem(problem, ids.problem);
+    let mut found = [domain.diagnostics, problem.diagnostics].concat();
+    found.extend(super::check_domain(&domain.value, ids.domain));
+    found.extend(check_problem(&domain.value, &problem.value, ids));
+    match found.iter().any(Diagnostic::is_error) {
+        true => Err(found),
+        false => Ok((domain.value, problem.value)),
+    }
+}
+
 /// A requirement that a task makes use of, whether it declares it or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Required {
