@@ -123,4 +123,5 @@ documents! {
     d::verify::ValidateReport = "validate-report" @ 1;
     d::verify::EwReport = "ew-report" @ 1;
     d::verify::EquivalentReport = "equivalent-report" @ 1;
+    d::infer::Inference = "inference" @ 1;
 }

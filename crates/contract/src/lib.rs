@@ -17,6 +17,7 @@ pub use documents::completion::*;
 pub use documents::environment::*;
 pub use documents::event::*;
 pub use documents::failure::*;
+pub use documents::infer::*;
 pub use documents::plan::*;
 pub use documents::plugin::*;
 pub use documents::reported::*;

@@ -1,6 +1,6 @@
 //! Candidates: what a beam holds.
 
-use crate::{AppliedFix, Assessment, Message, PlanOutcome, ReportedDiagnostic};
+use crate::{AppliedFix, Assessment, Inference, Message, PlanOutcome, ReportedDiagnostic};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -39,7 +39,8 @@ pub struct Candidate {
     /// What a planner answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanOutcome>,
-    /// Texts in plain language that were written, by what they are: `domain-text`, `task-text`, `sentences`.
+    /// Texts in plain language that were written, by what they are: `domain-text`, `task-text`, `sentences`, and
+    /// the intermediate representation that a problem was inferred from: `ir`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub texts: BTreeMap<String, String>,
     /// What the model thought aloud.
@@ -51,6 +52,9 @@ pub struct Candidate {
     /// What became of the edits in the last reply, where it was asked for edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
+    /// Where the parts of the problem came from, where it was inferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inference: Option<Inference>,
     /// The conversation so far.
     pub conversation: Vec<Message>,
     /// Assessments by the label of the verify stage.
@@ -79,6 +83,9 @@ pub struct CandidatePatch {
     /// What became of the edits in the reply, where it was asked for edits. Replaces the candidate's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
+    /// Where the parts of the problem came from, where it was inferred. Replaces the candidate's own when there is a new problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inference: Option<Inference>,
     /// The turns to append to the conversation.
     pub messages: Vec<Message>,
     /// The model's reply as it came, before extraction and fixes.

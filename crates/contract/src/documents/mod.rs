@@ -5,6 +5,7 @@ pub(crate) mod completion;
 pub(crate) mod environment;
 pub(crate) mod event;
 pub(crate) mod failure;
+pub(crate) mod infer;
 pub(crate) mod plan;
 pub(crate) mod plugin;
 pub(crate) mod reported;

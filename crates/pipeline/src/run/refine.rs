@@ -269,6 +269,7 @@ fn forget(stage: &RefineStage, position: usize, entry: Entry) -> Entry {
         }
         if forgets(Forget::Problem) {
             candidate.problem = None;
+            candidate.inference = None;
         }
         let (written, materials) = (left.written, left.materials);
         left = Entry { candidate, written, materials, since: position, ..Entry::default() };

@@ -172,6 +172,11 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     child.candidate.thought = patch.thought.clone().or_else(|| old.thought.clone());
     // What became of edits is about the last reply, whatever was asked for.
     child.candidate.edits = patch.edits;
+    // A problem that was written anew did not come from the old one's inference.
+    child.candidate.inference = match patch.problem {
+        Some(_) => patch.inference.clone(),
+        None => old.inference.clone(),
+    };
     child.candidate.log_likelihood = match (old.log_likelihood, patch.log_likelihood) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => b.or(a),

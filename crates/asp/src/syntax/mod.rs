@@ -1,0 +1,3 @@
+//! Answer set programs as trees, in the dialect of clingo.
+
+pub mod ast;
