@@ -3,8 +3,8 @@
 
 use crate::codes;
 use crate::options::Options;
-use minijinja::{Environment, UndefinedBehavior};
 use planforge_contract::{ActionSignature, Failure, FailureClass, PlanRequest, TaskView};
+use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 4] = [
@@ -20,7 +20,7 @@ const EXAMPLE_PLAN: &str = "example.plan";
 /// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
-    environment: Environment<'static>,
+    templates: Templates,
 }
 
 #[derive(Serialize)]
@@ -51,19 +51,14 @@ struct ExplainContext<'a> {
 impl Prompts {
     /// Compiles the templates.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        for (name, source) in TEMPLATES {
-            environment.add_template(name, source).map_err(|e| template_failure(name, &e))?;
-        }
-        Ok(Self { environment })
+        Ok(Self { templates: Templates::new(codes::TEMPLATE, &TEMPLATES)? })
     }
 
     /// The system text: the option's, or ours.
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
         match &options.system {
             Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.render("system", &()),
+            None => self.templates.render("system", &()),
         }
     }
 
@@ -94,12 +89,12 @@ impl Prompts {
                 .unwrap_or_default(),
             chain_of_thought: options.chain_of_thought,
         };
-        self.render("plan", &context)
+        self.templates.render("plan", &context)
     }
 
     /// The system text of the explainer.
     pub(crate) fn explain_system(&self) -> Result<String, Failure> {
-        self.render("explain_system", &())
+        self.templates.render("explain_system", &())
     }
 
     /// Asks to tell a plan in plain language.
@@ -114,15 +109,7 @@ impl Prompts {
             task_text: task_text.trim(),
             plan: steps.join("\n"),
         };
-        self.render("explain", &context)
-    }
-
-    fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<String, Failure> {
-        let template = self.environment.get_template(name).map_err(|e| template_failure(name, &e))?;
-        template
-            .render(minijinja::value::Serde(context))
-            .map(|text| text.trim_end().to_owned())
-            .map_err(|e| template_failure(name, &e))
+        self.templates.render("explain", &context)
     }
 }
 
@@ -164,13 +151,5 @@ fn example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<Example<'
 fn no_text(message: &str) -> Failure {
     Failure::new(FailureClass::Request, codes::NO_TEXT, message).help(
         "put the texts into the suite, as `domain.nl` and `p01.nl`, or give the PDDL in the pipeline file",
-    )
-}
-
-fn template_failure(name: &str, error: &minijinja::Error) -> Failure {
-    Failure::new(
-        FailureClass::Plugin,
-        codes::TEMPLATE,
-        format!("the prompt template `{name}` cannot be rendered: {error:#}"),
     )
 }

@@ -4,9 +4,8 @@
 use crate::codes;
 use crate::options::{Mode, Options};
 use crate::read::Predicate;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior};
-use planforge_contract::{Failure, FailureClass, TaskView, TranslateRequest};
+use planforge_contract::{Failure, TaskView, TranslateRequest};
+use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 4] = [
@@ -19,7 +18,7 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
-    environment: Environment<'static>,
+    templates: Templates,
 }
 
 /// PDDL, and what it became.
@@ -41,20 +40,13 @@ struct Context<'a> {
 
 impl Prompts {
     pub(crate) fn new() -> Result<Self, Failure> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let syntax = SyntaxConfig::builder().trim_blocks(true).build().map_err(|e| broken("syntax", &e))?;
-        environment.set_syntax(syntax);
-        for (name, source) in TEMPLATES {
-            environment.add_template(name, source).map_err(|e| broken(name, &e))?;
-        }
-        Ok(Self { environment })
+        Ok(Self { templates: Templates::with_trimmed_blocks(codes::TEMPLATE, &TEMPLATES)? })
     }
 
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
         match &options.system {
             Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.render("system", &()),
+            None => self.templates.render("system", &()),
         }
     }
 
@@ -77,13 +69,7 @@ impl Prompts {
             predicates: predicates.iter().map(Predicate::declaration).collect(),
             feedback: request.feedback.iter().map(|f| f.trim()).collect(),
         };
-        self.render(options.mode.name(), &context)
-    }
-
-    fn render(&self, name: &str, context: &impl Serialize) -> Result<String, Failure> {
-        let template = self.environment.get_template(name).map_err(|e| broken(name, &e))?;
-        let text = template.render(minijinja::value::Serde(context)).map_err(|e| broken(name, &e))?;
-        Ok(text.trim_end().to_owned())
+        self.templates.render(options.mode.name(), &context)
     }
 }
 
@@ -112,8 +98,4 @@ fn examples<'a>(options: &Options, task: &'a TaskView) -> Vec<Example<'a>> {
         Mode::Sentences => pair(&format!("example.{n}.domain"), &format!("example.{n}.sentences")),
     };
     (1..=9).filter_map(numbered).take(most).collect()
-}
-
-fn broken(name: &str, error: &minijinja::Error) -> Failure {
-    Failure::new(FailureClass::Plugin, codes::TEMPLATE, format!("prompt template `{name}`: {error:#}"))
 }

@@ -4,8 +4,8 @@
 use crate::example::{self, DomainExample, EditExample, ProblemExample};
 use crate::options::{Mode, Options};
 use crate::{calls, codes, skeleton};
-use minijinja::{Environment, UndefinedBehavior};
 use planforge_contract::{Failure, FailureClass, TaskView, TranslateRequest};
+use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 8] = [
@@ -22,7 +22,7 @@ const TEMPLATES: [(&str, &str); 8] = [
 /// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
-    environment: Environment<'static>,
+    templates: Templates,
 }
 
 #[derive(Serialize)]
@@ -85,12 +85,7 @@ struct SystemContext {
 impl Prompts {
     /// Compiles the templates.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        for (name, source) in TEMPLATES {
-            environment.add_template(name, source).map_err(|e| template_failure(name, &e))?;
-        }
-        Ok(Self { environment })
+        Ok(Self { templates: Templates::new(codes::TEMPLATE, &TEMPLATES)? })
     }
 
     /// The system text: the option's, or ours.
@@ -104,7 +99,7 @@ impl Prompts {
                     (_, true) => "system-reason",
                     (_, false) => "system",
                 };
-                self.render(name, &SystemContext { reason })
+                self.templates.render(name, &SystemContext { reason })
             }
         }
     }
@@ -142,7 +137,7 @@ impl Prompts {
             domain_name,
             reason: options.reasons(),
         };
-        self.render("problem", &context)
+        self.templates.render("problem", &context)
     }
 
     /// Asks for a domain. `problem` is the PDDL that it must fit, where there is any.
@@ -171,7 +166,7 @@ impl Prompts {
             domain_name,
             reason: options.reasons(),
         };
-        self.render("domain", &context)
+        self.templates.render("domain", &context)
     }
 
     /// Asks to correct what was written.
@@ -189,7 +184,7 @@ impl Prompts {
             },
             reason: options.reasons(),
         };
-        self.render("revise", &context)
+        self.templates.render("revise", &context)
     }
 
     /// Asks for the first edits of a domain. `revising`: what was found wrong follows.
@@ -218,7 +213,7 @@ impl Prompts {
             revising,
             reason: options.reasons(),
         };
-        self.render("edit", &context)
+        self.templates.render("edit", &context)
     }
 
     /// Asks for further edits after a check. `domain`: as it stands, where the turn does not show it yet.
@@ -235,15 +230,7 @@ impl Prompts {
             feedback: request.feedback.iter().map(|f| f.trim()).collect(),
             reason: options.reasons(),
         };
-        self.render("edit-again", &context)
-    }
-
-    fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<String, Failure> {
-        let template = self.environment.get_template(name).map_err(|e| template_failure(name, &e))?;
-        template
-            .render(minijinja::value::Serde(context))
-            .map(|text| text.trim_end().to_owned())
-            .map_err(|e| template_failure(name, &e))
+        self.templates.render("edit-again", &context)
     }
 }
 
@@ -256,12 +243,4 @@ fn need(text: &str, code: &str, message: &str, help: &str) -> Result<(), Failure
         true => Err(Failure::new(FailureClass::Request, code, message).help(help)),
         false => Ok(()),
     }
-}
-
-fn template_failure(name: &str, error: &minijinja::Error) -> Failure {
-    Failure::new(
-        FailureClass::Plugin,
-        codes::TEMPLATE,
-        format!("the prompt template `{name}` cannot be rendered: {error:#}"),
-    )
 }
