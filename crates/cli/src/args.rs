@@ -182,6 +182,10 @@ pub(crate) struct RunArgs {
     /// Override a key of the pipeline file, such as `llm.main.model=gpt-4o` or `stage.problem.n=3`.
     #[arg(long = "set", value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub(crate) overrides: Vec<String>,
+    /// A folder whose knowledge.lp, p_example.lp and sentences.toml stand in for those of a suite: DIR/SUITE or DIR itself. May be
+    /// given several times.
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub(crate) add_on: Vec<PathBuf>,
     /// Go on with an interrupted run; nothing that was paid for is asked again.
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<PathBuf>,
@@ -385,6 +389,9 @@ pub(crate) struct SuiteCheckArgs {
     /// Folders of suites: in planforge's layout, in that of LLM+P or of the exploration-walk data, or of PDDL alone.
     #[arg(required = true)]
     pub(crate) suites: Vec<PathBuf>,
+    /// A folder whose knowledge.lp, p_example.lp and sentences.toml stand in for those of the suites: DIR/SUITE or DIR itself.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_on: Vec<PathBuf>,
     /// Also look for a plan for every task.
     #[arg(long)]
     pub(crate) solve: bool,

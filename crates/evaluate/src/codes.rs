@@ -9,7 +9,7 @@ pub const CODES: &[CodeInfo] = &[
         title: "a matrix file, or what stands for it on the command line, makes no sense",
         explanation: "An evaluation runs every pipeline over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \
                   suites = [\"examples/suites/garden\", \"examples/suites/parcels\"]\n    pipelines = [\"intrinsic.toml\", \"llm-p.toml\"]\n    \
-                  seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n\nPaths are relative to the file. `seeds` may be a \
+                  seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n    add_ons = [\"my-add-on\"]\n\nPaths are relative to the file. `seeds` may be a \
                   list of numbers. `tasks` (the first of each suite, by name) and `set` may be left out. Rows are told apart by the \
                   suites' names and columns by the pipeline files' names, so both must differ.",
     },

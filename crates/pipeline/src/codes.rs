@@ -273,6 +273,14 @@ pub const CODES: &[CodeInfo] = &[
         "The key takes one of a few words, and the message lists them.",
     ),
     code(
+        "suite.add-on",
+        "an add-on does not fit the suites, or has files that nobody reads",
+        "--add-on DIR names a folder whose knowledge.lp, p_example.lp and sentences.toml stand in for those of a suite: DIR/SUITE for the\n\
+         suite of that name, DIR itself for the suite of the folder's name or for the only suite of the command. Texts, domain and tasks\n\
+         always come from the suite. What an add-on brought is in run.json with its SHA-256, and a resumed or replayed run reads no\n\
+         add-on again.",
+    ),
+    code(
         "suite.duplicate-task",
         "two tasks have one name",
         "Tasks are named SUITE.STEM in the record. Name each task once on the command line, and give two suites different names in\n\
@@ -351,7 +359,7 @@ pub const CODES: &[CodeInfo] = &[
         "sentences.toml has a mistake",
         "sentences.toml says how facts are told, for each predicate of the reference domain:\n\n    [predicates]\n    \
          at = { yes = \"{1} is at {2}.\", no = \"{1} is not at {2}.\" }\n\n{1}, {2}, ... stand for the arguments. [functions] does the same\n\
-         for numbers, with {value} for the value and without `no`.",
+         for numbers, with {value} for the value and without `no`. [types] says what the objects of a type are: `room = \"a room\"`.",
     ),
     code(
         "suite.too-large",

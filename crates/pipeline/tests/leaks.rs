@@ -53,6 +53,13 @@ fn planted(given: &GivenSpec, folder: &Path) -> Suite {
         ),
     );
     write("p_example.sol", "(move b)\n");
+    // What is known beside the domain is written with its predicates.
+    let known = if given.domain { "at" } else { "zqpredicate" };
+    write("knowledge.lp", &format!("init({known}(X)) :- object(X, toy).\n"));
+    write("p_example.lp", &format!("init({known}(b)).\n"));
+    let sentence =
+        format!("[predicates]\n{known} = {{ yes = \"{{1}} {known}.\", no = \"Not {{1}} {known}.\" }}\n");
+    write("sentences.toml", &format!("{sentence}[types]\nobject = \"a {known}\"\n"));
     write("domain_template.pddl", &format!("(define (domain toys) (:action move :parameters (?x)){action})"));
     let loaded = load_suite(folder);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);

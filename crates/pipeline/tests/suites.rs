@@ -355,3 +355,145 @@ fn a_generated_suite_says_how() {
     let bare = load_without_tasks(folder.path()).suite.unwrap();
     assert!(bare.tasks.is_empty() && bare.reference_domain.is_some());
 }
+
+/// A folder with everything that is known beside the domain.
+fn known(folder: &tempfile::TempDir) {
+    write(folder, "knowledge.lp", "init(in(X, home)) :- object(X, ball).\n");
+    write(folder, "p_example.lp", "object(b1, ball).\n");
+    let functions =
+        "[functions]\nheat = { yes = \"{1} has {value}.\" }\n[types]\nBall = \"a ball\"\nroom = \"a room\"\n";
+    write(folder, "sentences.toml", &format!("{SENTENCES}{functions}"));
+    let domain = fs::read_to_string(folder.path().join("domain.pddl")).unwrap();
+    write(folder, "domain.pddl", &domain.replacen("(:action", "(:functions (heat ?b)) (:action", 1));
+}
+
+#[test]
+fn what_is_known_beside_a_domain_goes_with_the_domain_alone() {
+    let folder = folder();
+    let before = load_suite(folder.path()).suite.unwrap();
+    known(&folder);
+    let suite = load_suite(folder.path()).suite.unwrap();
+    assert_ne!(before.digest(&before.tasks[0]), suite.digest(&suite.tasks[0]));
+    let view = |given: GivenSpec| task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials;
+    let domain = view(GivenSpec { domain: true, ..GivenSpec::default() });
+    assert_eq!(domain["asp.knowledge"], "init(in(X, home)) :- object(X, ball).\n");
+    assert_eq!(domain["example.ir"], "object(b1, ball).\n");
+    assert_eq!(domain["types"], r#"{"ball":"a ball","room":"a room"}"#);
+    // Numbers are no predicates.
+    assert_eq!(domain["predicates"], r#"{"in":{"yes":"{1} is in {2}.","no":"{1} is not in {2}."}}"#);
+    let unexplained =
+        view(GivenSpec { domain: true, example: Some(GivenExample::Own(false)), ..GivenSpec::default() });
+    assert!(unexplained.contains_key("asp.knowledge") && !unexplained.contains_key("example.ir"));
+    for given in [
+        GivenSpec::default(),
+        GivenSpec { interface: true, objects: true, problem: true, ..GivenSpec::default() },
+        GivenSpec { example: Some(GivenExample::Own(true)), ..GivenSpec::default() },
+    ] {
+        let names: Vec<String> = view(given).into_keys().collect();
+        let known = ["asp.knowledge", "example.ir", "types", "predicates"];
+        assert!(!names.iter().any(|name| known.contains(&name.as_str())), "{names:?}");
+    }
+}
+
+#[test]
+fn a_description_of_an_unknown_type_is_a_warning() {
+    let folder = folder();
+    write(&folder, "sentences.toml", "[types]\nbal = \"a ball\"\nroom = \"\"\n");
+    let loaded = load_suite(folder.path());
+    let told: Vec<String> =
+        loaded.diagnostics.iter().map(|d| format!("{:?} {} {:?}", d.severity, d.message, d.help)).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with("Warning") && told[0].contains("`bal`") && told[0].contains("`ball`"),
+        "{told:?}"
+    );
+    assert!(told[1].starts_with("Error") && told[1].contains("`room` is empty"), "{told:?}");
+    write(&folder, "sentences.toml", "[types]\nbal = \"a ball\"\nobject = \"anything\"\n");
+    assert_eq!(load_suite(folder.path()).suite.unwrap().types.len(), 2);
+}
+
+/// Applies add-ons and returns what was wrong, as `code: message`.
+fn added(folders: &[&Path], suites: &mut [Suite]) -> Vec<String> {
+    let folders: Vec<PathBuf> = folders.iter().map(|f| f.to_path_buf()).collect();
+    let found = apply_add_ons(&folders, suites, &mut planforge_diagnostics::SourceMap::default());
+    found.iter().map(|d| format!("{:?} {}: {} {}", d.severity, d.code, d.message, d.help.join(" "))).collect()
+}
+
+#[test]
+fn an_add_on_stands_in_for_the_suite_s_own_files() {
+    let folder = folder();
+    known(&folder);
+    write(&folder, "suite.toml", "schema = 1\nname = \"balls\"\n");
+    let plain = load_suite(folder.path()).suite.unwrap();
+    let add_on = tempfile::tempdir().unwrap();
+    fs::create_dir(add_on.path().join("balls")).unwrap();
+    let put = |name: &str, text: &str| fs::write(add_on.path().join(name), text).unwrap();
+    put("balls/knowledge.lp", "ir_object(home).\n");
+    put("balls/README.md", "Whose this is.");
+
+    let mut suites = [plain.clone()];
+    assert_eq!(added(&[add_on.path()], &mut suites), Vec::<String>::new());
+    let suite = &suites[0];
+    assert_eq!(suite.knowledge.as_deref(), Some("ir_object(home).\n"));
+    assert_eq!((&suite.types, &suite.sentences), (&plain.types, &plain.sentences), "what it lacks stays");
+    let used = suite.add_on.as_ref().unwrap();
+    assert_eq!(used.folder, add_on.path().join("balls").display().to_string());
+    assert_eq!(used.files.keys().collect::<Vec<_>>(), ["knowledge.lp"]);
+    assert_eq!(used.files["knowledge.lp"], planforge_record::sha256_hex(b"ir_object(home).\n"));
+    assert_ne!(suite.digest(&suite.tasks[0]), plain.digest(&plain.tasks[0]));
+
+    put("balls/p_example.lp", "object(c, ball).\n");
+    put("balls/sentences.toml", "[types]\nroom = \"a chamber\"\n");
+    let mut suites = [plain.clone()];
+    // The folder itself, for the suite of its name.
+    assert_eq!(added(&[&add_on.path().join("balls")], &mut suites), Vec::<String>::new());
+    let suite = &suites[0];
+    assert_eq!(suite.example.as_ref().unwrap().ir.as_deref(), Some("object(c, ball).\n"));
+    assert!(suite.sentences.is_empty() && suite.types["room"] == "a chamber", "the file is replaced whole");
+}
+
+#[test]
+fn an_add_on_that_fits_nothing_is_an_error_that_says_what_would() {
+    let folder = folder();
+    write(&folder, "suite.toml", "schema = 1\nname = \"balls\"\n");
+    let balls = load_suite(folder.path()).suite.unwrap();
+    let others = Suite { name: "boxes".to_owned(), ..balls.clone() };
+    let add_on = tempfile::tempdir().unwrap();
+    let path = add_on.path();
+    let put = |name: &str, text: &str| fs::write(path.join(name), text).unwrap();
+
+    let one = |found: Vec<String>, severity: &str, part: &str| {
+        assert!(
+            found.len() == 1 && found[0].starts_with(severity) && found[0].contains(part),
+            "{part}: {found:?}"
+        );
+    };
+    one(added(&[path], &mut [balls.clone()]), "Error suite.add-on", "nothing for balls");
+    one(added(&[&path.join("none")], &mut [balls.clone()]), "Error suite.add-on", "cannot be opened");
+    put("knowledge.lp", "ir_object(home).\n");
+    assert!(added(&[path], &mut [balls.clone()]).is_empty(), "it is for the only suite");
+    assert!(
+        added(&[path], &mut [balls.clone(), balls.clone()]).is_empty(),
+        "also where its tasks are named one by one"
+    );
+    one(
+        added(&[path], &mut [balls.clone(), others]),
+        "Error suite.add-on",
+        "which of the suites balls, boxes",
+    );
+    put("knowlege.lp", "");
+    one(added(&[path], &mut [balls.clone(), balls.clone()]), "Warning suite.add-on", "not read: knowlege.lp");
+    fs::remove_file(path.join("knowlege.lp")).unwrap();
+    put("sentences.toml", "[predicates]\nout = { yes = \"{1} is out.\" }\n");
+    one(added(&[path], &mut [balls.clone()]), "Error suite.sentences", "no `out`");
+    fs::remove_file(path.join("sentences.toml")).unwrap();
+    put("p_example.lp", "object(c, ball).\n");
+    let bare = Suite { example: None, ..balls.clone() };
+    one(added(&[path], &mut [bare]), "Warning suite.add-on", "no p_example.nl");
+    #[cfg(unix)]
+    {
+        fs::remove_file(path.join("knowledge.lp")).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", path.join("knowledge.lp")).unwrap();
+        one(added(&[path], &mut [balls]), "Error suite.outside", "outside");
+    }
+}

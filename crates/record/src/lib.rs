@@ -24,7 +24,7 @@ pub use cassette::{Cassette, CassetteHeader, export_cassette};
 pub use codes::CODES;
 pub use error::RecordError;
 pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_events, effect_key};
-pub use manifest::{ConfigText, PluginUse, RunManifest, TaskUse};
+pub use manifest::{AddOnUse, ConfigText, PluginUse, RunManifest, TaskUse};
 pub use memory::MemoryJournal;
 pub use nearest::{Nearest, nearest};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};

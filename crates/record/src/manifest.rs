@@ -54,6 +54,18 @@ pub struct TaskUse {
     /// SHA-256 over everything that was read of the task.
     #[serde(default)]
     pub sha256: String,
+    /// The add-on whose files stood in for the suite's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub add_on: Option<AddOnUse>,
+}
+
+/// An add-on that a suite was read with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddOnUse {
+    /// Its folder.
+    pub folder: String,
+    /// The files that were taken from it, with the SHA-256 of each.
+    pub files: BTreeMap<String, String>,
 }
 
 /// What a run was made from. Holds no secret: keys are named by environment variable in the configuration.

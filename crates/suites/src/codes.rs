@@ -11,6 +11,8 @@ pub(crate) const STOPPED: &str = "generate.stopped";
 pub(crate) const UNSUPPORTED: &str = "generate.unsupported";
 pub(crate) const NO_TASKS: &str = "suite.no-tasks";
 pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
+pub(crate) const NO_TYPE: &str = "suite.no-type";
+pub(crate) const IDLE_FILE: &str = "suite.idle-file";
 pub(crate) const UNNAMED: &str = "suite.unnamed-object";
 pub(crate) const GOAL_HOLDS: &str = "suite.goal-holds";
 pub(crate) const WRONG_PLAN: &str = "suite.wrong-plan";
@@ -74,6 +76,17 @@ suite has a generator.jinja.",
         explanation: "sentences.toml tells facts in plain language when a state is described to a model. A predicate without an entry \
 is told in a general form, which reads worse.\n\n    [predicates]\n    at = { yes = \"{1} is at {2}.\", no = \"{1} is not at \
 {2}.\" }",
+    },
+    CodeInfo {
+        code: NO_TYPE,
+        title: "a type is not described",
+        explanation: "[types] of sentences.toml says what the objects of a type are; pipelines that ask a model for objects by type \
+show it. A type without a description is shown by its name alone.\n\n    [types]\n    room = \"a room that balls lie in\"",
+    },
+    CodeInfo {
+        code: IDLE_FILE,
+        title: "a file is there that nothing is done with",
+        explanation: "p_example.lp is the intermediate representation of p_example.nl, and goes to a model with it alone.",
     },
     CodeInfo {
         code: UNNAMED,

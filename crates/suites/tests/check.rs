@@ -35,7 +35,7 @@ fn codes(checked: &Checked) -> Vec<&str> {
 }
 
 fn solved(folder: &Path) -> Checked {
-    check(folder, Some(&mut || Box::new(Unlimited)))
+    check(folder, &[], Some(&mut || Box::new(Unlimited)))
 }
 
 #[test]
@@ -156,11 +156,11 @@ fn pddl_alone_and_texts_alone_are_legal() {
         ("domain.pddl", DOMAIN),
         ("prob-7.pddl", &problem("(in red hall) (door hall kitchen)", "(in red kitchen)")),
     ]);
-    let checked = check(pddl.path(), None);
+    let checked = check(pddl.path(), &[], None);
     assert_eq!(codes(&checked), ["suite.no-text"]);
     assert_eq!((checked.tasks.len(), checked.tasks[0].solved.clone()), (1, None));
     let texts = folder(&[("domain.nl", "Two jugs."), ("p01.nl", "Measure four litres.")]);
-    let checked = check(texts.path(), None);
+    let checked = check(texts.path(), &[], None);
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
     assert_eq!(checked.tasks[0].goal, Goal::Unknown);
 }
@@ -178,7 +178,7 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
         ("p_example.sol", "Roll the red ball from the hall into the kitchen.\n"),
     ]);
     let mut stop = || -> Box<dyn Budget> { Box::new(CountingBudget { polls: 0, bytes: 0 }) };
-    let checked = check(folder.path(), Some(&mut stop));
+    let checked = check(folder.path(), &[], Some(&mut stop));
     assert_eq!(codes(&checked), ["suite.prose-plan", "suite.undecided", "suite.undecided"]);
     assert_eq!(checked.count(Severity::Error), 0);
     assert!(matches!(&checked.tasks[1].solved, Some(Solved::Undecided(_))));
@@ -186,7 +186,7 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
 
 #[test]
 fn a_folder_that_is_not_there_is_unreadable() {
-    let checked = check(Path::new("/nonexistent/suite"), None);
+    let checked = check(Path::new("/nonexistent/suite"), &[], None);
     assert!(!checked.readable);
     assert_eq!(codes(&checked), ["suite.not-a-folder"]);
 }
@@ -198,7 +198,7 @@ fn shared_folders_are_read_as_they_are() {
     for collection in ["llm-p", "exploration-walk", "classical"] {
         let Ok(entries) = fs::read_dir(root.join(collection)) else { continue };
         for entry in entries {
-            let checked = check(&entry.unwrap().path(), None);
+            let checked = check(&entry.unwrap().path(), &[], None);
             assert!(checked.readable && !checked.tasks.is_empty(), "{}", checked.name);
             assert!(checked.tasks.iter().all(|task| task.problem), "{}", checked.name);
             // The only broken file there: an example that names a second robot and does not declare it.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
     /// A file that names suites, pipelines and seeds; `planforge explain evaluate.matrix` shows one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides", "add_on"])]
     pub(crate) matrix: Option<PathBuf>,
     /// A suite folder: a row of the table. May be given several times.
     #[arg(long, value_name = "DIR", requires = "pipeline")]
@@ -23,6 +23,10 @@ pub(crate) struct EvaluateArgs {
     /// Override a key of every pipeline file, as in `planforge run`.
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "suite")]
     pub(crate) overrides: Vec<String>,
+    /// A folder whose knowledge.lp, p_example.lp and sentences.toml stand in for those of a suite, as in `planforge run`. May be given
+    /// several times.
+    #[arg(long, value_name = "DIR", requires = "suite")]
+    pub(crate) add_on: Vec<PathBuf>,
     /// Where the tables and, in `cells/SUITE/PIPELINE/SEED`, the run folders go.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,

@@ -4,7 +4,7 @@
 //! broke in it. So an evaluation can be stopped at any moment and nothing is paid for twice.
 
 use super::Context;
-use super::run::{Run, exit_of, tasks_of};
+use super::run::{Run, add_on, exit_of, tasks_of};
 use crate::args::EvaluateArgs;
 use crate::exit::Exit;
 use crate::inputs::read_text;
@@ -15,6 +15,7 @@ use planforge_evaluate::evaluation::{CellKey, CellResult, Evaluation, Judges, Ma
 use planforge_llm::Mode;
 use planforge_pipeline::{RunReport, RunState, RunTask, Suite, TaskReport, load_suite};
 use planforge_record::{Redactor, RunFolder, RunManifest, TaskUse};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,6 +99,7 @@ fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
             seeds,
             tasks: args.tasks,
             set: args.overrides.clone(),
+            add_ons: args.add_on.clone(),
         }
     };
     matrix.check().map_err(|found| {
@@ -113,6 +115,7 @@ fn from_anywhere(matrix: &Matrix) -> Matrix {
     Matrix {
         suites: matrix.suites.iter().map(absolute).collect(),
         pipelines: matrix.pipelines.iter().map(absolute).collect(),
+        add_ons: matrix.add_ons.iter().map(absolute).collect(),
         ..matrix.clone()
     }
 }
@@ -137,7 +140,11 @@ fn suites(context: &Context, matrix: &Matrix) -> Result<Vec<Suite>, Exit> {
         suite.tasks.truncate(matrix.tasks.unwrap_or(usize::MAX));
         suites.push(suite);
     }
-    if good { Ok(suites) } else { Err(Exit::Input) }
+    if !good {
+        return Err(Exit::Input);
+    }
+    add_on(context, &matrix.add_ons, &mut suites)?;
+    Ok(suites)
 }
 
 /// A column.
@@ -316,15 +323,23 @@ impl Cell<'_> {
             RunFolder::open(folder, Arc::default()).map_err(|e| broke(context, &Failure::from(e)))?;
         let manifest = stored.manifest();
         let source = &checked.pipeline.source;
+        let add_ons = |uses: &mut dyn Iterator<Item = &TaskUse>| -> Vec<BTreeMap<String, String>> {
+            uses.map(|used| used.add_on.clone().unwrap_or_default().files).collect()
+        };
+        let other_add_on =
+            add_ons(&mut manifest.tasks.iter()) != add_ons(&mut tasks.iter().map(|(_, used)| used));
         let digests = |uses: &mut dyn Iterator<Item = &TaskUse>| -> Vec<(String, String)> {
             uses.map(|used| (used.task.clone(), used.sha256.clone())).collect()
         };
         let other = [
             ("the pipeline's text", manifest.config.text != *source),
             ("the overrides", manifest.overrides != self.work.overrides(self.seed)),
+            ("the add-on", other_add_on),
             (
                 "the tasks",
-                digests(&mut manifest.tasks.iter()) != digests(&mut tasks.iter().map(|(_, used)| used)),
+                !other_add_on
+                    && digests(&mut manifest.tasks.iter())
+                        != digests(&mut tasks.iter().map(|(_, used)| used)),
             ),
         ];
         let other: Vec<&str> = other.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what).collect();

@@ -10,11 +10,11 @@ use crate::progress::RunBar;
 use crate::session::{self, Checked, Sources, broke};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
-use planforge_diagnostics::SourceMap;
+use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_llm::Mode;
 use planforge_pipeline::{
-    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, describe_tasks,
-    load_suite, load_task, needs_description, run_tasks,
+    CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, apply_add_ons,
+    describe_tasks, load_suite, load_task, needs_description, run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
@@ -44,7 +44,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     let overrides = overrides(args);
     let checked = session::check(context, &text, &name, &overrides)?;
     explainer_is_there(context, &checked, args.explain_plan.as_deref())?;
-    let tasks = tasks(context, &checked, &args.task, &args.suite)?;
+    let tasks = tasks(context, &checked, &args.task, &args.suite, &args.add_on)?;
     let mode = match (&args.replay, &args.record) {
         (Some(_), _) => Mode::Replay,
         (None, Some(_)) => Mode::Record,
@@ -270,6 +270,7 @@ fn tasks(
     checked: &Checked,
     tasks: &[PathBuf],
     suites: &[PathBuf],
+    add_ons: &[PathBuf],
 ) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
     if tasks.is_empty() && suites.is_empty() {
         context.output.note("error: no task is named");
@@ -289,7 +290,16 @@ fn tasks(
     if bad {
         return Err(Exit::Input);
     }
+    add_on(context, add_ons, &mut found)?;
     tasks_of(context, checked, found)
+}
+
+/// Puts add-ons over suites; everything wrong with them is printed.
+pub(crate) fn add_on(context: &Context, folders: &[PathBuf], suites: &mut [Suite]) -> Result<(), Exit> {
+    let mut sources = SourceMap::default();
+    let found = apply_add_ons(folders, suites, &mut sources);
+    context.output.diagnostics(&found, &sources);
+    if found.iter().any(Diagnostic::is_error) { Err(Exit::Input) } else { Ok(()) }
 }
 
 /// The tasks of suites under what a pipeline is given, and what `run.json` says of them. Of a suite without PDDL the pipeline's
@@ -313,6 +323,7 @@ pub(crate) fn tasks_of(
                 suite: suite.folder.display().to_string(),
                 task: task.stem.clone(),
                 sha256: suite.digest(task),
+                add_on: suite.add_on.clone(),
             })
         })
         .collect();

@@ -61,9 +61,11 @@ pub struct TaskView {
     /// The action interface, where the pipeline gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_interface: Option<ActionInterface>,
-    /// Further texts by name: `example.text`, `example.problem`, `example.plan`, of an example from another suite also
+    /// Further texts by name: `example.text`, `example.problem`, `example.plan`, `example.ir`, of an example from another suite also
     /// `example.domain-text`, `example.domain` and `example.domain-template`; `objects.template`, `domain.template`; behind a
-    /// fan-out `lead.text` and `lead.problem`; and whatever the suite's manifest adds.
+    /// fan-out `lead.text` and `lead.problem`; where the domain is given `asp.knowledge` (rules that hold in every task of it),
+    /// `types` (a JSON object: type -> what its objects are) and `predicates` (a JSON object: predicate -> `{yes, no}`, see
+    /// [`Sentences`](crate::Sentences)); and whatever the suite's manifest adds.
     #[serde(default)]
     pub materials: BTreeMap<String, String>,
 }

@@ -22,6 +22,9 @@ pub struct Matrix {
     /// `key=value` for every pipeline, as in `planforge run --set`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
+    /// Folders whose files stand in for those of suites, as in `planforge run --add-on`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub add_ons: Vec<PathBuf>,
 }
 
 /// The file as it is written.
@@ -41,6 +44,8 @@ struct Table {
     tasks: Option<usize>,
     #[serde(default)]
     set: Vec<String>,
+    #[serde(default)]
+    add_ons: Vec<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -87,6 +92,7 @@ impl Matrix {
             seeds,
             tasks: file.matrix.tasks,
             set: file.matrix.set,
+            add_ons: here(file.matrix.add_ons),
         };
         let seeds_told = !wrong.is_empty();
         wrong.extend(matrix.mistakes().into_iter().filter(|m| !(seeds_told && m.contains("no seed"))));
@@ -184,6 +190,7 @@ pipelines = [\"llm-p.toml\", \"more/pd-tree.toml\"]
 seeds = \"42-45\"
 tasks = 10
 set = [\"llm.main.model=large\"]
+add_ons = [\"add-ons\"]
 ";
 
     fn messages(text: &str) -> Vec<String> {
@@ -199,6 +206,7 @@ set = [\"llm.main.model=large\"]
         assert_eq!(matrix.pipeline_names(), ["llm-p", "pd-tree"]);
         assert_eq!((matrix.seeds, matrix.tasks), (vec![42, 43, 44, 45], Some(10)));
         assert_eq!(matrix.set, ["llm.main.model=large"]);
+        assert_eq!(matrix.add_ons, [PathBuf::from("here/add-ons")]);
     }
 
     #[test]

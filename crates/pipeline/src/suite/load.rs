@@ -2,11 +2,11 @@
 
 use super::files::Folder;
 use super::manifest::{self, GenerateSpec, Manifest};
-use super::sentences::{self, Declared};
+use super::sentences::{self, Declared, Told};
 use crate::suggest::help_for;
 use planforge_contract::{ActionInterface, Sentences};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
-use planforge_record::sha256_hex;
+use planforge_record::{AddOnUse, sha256_hex};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,8 @@ pub struct Example {
     pub problem: Option<String>,
     /// A plan for it, as a plan file.
     pub plan: Option<String>,
+    /// Its intermediate representation, as an answer set program (translate-infer-compile paper, section 3.2).
+    pub ir: Option<String>,
 }
 
 /// One task of a suite.
@@ -63,6 +65,12 @@ pub struct Suite {
     pub materials: BTreeMap<String, String>,
     /// How facts and numbers are told, by predicate or function in lower case (`sentences.toml`).
     pub sentences: BTreeMap<String, Sentences>,
+    /// What the objects of a type are, by type in lower case (`[types]` of `sentences.toml`).
+    pub types: BTreeMap<String, String>,
+    /// What holds in every task of the domain and texts leave out, as an answer set program (`knowledge.lp`).
+    pub knowledge: Option<String>,
+    /// The add-on whose files stand in for the suite's own.
+    pub add_on: Option<AddOnUse>,
     /// The template that makes its tasks (`generator.jinja`).
     pub generator: Option<String>,
     /// How the tasks that are generated are made again.
@@ -86,6 +94,10 @@ impl Suite {
         let mut text = serde_json::to_string(&parts).unwrap_or_default();
         if let Some(described) = &task.described {
             text += &serde_json::to_string(described).unwrap_or_default();
+        }
+        let ir = self.example.as_ref().and_then(|e| e.ir.as_ref());
+        if !self.types.is_empty() || self.knowledge.is_some() || ir.is_some() {
+            text += &serde_json::to_string(&(&self.types, &self.knowledge, ir)).unwrap_or_default();
         }
         sha256_hex(text.as_bytes())
     }
@@ -171,10 +183,11 @@ impl Loader {
             text,
             problem: self.read(&folder, "p_example.pddl"),
             plan: self.read(&folder, "p_example.sol"),
+            ir: self.read(&folder, "p_example.lp"),
         });
         let materials = self.materials(&folder, &manifest);
         let reference_domain = self.read(&folder, "domain.pddl");
-        let sentences = self.sentences(&folder, reference_domain.as_deref());
+        let told = self.sentences(&folder, reference_domain.as_deref());
         Some(Suite {
             name: suite_name(&manifest, path),
             title: manifest.title,
@@ -186,7 +199,10 @@ impl Loader {
             domain_template: self.read(&folder, "domain_template.pddl"),
             example,
             materials,
-            sentences,
+            sentences: told.facts,
+            types: told.types,
+            knowledge: self.read(&folder, "knowledge.lp"),
+            add_on: None,
             generator: self.read(&folder, "generator.jinja"),
             generate: manifest.generate,
             withheld: manifest.withheld,
@@ -312,8 +328,8 @@ impl Loader {
         materials
     }
 
-    fn sentences(&mut self, folder: &Folder, domain: Option<&str>) -> BTreeMap<String, Sentences> {
-        let Some(text) = self.read(folder, "sentences.toml") else { return BTreeMap::new() };
+    fn sentences(&mut self, folder: &Folder, domain: Option<&str>) -> Told {
+        let Some(text) = self.read(folder, "sentences.toml") else { return Told::default() };
         let shown = folder.path.join("sentences.toml").display().to_string();
         let source = self.sources.add(shown, text.clone());
         let declared = domain.map(declared);
@@ -352,14 +368,17 @@ impl Loader {
     }
 }
 
-/// The predicates and functions of a domain, as far as it can be read.
-fn declared(domain: &str) -> Declared {
+/// The predicates, functions and types of a domain, as far as it can be read.
+pub(super) fn declared(domain: &str) -> Declared {
     let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
     let predicates = domain.predicates.iter().map(|p| (&p.name, p.parameters.len()));
     let functions = domain.functions.iter().map(|f| (&f.name, f.parameters.len()));
     let derived = domain.derived.iter().map(|d| (&d.predicate, d.parameters.len()));
     let entries = predicates.chain(functions).chain(derived);
-    Declared { arities: entries.map(|(name, arity)| (name.as_str().to_ascii_lowercase(), arity)).collect() }
+    Declared {
+        arities: entries.map(|(name, arity)| (name.as_str().to_ascii_lowercase(), arity)).collect(),
+        types: domain.types.iter().map(|t| t.name.as_str().to_ascii_lowercase()).collect(),
+    }
 }
 
 /// Which stems are tasks and not parts of the suite.

@@ -1,8 +1,10 @@
 //! Suites: a domain and its tasks, in plain language and as the reference PDDL that methods do not see.
 //!
 //! A folder with `domain.nl` and `NAME.nl` for each task is a suite; `domain.pddl`, `NAME.pddl` (reference), `p_example.*`
-//! (in-context example), `*_template.pddl`, `sentences.toml`, `generator.jinja` and `suite.toml` may stand beside them.
+//! (in-context example), `*_template.pddl`, `sentences.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`
+//! may stand beside them.
 
+mod add_on;
 mod described;
 mod files;
 mod load;
@@ -10,6 +12,7 @@ mod manifest;
 mod sentences;
 mod view;
 
+pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use described::{describe_tasks, needs_description};
 pub use files::MAX_SUITE_FILE_BYTES;
 pub use load::{

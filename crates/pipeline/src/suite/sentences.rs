@@ -1,17 +1,29 @@
-//! `sentences.toml`: how a suite tells facts and numbers in plain language (exploration-walk paper, Appendix C).
+//! `sentences.toml`: how a suite tells facts and numbers in plain language (exploration-walk paper, Appendix C), and what its
+//! types are (translate-infer-compile paper, Appendix B).
 
-use crate::front::reader::{Reader, error_at, with_help};
+use crate::front::reader::{At, Reader, error_at, with_help};
 use crate::front::tree::{Key, Node, Place, Table, Value, parse};
 use crate::suggest::help_for;
 use planforge_contract::{Sentences, sentence_slots};
-use planforge_diagnostics::{Diagnostic, SourceId, Span};
-use std::collections::BTreeMap;
+use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the reference says about the names that sentences are for.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// Predicate or function, in lower case -> number of parameters.
     pub(super) arities: BTreeMap<String, usize>,
+    /// Types, in lower case.
+    pub(super) types: BTreeSet<String>,
+}
+
+/// What the file tells.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Predicate or function, in lower case -> its sentences.
+    pub(super) facts: BTreeMap<String, Sentences>,
+    /// Type, in lower case -> what its objects are, such as `a place that holds one crate`.
+    pub(super) types: BTreeMap<String, String>,
 }
 
 /// Reads the file. Where the suite has a reference domain, `declared` holds its predicates and functions, and every entry must
@@ -21,26 +33,50 @@ pub(super) fn read(
     source: SourceId,
     declared: Option<&Declared>,
     out: &mut Vec<Diagnostic>,
-) -> BTreeMap<String, Sentences> {
+) -> Told {
     let parsed = parse(text, source);
     let mut found = parsed.errors;
-    let mut sentences = BTreeMap::new();
+    let mut told = Told::default();
     let place = Place { source, span: Span::empty(0) };
     let mut reader = Reader::new(&parsed.root, place, "sentences.toml");
     for key in ["predicates", "functions"] {
         let Some((table, _)) = reader.table(key, &mut found) else { continue };
         for (name, node) in &table.entries {
             if let Some(entry) = entry(name, node, key == "functions", declared, &mut found) {
-                sentences.insert(name.name.to_ascii_lowercase(), entry);
+                told.facts.insert(name.name.to_ascii_lowercase(), entry);
             }
         }
+    }
+    for (name, at) in reader.string_map("types", &mut found) {
+        type_described(name, &at, declared, &mut found);
+        told.types.insert(name.name.to_ascii_lowercase(), at.value.trim().to_owned());
     }
     reader.finish("suite.sentences", &mut found);
     out.extend(found.into_iter().map(|mut d| {
         d.code = "suite.sentences".into();
         d
     }));
-    sentences
+    told
+}
+
+/// A description that nobody would read is a warning: the file may serve several versions of a domain.
+fn type_described(name: &Key, at: &At<String>, declared: Option<&Declared>, out: &mut Vec<Diagnostic>) {
+    if at.value.trim().is_empty() {
+        let message = format!("the description of type `{}` is empty", name.name);
+        out.push(
+            error_at("suite.sentences", message, at.place).help("say what an object of it is: `\"a room\"`"),
+        );
+    }
+    let lower = name.name.to_ascii_lowercase();
+    let Some(declared) = declared.filter(|declared| lower != "object" && !declared.types.contains(&lower))
+    else {
+        return;
+    };
+    let names: Vec<&str> = declared.types.iter().map(String::as_str).collect();
+    let message = format!("the reference domain has no type `{}`", name.name);
+    let mut unknown = error_at("suite.sentences", message, name.place);
+    unknown.severity = Severity::Warning;
+    out.push(with_help(unknown, help_for(&name.name, &names, "its types are")));
 }
 
 fn entry(

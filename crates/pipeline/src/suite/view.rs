@@ -2,7 +2,7 @@
 
 use super::{Example, Suite, SuiteTask};
 use crate::config::{GivenExample, GivenSpec};
-use planforge_contract::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
+use planforge_contract::{ActionInterface, ActionSignature, Given, Sentences, TaskView, TypedName};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast;
 use std::collections::BTreeMap;
@@ -149,6 +149,12 @@ fn materials(
     if given.interface || given.domain {
         put("domain.template", suite.domain_template.as_ref());
     }
+    // All of these are written with the domain's types and predicates.
+    if given.domain {
+        put("asp.knowledge", suite.knowledge.as_ref());
+        put("types", json(&suite.types).as_ref());
+        put("predicates", json(&predicates(suite)).as_ref());
+    }
     if given.objects || given.problem {
         put("objects.template", task.objects_template.as_ref());
     }
@@ -158,9 +164,24 @@ fn materials(
         put("example.text", Some(&example.text));
         // An example problem is written with the domain's predicates, so it goes with the domain alone.
         put("example.problem", example.problem.as_ref().filter(|_| given.domain));
+        put("example.ir", example.ir.as_ref().filter(|_| given.domain));
         put("example.plan", example.plan.as_ref());
     }
     materials
+}
+
+/// The sentences of the domain's predicates; those of its functions tell numbers.
+fn predicates(suite: &Suite) -> BTreeMap<&String, &Sentences> {
+    let domain = suite.reference_domain.as_deref().unwrap_or_default();
+    let functions = planforge_pddl::parse_domain(domain, SourceId(0)).value.functions;
+    let number = |name: &str| functions.iter().any(|f| f.name.as_str().eq_ignore_ascii_case(name));
+    suite.sentences.iter().filter(|(name, _)| !number(name)).collect()
+}
+
+/// A map as a JSON object; nothing where it is empty.
+fn json<K: serde::Serialize + Ord, V: serde::Serialize>(map: &BTreeMap<K, V>) -> Option<String> {
+    // Maps from texts always have a JSON form.
+    (!map.is_empty()).then(|| serde_json::to_string(map).ok()).flatten()
 }
 
 /// The in-context example from another suite, whole: its own example, else its first task.
@@ -179,7 +200,11 @@ fn of_another(suite: &Suite) -> BTreeMap<String, String> {
     put("example.domain-template", suite.domain_template.clone().or(template));
     let first = || {
         let task = suite.tasks.first()?;
-        Some(Example { text: task.text.clone(), problem: task.reference_problem.clone(), plan: None })
+        Some(Example {
+            text: task.text.clone(),
+            problem: task.reference_problem.clone(),
+            ..Example::default()
+        })
     };
     if let Some(example) = suite.example.clone().or_else(first) {
         put("example.text", Some(example.text));

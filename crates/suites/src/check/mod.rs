@@ -1,6 +1,7 @@
 //! Everything that is wrong with a suite's folder, in one list: its PDDL, its texts, its templates, its sentences and its
 //! tasks. Folders in the layout of LLM+P and of the exploration-walk data are read as they are; so are folders of PDDL alone.
 
+mod beside;
 mod templates;
 
 use crate::codes;
@@ -8,12 +9,12 @@ use crate::generate::silent_objects;
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
-use planforge_pipeline::{LoadedSuite, Suite, load_leniently};
+use planforge_pipeline::{LoadedSuite, Suite, apply_add_ons, load_leniently};
 use planforge_planning::{
     Budget, Decision, PlanOptions, PlanOutcome, Validator, normalize, parse_plan, plan,
 };
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was found in one folder.
 #[derive(Debug, Clone)]
@@ -85,9 +86,12 @@ pub struct TaskRow {
 /// Looks for a plan under limits that the caller knows.
 pub type Solve<'a> = &'a mut dyn FnMut() -> Box<dyn Budget>;
 
-/// Checks a folder. With `solve`, each task is also planned, under a fresh budget.
-pub fn check(folder: &Path, solve: Option<Solve<'_>>) -> Checked {
-    let LoadedSuite { suite, diagnostics, sources } = load_leniently(folder);
+/// Checks a folder, read with what add-ons bring for it. With `solve`, each task is also planned, under a fresh budget.
+pub fn check(folder: &Path, add_ons: &[PathBuf], solve: Option<Solve<'_>>) -> Checked {
+    let LoadedSuite { mut suite, mut diagnostics, mut sources } = load_leniently(folder);
+    if let Some(suite) = &mut suite {
+        diagnostics.extend(apply_add_ons(add_ons, std::slice::from_mut(suite), &mut sources));
+    }
     let mut check = Check { found: diagnostics, sources, solve, rows: Vec::new() };
     let Some(suite) = suite else {
         let name = folder.display().to_string();
@@ -135,11 +139,13 @@ impl Check<'_> {
         }
         if let Some(reference) = &reference {
             self.sentences(suite, reference);
+            self.found.extend(beside::types(suite, &reference.domain, reference.source));
             if let Some(template) = &suite.domain_template {
                 let source = self.add(suite, "domain_template.pddl", template);
                 self.found.extend(templates::domain(&reference.domain, template, source));
             }
         }
+        self.found.extend(beside::example_without_text(suite));
         if suite.tasks.is_empty() {
             let message = format!("{} has no tasks", suite.folder.display());
             let help = "a task is a file NAME.nl, with NAME.pddl as its reference";

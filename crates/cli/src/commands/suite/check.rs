@@ -19,8 +19,8 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     for folder in &args.suites {
         let mut fresh = || -> Box<dyn Budget> { Box::new(WorkLimits::new(Some(args.time_limit))) };
         let checked = match args.solve {
-            true => check(folder, Some(&mut fresh)),
-            false => check(folder, None),
+            true => check(folder, &args.add_on, Some(&mut fresh)),
+            false => check(folder, &args.add_on, None),
         };
         bar.inc(1);
         if !args.json {

@@ -212,6 +212,7 @@ impl Work<'_> {
             suite: self.suite.folder.display().to_string(),
             task: task.stem.clone(),
             sha256: self.suite.digest(task),
+            add_on: None,
         }
     }
 
