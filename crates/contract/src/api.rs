@@ -90,6 +90,19 @@ pub trait Host: Send + Sync {
         let _ = input;
         Err(Failure::forbidden("worker"))
     }
+    /// For the host's own layers, of which the outer one keeps the record and the inner one has the child process: answers
+    /// [`Host::worker`] with what the record holds, or with what `ask` says. A plugin calls `worker`.
+    ///
+    /// # Errors
+    /// As [`Host::worker`].
+    fn worker_through(
+        &self,
+        input: &str,
+        ask: &dyn Fn() -> Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        let _ = input;
+        ask()
+    }
     /// Adds a line to the run's log.
     fn log(&self, level: LogLevel, message: &str);
     /// Says how far the call is: `done` of `total` (0 where unknown).

@@ -41,6 +41,7 @@ impl Planner for Delegates {
             "memory" => Ok(vec![1_u8; 8 << 30].len().to_string()),
             "output" => Ok("x".repeat(1 << 20)),
             "exit" => std::process::exit(7),
+            "give up" => Err(Failure::new(FailureClass::Limit, "test.limit", "too much")),
             "fail" => Err(Failure::new(FailureClass::Request, "test.fail", "not this")),
             other => Ok(other.to_uppercase()),
         }

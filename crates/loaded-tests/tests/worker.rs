@@ -126,6 +126,15 @@ fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
 }
 
 #[test]
+fn a_limit_that_the_plugin_met_in_the_child_ends_it_too() {
+    let planner = planner(|_| ());
+    let first = ask(planner.as_ref(), "process").unwrap();
+    let failure = ask(planner.as_ref(), "give up").unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "test.limit"));
+    assert_ne!(ask(planner.as_ref(), "process").unwrap(), first);
+}
+
+#[test]
 fn a_child_that_leaves_is_a_failure_with_its_status() {
     let failure = ask(planner(|_| ()).as_ref(), "exit").unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::System, "host.worker-died"));

@@ -196,6 +196,73 @@ fn replay_takes_what_depended_on_time_from_the_record_and_recomputes_the_rest() 
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
 
+const WORKER: &str = r#"
+schema = 1
+[llm.main]
+use = "provider-openai"
+model = "scripted"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-asp"
+n = 2
+roles = { writer = "main" }
+"#;
+
+/// A translator with a child process, which answers with each of these in turn; one question a sample.
+fn with_worker(answers: Vec<Result<String, Failure>>) -> (Bench, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let translator = Translate(move |host: &dyn Host, request: &TranslateRequest| {
+        let sample = |sample: u32| {
+            let ask = || {
+                let n = counter.fetch_add(1, Ordering::SeqCst);
+                answers[n.min(answers.len() - 1)].clone()
+            };
+            let answer = host.worker_through(&format!("job {sample}"), &ask);
+            answer.map(|a| CandidatePatch { problem: Some(a), ..CandidatePatch::default() }).into()
+        };
+        Ok(TranslateResponse { samples: (0..request.n).map(sample).collect() })
+    });
+    (Bench::new(WORKER).stage("problem", StageInstance::Translator(Arc::new(translator))), count)
+}
+
+fn too_slow() -> Result<String, Failure> {
+    Err(Failure::new(FailureClass::Limit, "host.worker-limit", "out of time"))
+}
+
+#[test]
+fn a_limit_of_a_child_process_comes_from_the_record_and_its_answers_are_recomputed() {
+    // Out of time when it was recorded; a faster machine would answer.
+    let (bench, count) = with_worker(vec![too_slow(), Ok("(a)".into())]);
+    let (live, journal) = bench.run(&tasks(1), 1);
+    assert_eq!(live.tasks[0].stages[0].failed.len(), 1);
+    let timed: Vec<bool> = journal
+        .events()
+        .iter()
+        .filter_map(|e| match e {
+            Event::Effect { timed, .. } => Some(*timed),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(timed, [true, false]);
+    assert_eq!(bytes(&live), bytes(&bench.replay(&journal, &tasks(1)).0));
+    assert_eq!(count.load(Ordering::SeqCst), 3, "one limit from the record, one answer recomputed");
+    // Answers when it was recorded; a slower machine's limit says nothing against the record.
+    let (bench, _) = with_worker(vec![Ok("(a)".into()), Ok("(b)".into()), too_slow()]);
+    let (live, journal) = bench.run(&tasks(1), 1);
+    assert_eq!(bytes(&live), bytes(&bench.replay(&journal, &tasks(1)).0));
+    // An answer that is another one is seen.
+    let (bench, _) = with_worker(vec![Ok("(a)".into()), Ok("(b)".into()), Ok("(c)".into())]);
+    let (live, journal) = bench.run(&tasks(1), 1);
+    assert_ne!(bytes(&live), bytes(&bench.replay(&journal, &tasks(1)).0));
+    // Going on with a run asks nothing twice.
+    let (bench, count) = with_worker(vec![Ok("(a)".into())]);
+    let (live, journal) = bench.run(&tasks(1), 1);
+    assert_eq!(bytes(&live), bytes(&bench.run_on(&journal, &tasks(1), 1)));
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+}
+
 #[test]
 fn replay_without_the_record_is_a_failure_and_no_verdict_about_the_candidate() {
     let bench = Bench::new(CHAIN);

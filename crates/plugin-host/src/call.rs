@@ -244,7 +244,7 @@ impl Core {
                 write(&outcome)
             }
             (Question::Worker, [input]) => match &self.worker {
-                Some(worker) => worker.ask(host, input),
+                Some(worker) => host.worker_through(input, &|| worker.ask(host, input)),
                 None => Err(Failure::new(
                     FailureClass::System,
                     "host.no-worker",

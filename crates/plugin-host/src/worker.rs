@@ -4,7 +4,8 @@
 //! The child sets its resource limits, then reads: frames of a little-endian `u32` length and that many bytes of JSON.
 //! The first frame is a `create-request`, every further one an input as a JSON string; each input is answered by one
 //! frame, `{"ok": text}` or `{"failure": ...}`. With `"describe"` as the first frame the child answers with the plugin's
-//! `plugin-info` and makes no instance. A child that met a limit is killed and replaced at the next question.
+//! `plugin-info` and makes no instance. A child that met a limit, the host's or the plugin's own, is killed and
+//! replaced at the next question.
 
 mod child;
 mod serve;
@@ -87,6 +88,8 @@ impl Worker {
             Err(failure) if failure.code == "plugin.panic" => {
                 Err(Failure { code: "host.worker-panic".into(), ..failure })
             }
+            // A plugin that met a limit of its own may have left a thread at work in the child, which ends with it.
+            Err(failure) if failure.class == FailureClass::Limit => Err(failure),
             // A child that broke otherwise did not come here: it may be in the middle of anything and is dropped.
             answer => {
                 *slot = Some(child);

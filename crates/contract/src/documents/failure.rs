@@ -1,5 +1,6 @@
 //! The tool broke. A failure is never a verdict: no table counts it as "invalid" or "unsolvable".
 
+use crate::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,12 +45,22 @@ pub struct Failure {
     /// A way out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// The findings that it sums up, where a text could not be used: each with its place in that text.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub diagnostics: Box<[ReportedDiagnostic]>,
 }
 
 impl Failure {
     /// A failure with code and message.
     pub fn new(class: FailureClass, code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { class, code: code.into(), message: message.into(), place: None, help: None }
+        Self {
+            class,
+            code: code.into(),
+            message: message.into(),
+            place: None,
+            help: None,
+            diagnostics: Box::default(),
+        }
     }
     /// Adds a way out.
     #[must_use]
@@ -61,6 +72,12 @@ impl Failure {
     #[must_use]
     pub fn place(mut self, place: impl Into<String>) -> Self {
         self.place = Some(place.into());
+        self
+    }
+    /// Adds the findings that it sums up.
+    #[must_use]
+    pub fn diagnostics(mut self, diagnostics: Vec<ReportedDiagnostic>) -> Self {
+        self.diagnostics = diagnostics.into();
         self
     }
     /// `host.forbidden`: this kind of plugin may not ask the host for that.

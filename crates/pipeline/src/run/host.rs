@@ -32,6 +32,7 @@ pub(super) struct Call<'a> {
     pub(super) asked: Vec<String>,
     questions: AtomicU32,
     plans: AtomicU32,
+    works: AtomicU32,
     environment: AtomicBool,
     deadline: Option<Instant>,
 }
@@ -53,6 +54,7 @@ impl<'a> Call<'a> {
             asked: Vec::new(),
             questions: AtomicU32::new(0),
             plans: AtomicU32::new(0),
+            works: AtomicU32::new(0),
             environment: AtomicBool::new(false),
             deadline: context.deadline.and_then(|limit| Instant::now().checked_add(limit)),
         }
@@ -227,6 +229,33 @@ impl Host for Call<'_> {
             "host.no-worker",
             format!("`{}` has no worker", self.info.id),
         ))
+    }
+
+    /// What the child answered is the same when it is asked again, so a replay asks again. That it met a limit is not, and comes
+    /// from the record.
+    fn worker_through(
+        &self,
+        input: &str,
+        ask: &dyn Fn() -> Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        check(self.info, Question::Worker)?;
+        let number = self.works.fetch_add(1, Ordering::SeqCst);
+        let path = format!("{}/worker.{number}", self.path);
+        let keep = |answer: &Outcome<String>| match answer {
+            Outcome::Ok(_) => Keep::Yes,
+            Outcome::Failure(_) => Keep::Timed,
+        };
+        let make = || match ask() {
+            // A limit that was reached once the run is being interrupted may be the interruption's doing.
+            Err(failure) if failure.class == FailureClass::Limit && self.context.stopping() => {
+                Err(super::stage::cancelled())
+            }
+            Err(failure) if failure.class == FailureClass::Limit => Ok(Outcome::Failure(failure)),
+            answer => answer.map(Outcome::Ok),
+        };
+        let name = format!("{}.worker", self.info.id);
+        let answer = self.context.recorder.effect(&name, &path, &input, keep, make)?;
+        answer.into_result()
     }
 
     fn log(&self, level: LogLevel, message: &str) {

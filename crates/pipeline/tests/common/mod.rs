@@ -40,6 +40,10 @@ impl Scripted {
         use PluginKind::*;
         vec![
             info("provider-openai", Provider, &[], &[]),
+            PluginInfo {
+                capabilities: vec!["worker".into()],
+                ..info("translator-asp", Translator, &["writer"], &[])
+            },
             info("translator-describe", Translator, &["writer"], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
             info("verifier-val", Verifier, &[], &["score"]),
