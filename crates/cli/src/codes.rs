@@ -18,6 +18,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_provider_openai::CODES,
         planforge_translator_describe::CODES,
         planforge_translator_direct::CODES,
+        planforge_verifier_equivalence::CODES,
         planforge_verifier_ew::CODES,
         planforge_verifier_val::CODES,
         planforge_planner_classical::CODES,

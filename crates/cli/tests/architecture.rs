@@ -78,6 +78,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-describe", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
+    ("verifier-equivalence", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-classical", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

@@ -1,0 +1,65 @@
+//! The codes of this plugin's diagnostics and failures.
+
+use planforge_diagnostics::CodeInfo;
+
+pub(crate) const OPTIONS: &str = "equivalence.options";
+pub(crate) const ANSWER: &str = "equivalence.environment-answer";
+pub(crate) const NO_REFERENCE: &str = "equivalence.no-reference";
+pub(crate) const REFERENCE: &str = "equivalence.reference";
+pub(crate) const CANCELLED: &str = "equivalence.cancelled";
+pub(crate) const OTHER_DOMAIN: &str = "equivalence.other-domain";
+pub(crate) const MISSING: &str = "equivalence.missing";
+pub(crate) const EXTRA: &str = "equivalence.extra";
+
+/// What `planforge explain` says about them.
+pub static CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: OPTIONS,
+        title: "an option of verifier-equivalence is out of range",
+        explanation: "The message names the option and its range.",
+    },
+    CodeInfo {
+        code: ANSWER,
+        title: "the environment answered another question",
+        explanation: "A fault of the host or of the environment plugin: it was asked what it is, and the answer is of another kind.",
+    },
+    CodeInfo {
+        code: NO_REFERENCE,
+        title: "the environment shows no model",
+        explanation: "Equivalence is a property of two problems, so the task's environment has to show the reference: it needs the \
+capability `model`, which `environment-pddl` has by default.\n\nAn environment that can only be tried is compared by exploration \
+walks: use `verifier-ew`.",
+    },
+    CodeInfo {
+        code: REFERENCE,
+        title: "the reference cannot be read",
+        explanation: "The domain or the problem that the environment shows has syntax errors. It is a fault of the suite, never \
+of a candidate.\n\nCheck the reference with `planforge validate`.",
+    },
+    CodeInfo {
+        code: CANCELLED,
+        title: "the run was interrupted",
+        explanation: "The run was interrupted before this candidate was judged. `planforge run --resume RUN` goes on.",
+    },
+    CodeInfo {
+        code: OTHER_DOMAIN,
+        title: "the candidate's problem is written over another domain",
+        explanation: "Two problems are compared over one domain: the same types, constants, predicates, functions, actions and rules, \
+whatever the order, the layout, the names of parameters, the domain's name and its requirements. The candidate has another \
+domain, so the question makes no sense; the candidate is neither right nor wrong.\n\nGive the domain (`[given] domain = true`), or \
+compare behaviour with `verifier-ew`.",
+    },
+    CodeInfo {
+        code: MISSING,
+        title: "the reference has what the candidate's problem lacks",
+        explanation: "Under the renaming of objects that leaves the fewest facts over (the best that was found), nothing in the \
+candidate's problem corresponds to this object or fact. It is told in the reference's names, so it is for the record and never for a \
+model.",
+    },
+    CodeInfo {
+        code: EXTRA,
+        title: "the candidate's problem has what the reference lacks",
+        explanation: "Under the renaming of objects that leaves the fewest facts over (the best that was found), nothing in the \
+reference corresponds to this object or fact of the candidate's.",
+    },
+];

@@ -1,0 +1,188 @@
+//! One candidate's assessment. Nothing of it is feedback: every difference tells what the reference says.
+
+use crate::codes;
+use crate::deadline::Deadline;
+use crate::options::Options;
+use crate::reference::Reference;
+use planforge_contract::api::Host;
+use planforge_contract::{
+    Assessment, Candidate, Decision, EquivalentDifference, Failure, FailureClass, Given, UndecidedReason,
+};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::ast::Domain;
+use planforge_pddl::{Change, diff_domains, parse_domain, parse_problem};
+use planforge_planning::StopReason;
+use planforge_planning::equivalence::{Difference, ProblemEquivalence, equivalent_problems};
+use planforge_plugin_sdk::checked::{Checked, Texts, check};
+use serde_json::json;
+
+/// Most differences that become diagnostics; the evidence has all.
+const MOST_DIAGNOSTICS: usize = 50;
+/// Most differences between two domains that are told.
+const MOST_DOMAIN_DIFFERENCES: usize = 20;
+
+/// Judges one candidate.
+pub(crate) fn judge(
+    host: &dyn Host,
+    options: &Options,
+    reference: &Reference,
+    given: &Given,
+    candidate: &Candidate,
+) -> Result<Assessment, Failure> {
+    if host.cancelled() {
+        return Err(interrupted());
+    }
+    let texts = Texts::of(candidate, given);
+    let Some(problem_text) = texts.problem else {
+        let message = "there is nothing to compare: the candidate has no problem";
+        return Ok(undecided(UndecidedReason::MissingInput, message.to_owned()));
+    };
+    let checked = check(texts, "");
+    if let Some(message) = unreadable(texts) {
+        return Ok(broken(checked, &message));
+    }
+    let problem = parse_problem(problem_text, SourceId(1)).value;
+    // A problem alone is meant over the only domain there is.
+    if let Some(domain) = &checked.domain
+        && let Some(assessment) = other_domain(&reference.domain, domain, &checked)
+    {
+        return Ok(assessment);
+    }
+    let mut budget = Deadline::new(host);
+    let found = equivalent_problems(
+        &reference.domain,
+        &reference.problem,
+        &problem,
+        options.max_choices,
+        &mut budget,
+    );
+    let mut assessment = match found {
+        ProblemEquivalence::Equal { renaming } => equal(&renaming),
+        ProblemEquivalence::Different(difference) => different(difference, &checked),
+        ProblemEquivalence::Undecided { stopped: Some(StopReason::Cancelled), .. } => {
+            return Err(interrupted());
+        }
+        ProblemEquivalence::Undecided { choices, stopped } => {
+            let reason = stopped.map_or_else(|| "`max_choices`".to_owned(), |reason| reason.to_string());
+            let message = format!("{reason} ended the comparison after {choices} pairs of objects");
+            undecided(UndecidedReason::Limit, message)
+        }
+    };
+    assessment.diagnostics.splice(0..0, checked.diagnostics);
+    Ok(assessment)
+}
+
+/// The run is being interrupted: no verdict.
+fn interrupted() -> Failure {
+    Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
+}
+
+fn undecided(reason: UndecidedReason, message: String) -> Assessment {
+    Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
+}
+
+/// The first syntax error of either text. Findings beyond syntax do not end the comparison: an undeclared object or a wrong
+/// arity is a difference, unless the reference has it too.
+fn unreadable(texts: Texts<'_>) -> Option<String> {
+    let of_domain = texts.domain.map(|text| parse_domain(text, SourceId(0)).diagnostics);
+    let of_problem = texts.problem.map(|text| parse_problem(text, SourceId(1)).diagnostics);
+    let mut found = of_domain.into_iter().chain(of_problem).flatten();
+    found.find(Diagnostic::is_error).map(|d| d.message)
+}
+
+/// What cannot be read is not the reference, which can.
+fn broken(checked: Checked, message: &str) -> Assessment {
+    let summary = format!("The PDDL cannot be read, so it is not the reference: {message}.");
+    let mut assessment = Assessment::new(Decision::Rejected, summary);
+    assessment.metrics.insert("equivalent".into(), 0.0);
+    assessment.diagnostics = checked.diagnostics;
+    assessment
+}
+
+/// The verdict on a problem over another domain; `None` where the domains say the same.
+fn other_domain(reference: &Domain, own: &Domain, checked: &Checked) -> Option<Assessment> {
+    let found: Vec<String> = diff_domains(reference, own)
+        .iter()
+        .filter(|d| says_something_else(d))
+        .take(MOST_DOMAIN_DIFFERENCES)
+        .map(ToString::to_string)
+        .collect();
+    let first = found.first()?;
+    let message = format!("the candidate's problem is written over another domain ({first})");
+    let decision = Decision::NotComparable { message: message.clone() };
+    let mut assessment = Assessment::new(decision, message.clone());
+    assessment.diagnostics = checked.diagnostics.clone();
+    assessment.diagnostics.extend(checked.report(&[Diagnostic::error(codes::OTHER_DOMAIN, message)]));
+    assessment.evidence = json!({ "domain": found });
+    Some(assessment)
+}
+
+/// Whether a difference of two domains bears on problems: names of the domain and of parameters do not, nor do requirements.
+fn says_something_else(difference: &planforge_pddl::Difference) -> bool {
+    let type_of = |text: &Option<String>| {
+        text.as_deref().and_then(|t| t.split_once(" - ")).map(|(_, name)| name.to_lowercase())
+    };
+    match difference.place.as_str() {
+        "domain name" | "requirement" => false,
+        place if place.ends_with(": parameter") && difference.change == Change::Changed => {
+            type_of(&difference.before) != type_of(&difference.after)
+        }
+        _ => true,
+    }
+}
+
+fn equal(renaming: &[(String, String)]) -> Assessment {
+    let renamed = renaming.iter().filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
+    let summary = match renamed {
+        0 => "The problem is the reference.".to_owned(),
+        1 => "The problem is the reference, with 1 object renamed.".to_owned(),
+        n => format!("The problem is the reference, with {n} objects renamed."),
+    };
+    let mut assessment = Assessment::new(Decision::Accepted, summary);
+    for (name, value) in [("equivalent", 1.0), ("missing", 0.0), ("extra", 0.0)] {
+        assessment.metrics.insert(name.into(), value);
+    }
+    assessment.evidence = json!({ "renaming": renaming });
+    assessment
+}
+
+fn different(found: Difference, checked: &Checked) -> Assessment {
+    let missing = found.missing_objects.len() + found.missing_facts.len();
+    let extra = found.extra_objects.len() + found.extra_facts.len();
+    let least = if found.minimal { "at best" } else { "under the best renaming found" };
+    let summary = format!("The problem is not the reference: {least}, {missing} missing and {extra} extra.");
+    let mut assessment = Assessment::new(Decision::Rejected, summary);
+    let figures = [("equivalent", 0.0), ("missing", missing as f64), ("extra", extra as f64)];
+    for (name, value) in figures {
+        assessment.metrics.insert(name.into(), value);
+    }
+    assessment.diagnostics = checked.report(&told(&found));
+    let difference = EquivalentDifference {
+        missing_objects: found.missing_objects,
+        extra_objects: found.extra_objects,
+        missing_facts: found.missing_facts,
+        extra_facts: found.extra_facts,
+        minimal: found.minimal,
+    };
+    assessment.evidence = json!({ "difference": difference, "renaming": found.renaming });
+    assessment
+}
+
+/// The difference as findings, the missing first.
+fn told(found: &Difference) -> Vec<Diagnostic> {
+    let missing = |what: &String| {
+        Diagnostic::error(
+            codes::MISSING,
+            format!("the reference has {what}, the candidate's problem has not"),
+        )
+    };
+    let extra = |what: &String| {
+        Diagnostic::error(codes::EXTRA, format!("the candidate's problem has {what}, the reference has not"))
+    };
+    let object = |name: &String| format!("a further object, such as {name}");
+    let missing_objects: Vec<String> = found.missing_objects.iter().map(object).collect();
+    let extra_objects: Vec<String> = found.extra_objects.iter().map(object).collect();
+    let missing = missing_objects.iter().chain(&found.missing_facts).map(missing);
+    let extra = extra_objects.iter().chain(&found.extra_facts).map(extra);
+    missing.take(MOST_DIAGNOSTICS).chain(extra.take(MOST_DIAGNOSTICS)).collect()
+}

@@ -1,0 +1,77 @@
+//! `verifier-equivalence`: whether a candidate's problem is the task's reference problem but for the names of its objects
+//! (translate-infer-compile paper, Appendix D).
+//!
+//! The reference is the one that the task's environment shows (capability `model`). Objects are exchanged within their type, initial
+//! state, numbers, goal and metric together; names that the domain itself uses stand for themselves. Facts and conjuncts count
+//! once, in any order.
+//!
+//! | the candidate's problem | verdict |
+//! |---|---|
+//! | is the reference under some renaming | accepted |
+//! | is another problem, or cannot be read | rejected |
+//! | is missing, or a limit ended the comparison | undecided |
+//! | stands over a domain that says something else than the reference's | not comparable |
+//!
+//! A domain says the same where types, constants, predicates, functions, actions and rules are the same up to order, layout and
+//! the names of parameters. A candidate without a domain is compared over the reference's.
+//!
+//! Every difference tells what the reference says, so there is no feedback: summary, diagnostics and evidence are for the record,
+//! where hosts keep what rests on the environment from models. Evidence: `renaming` (pairs, the reference's name first), and where the
+//! two differ `difference` (as `planforge equivalent --json` has it); `domain` where the domains differ.
+
+mod codes;
+mod deadline;
+mod judge;
+mod options;
+mod reference;
+
+pub use codes::CODES;
+pub use options::{Options, What};
+
+use planforge_plugin_sdk::prelude::*;
+use reference::Reference;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct EquivalenceVerifier {
+    options: Options,
+}
+
+impl Plugin for EquivalenceVerifier {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Compares problems with the reference up to the names of objects")
+            .capability("environment")
+            .metric("equivalent", "1 where the problem is the reference under some renaming, else 0")
+            .metric("missing", "objects and facts of the reference without a counterpart")
+            .metric("extra", "objects and facts of the candidate without a counterpart")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        if options.max_choices == 0 {
+            return Err(Failure::new(FailureClass::Request, codes::OPTIONS, "`max_choices` is 0")
+                .help("set it to 1 or more; 1000000 is the default"));
+        }
+        Ok(Self { options })
+    }
+}
+
+impl Verifier for EquivalenceVerifier {
+    fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        let reference = Reference::open(host)?;
+        let total = request.candidates.len() as u64;
+        let mut results = Vec::with_capacity(request.candidates.len());
+        for candidate in &request.candidates {
+            let judged = judge::judge(host, &self.options, &reference, &request.task.given, candidate);
+            results.push(judged.into());
+            host.progress(results.len() as u64, total, "candidates");
+        }
+        Ok(VerifyResponse { results })
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Verifier, EquivalenceVerifier);
+
+#[cfg(test)]
+mod tests;
