@@ -82,6 +82,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> Exit {
     if args.json {
         context.output.json(&json!({
             "version": env!("CARGO_PKG_VERSION"),
+            "clingo": clingo_version(),
             "plugins": {"found": plugins.len() - refused, "refused": refused},
             "programs": found.iter().map(program_json).collect::<Vec<_>>(),
             "planners": planners_json(&found),
@@ -109,8 +110,18 @@ fn version_of(path: &Path, flag: &str) -> Option<String> {
     finished.ending.is_success().then_some(line)
 }
 
+/// The reasoner, which is linked in.
+fn clingo_version() -> String {
+    let (major, minor, revision) = planforge_clingo::version();
+    format!("{major}.{minor}.{revision}")
+}
+
 fn text(found: &[Found], plugins: usize, refused: usize) -> String {
-    let mut out = format!("planforge {}: {plugins} plugins", env!("CARGO_PKG_VERSION"));
+    let mut out = format!(
+        "planforge {} with clingo {}: {plugins} plugins",
+        env!("CARGO_PKG_VERSION"),
+        clingo_version()
+    );
     if refused > 0 {
         out.push_str(&format!(", {refused} refused (see `planforge plugins list`)"));
     }

@@ -32,5 +32,7 @@ fn doctor_finds_programs_and_names_the_way_to_the_rest() {
         planners.iter().filter(|p| p["installed"] == true).map(|p| p["name"].as_str().unwrap()).collect();
     assert_eq!(installed, ["planner-classical", "fast-downward"]);
     let text = doctor(&["doctor"]).stdout;
+    let clingo = report["clingo"].as_str().unwrap();
+    assert!(clingo.starts_with("5.") && text.contains(&format!("with clingo {clingo}")), "{text}");
     assert!(text.contains("pip install pyperplan") && text.contains("(99.1)"), "{text}");
 }
