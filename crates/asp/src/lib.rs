@@ -3,6 +3,7 @@
 //!
 //! Nothing here solves a program: a reasoner is given [`syntax`] as text and answers with atoms. Nothing here does I/O.
 
+pub mod compile;
 pub mod materialized;
 pub mod syntax;
 

@@ -7,6 +7,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
     vec![
         planforge_pddl::CODES,
         planforge_planning::CODES,
+        planforge_asp::compile::CODES,
         planforge_plugin_host::CODES,
         planforge_plugin_sdk::reply::CODES,
         planforge_record::CODES,

@@ -25,7 +25,7 @@ pub use ast::Parsed;
 pub use bytes::read_bytes;
 pub use check::{
     Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, read_task,
-    requirements_used,
+    requirements_used, undeclared_constants,
 };
 pub use codes::CODES;
 pub use diff::{Change, Difference, diff_domains, diff_problems};
@@ -41,4 +41,5 @@ pub use rename::rename_parameters;
 pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;
 pub use strip::StripSpans;
+pub use suggest::nearest;
 pub use template::{domain_template, problem_template};

@@ -29,7 +29,7 @@ pub fn check_domain(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
 }
 
 /// Constants that a domain uses and does not declare, the first use of each.
-pub(super) fn undeclared_constants<'a>(domain: &'a Domain, types: &'a TypeHierarchy) -> Vec<&'a Name> {
+pub fn undeclared_constants<'a>(domain: &'a Domain, types: &'a TypeHierarchy) -> Vec<&'a Name> {
     let mut checker = Checker::new(domain, types, SourceId(0));
     checker.whole_domain(domain);
     checker.undeclared

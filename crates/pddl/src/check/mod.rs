@@ -8,7 +8,7 @@ mod requirements;
 mod types;
 mod walk;
 
-pub use domain::check_domain;
+pub use domain::{check_domain, undeclared_constants};
 pub use problem::{Required, TaskSources, check_problem, read_task, requirements_used};
 pub use types::{Fit, TypeHierarchy, TypeId};
 

@@ -1,0 +1,254 @@
+//! Numbers: initial values, bounds in the goal, the metric, and what of PDDL a problem has to require for them.
+
+use super::order::natural_list;
+use super::{Compiler, Entry, Section, written};
+use crate::materialized::call;
+use crate::syntax::ast::Term;
+use planforge_diagnostics::{Diagnostic, Span};
+use planforge_pddl::ast::{
+    CompareOp, Comparison, Condition, Fluent, InitElement, Metric, MetricDirection, NumericExpr, Problem,
+};
+use planforge_pddl::{Name, nearest, print_numeric};
+
+/// A numeric function's initial value.
+pub(super) struct Number {
+    pub(super) fluent: Fluent,
+    pub(super) value: f64,
+    pub(super) atoms: Vec<u32>,
+}
+
+impl Compiler<'_> {
+    /// Initial values by function in the domain's order, each once.
+    pub(super) fn values(&mut self) -> Vec<Number> {
+        let mut found: Vec<(usize, Number)> = Vec::new();
+        for given in &self.input.materialized.values {
+            let value = self.number(&given.value, given.atom);
+            let fluent = self.fluent(&given.function, given.atom);
+            let (Some(value), Some((order, fluent))) = (value, fluent) else { continue };
+            let atoms = vec![given.atom];
+            let same = found
+                .iter_mut()
+                .find(|(_, n)| n.fluent.function == fluent.function && n.fluent.args == fluent.args);
+            match same.map(|(_, number)| number) {
+                None => found.push((order, Number { fluent, value, atoms })),
+                Some(first) if first.value == value => first.atoms.extend(atoms),
+                Some(first) => {
+                    let message = format!(
+                        "`{}` is given two values: {} and {value}",
+                        print_numeric(&NumericExpr::Fluent(fluent)),
+                        first.value
+                    );
+                    let key = first.atoms.first().copied().unwrap_or_default();
+                    let diagnostic =
+                        self.placed(Diagnostic::error("asp.contradictory-init", message), given.atom);
+                    self.findings.report(format!("value {key}"), || diagnostic.help("take one of them back"));
+                }
+            }
+        }
+        found.sort_by(|(a, x), (b, y)| {
+            let (x, y) = (names(&x.fluent), names(&y.fluent));
+            a.cmp(b).then_with(|| natural_list(x.iter().map(Name::key), y.iter().map(Name::key)))
+        });
+        found.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// Bounds on numbers in the goal, in the answer's order of their texts.
+    pub(super) fn comparisons(&mut self) -> Vec<(Condition, Vec<u32>)> {
+        let mut found: Vec<(String, Condition, Vec<u32>)> = Vec::new();
+        for bound in &self.input.materialized.comparisons {
+            let op = match &bound.relation {
+                Term::Text(op) => relation(op),
+                _ => None,
+            };
+            let left = self.expression(&bound.left, bound.atom);
+            let right = self.expression(&bound.right, bound.atom);
+            let Some(op) = op else {
+                let message = format!("`{}` does not compare two numbers", self.written(bound.atom));
+                let diagnostic = self.placed(Diagnostic::error("asp.not-a-number", message), bound.atom);
+                let diagnostic = diagnostic.help("PDDL compares with <, <=, =, >= and >");
+                self.findings.report(format!("relation {}", written(&bound.relation)), || diagnostic);
+                continue;
+            };
+            let (Some(left), Some(right)) = (left, right) else { continue };
+            let span = Span::default();
+            let condition = Condition::Compare(Comparison { op, left, right, span });
+            found.push((planforge_pddl::print_condition(&condition), condition, vec![bound.atom]));
+        }
+        found.sort_by(|a, b| super::order::natural(&a.0, &b.0));
+        found.into_iter().map(|(_, condition, atoms)| (condition, atoms)).collect()
+    }
+
+    /// The metric.
+    pub(super) fn metric(&mut self) -> (Option<Metric>, Vec<Entry>) {
+        let mut found: Option<(Metric, Vec<u32>)> = None;
+        for given in &self.input.materialized.metrics {
+            let direction = match call(&given.direction) {
+                Some(("minimize", [])) => Some(MetricDirection::Minimize),
+                Some(("maximize", [])) => Some(MetricDirection::Maximize),
+                _ => None,
+            };
+            let Some(direction) = direction else {
+                let message =
+                    format!("`{}` says neither `minimize` nor `maximize`", self.written(given.atom));
+                let diagnostic = self
+                    .placed(Diagnostic::error("asp.metric", message), given.atom)
+                    .help("write `metric(minimize, total_cost).`");
+                self.findings.report(format!("direction {}", written(&given.direction)), || diagnostic);
+                continue;
+            };
+            let Some(expr) = self.expression(&given.quantity, given.atom) else { continue };
+            let metric = Metric { direction, expr, span: Span::default() };
+            match &mut found {
+                None => {
+                    self.first_value(&metric, given.atom);
+                    found = Some((metric, vec![given.atom]));
+                }
+                Some((first, atoms)) if *first == metric => atoms.push(given.atom),
+                Some(_) => {
+                    let message = format!("`{}` is a second metric", self.written(given.atom));
+                    let diagnostic = self.placed(Diagnostic::error("asp.metric", message), given.atom);
+                    self.findings.report("second metric".to_owned(), || diagnostic.help("a problem has one"));
+                }
+            }
+        }
+        let entries = found.iter().map(|(metric, atoms)| Entry {
+            section: Section::Metric,
+            pddl: shown(metric),
+            atoms: atoms.clone(),
+        });
+        let entries = entries.collect();
+        (found.map(|(metric, _)| metric), entries)
+    }
+
+    /// A metric over a function that starts without a value measures nothing.
+    fn first_value(&mut self, metric: &Metric, atom: u32) {
+        let NumericExpr::Fluent(fluent) = &metric.expr else { return };
+        let given = self.input.materialized.values.iter().any(|value| {
+            call(&value.function).is_some_and(|(name, _)| {
+                self.spelling.function(name).is_some_and(|(_, declared)| declared.name == fluent.function)
+            })
+        });
+        if !given {
+            let written = super::spelling::mangled(&fluent.function);
+            let message = format!("the metric is over `{}`, which has no initial value", fluent.function);
+            let diagnostic = self
+                .placed(Diagnostic::warning("asp.no-initial-value", message), atom)
+                .help(format!("say so in the knowledge file: `init({written} = 0).`"));
+            self.findings.report("first value".to_owned(), || diagnostic);
+        }
+    }
+
+    /// What the problem uses and the domain does not require.
+    pub(super) fn requirements(&self, problem: &Problem) -> Vec<Name> {
+        let declared = |any: &[&str]| {
+            self.input.domain.requirements.iter().any(|requirement| any.contains(&requirement.key()))
+        };
+        let goal = problem.goal.as_ref().map_or(&[][..], Condition::conjuncts);
+        let mut fluents: Vec<&Fluent> = problem.init.iter().filter_map(value_of).collect();
+        for part in goal {
+            if let Condition::Compare(comparison) = part {
+                fluents.extend([&comparison.left, &comparison.right].into_iter().filter_map(fluent_of));
+            }
+        }
+        fluents.extend(problem.metric.iter().filter_map(|metric| fluent_of(&metric.expr)));
+        let mut needed = Vec::new();
+        if goal.iter().any(|part| matches!(part, Condition::Not(..)))
+            && !declared(&[":negative-preconditions", ":adl", ":ucpop"])
+        {
+            needed.push(Name::synthetic(":negative-preconditions"));
+        }
+        let costs_alone = fluents.iter().all(|fluent| fluent.function.is("total-cost"));
+        if !fluents.is_empty() && !declared(&[":numeric-fluents", ":fluents"]) {
+            if !costs_alone {
+                needed.push(Name::synthetic(":numeric-fluents"));
+            } else if !declared(&[":action-costs"]) {
+                needed.push(Name::synthetic(":action-costs"));
+            }
+        }
+        needed
+    }
+
+    fn expression(&mut self, term: &Term, atom: u32) -> Option<NumericExpr> {
+        let span = Span::default();
+        match term {
+            Term::Function { name, arguments } if name == "total_time" && arguments.is_empty() => {
+                Some(NumericExpr::TotalTime(span))
+            }
+            Term::Function { .. } => self.fluent(term, atom).map(|(_, fluent)| NumericExpr::Fluent(fluent)),
+            _ => self.number(term, atom).map(|value| NumericExpr::Number(value, span)),
+        }
+    }
+
+    fn fluent(&mut self, term: &Term, atom: u32) -> Option<(usize, Fluent)> {
+        let declared = call(term).and_then(|(name, _)| self.spelling.function(name));
+        let (Some((order, declared)), Some((_, arguments))) = (declared, call(term)) else {
+            let name = call(term).map_or_else(|| written(term), |(name, _)| name.to_owned());
+            let message =
+                format!("`{name}` in `{}` is not a numeric function of the domain", self.written(atom));
+            let mut diagnostic = self.placed(Diagnostic::error("asp.unknown-function", message), atom);
+            if let Some(near) = nearest(&name, self.spelling.functions()) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.findings.report(format!("function {name}"), || diagnostic);
+            return None;
+        };
+        let args = self.arguments(&declared.name, &declared.parameters, arguments, atom, "function")?;
+        let function = declared.name.at(Span::default());
+        Some((order, Fluent { function, args, span: Span::default() }))
+    }
+
+    fn number(&mut self, term: &Term, atom: u32) -> Option<f64> {
+        let number = match term {
+            Term::Number(n) => Some(*n as f64),
+            // Programs have whole numbers only, so a fraction is written as a text.
+            Term::Text(text) => text.parse::<f64>().ok().filter(|value| value.is_finite()),
+            _ => None,
+        };
+        if number.is_none() {
+            let message = format!("`{}` in `{}` is not a number", written(term), self.written(atom));
+            let diagnostic = self
+                .placed(Diagnostic::error("asp.not-a-number", message), atom)
+                .help("write `init(distance(a, b) = 3)`, and a fraction as a text: `\"2.5\"`");
+            self.findings.report(format!("number {}", written(term)), || diagnostic);
+        }
+        number
+    }
+}
+
+fn value_of(element: &InitElement) -> Option<&Fluent> {
+    match element {
+        InitElement::Value(fluent, ..) => Some(fluent),
+        _ => None,
+    }
+}
+
+fn fluent_of(expr: &NumericExpr) -> Option<&Fluent> {
+    match expr {
+        NumericExpr::Fluent(fluent) => Some(fluent),
+        _ => None,
+    }
+}
+
+fn names(fluent: &Fluent) -> Vec<Name> {
+    fluent.args.iter().map(|arg| arg.name().clone()).collect()
+}
+
+fn relation(text: &str) -> Option<CompareOp> {
+    Some(match text {
+        "<" => CompareOp::Less,
+        "<=" => CompareOp::LessEqual,
+        "=" => CompareOp::Equal,
+        ">=" => CompareOp::GreaterEqual,
+        ">" => CompareOp::Greater,
+        _ => return None,
+    })
+}
+
+/// `minimize (total-cost)`.
+fn shown(metric: &Metric) -> String {
+    let direction = match metric.direction {
+        MetricDirection::Minimize => "minimize",
+        MetricDirection::Maximize => "maximize",
+    };
+    format!("{direction} {}", print_numeric(&metric.expr))
+}

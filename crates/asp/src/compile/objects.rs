@@ -1,0 +1,379 @@
+//! Objects, each once, under the most specific of its types.
+
+use super::order::natural;
+use super::{Compiler, Entry, Section, is_name, written};
+use crate::materialized::Membership;
+use crate::syntax::ast::Term;
+use planforge_diagnostics::Diagnostic;
+use planforge_pddl::ast::{TypeRef, TypedName};
+use planforge_pddl::{Fit, Name, TypeHierarchy, TypeId, nearest};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// The objects by how the answer names them.
+#[derive(Default)]
+pub(super) struct Objects {
+    by_term: FxHashMap<Term, usize>,
+    list: Vec<Object>,
+}
+
+/// One object.
+pub(super) struct Object {
+    /// As PDDL writes it.
+    pub(super) name: Name,
+    /// Its types as a term has them: one, or the alternatives of a constant declared `(either ...)`.
+    pub(super) types: SmallVec<[TypeId; 2]>,
+    /// Where it stands in the problem.
+    place: Standing,
+    /// Atoms that give it a type, the deciding one first.
+    atoms: Vec<u32>,
+}
+
+/// Whether the problem declares an object.
+#[derive(PartialEq, Eq)]
+enum Standing {
+    Declared,
+    /// The domain declares it.
+    Constant,
+    /// It has types of the intermediate representation alone, so PDDL does not get it.
+    IrOnly,
+    /// Something is wrong with it, and told.
+    Refused,
+}
+
+/// What the answer says about one object.
+struct Said {
+    term: Term,
+    /// Types of the domain, with the atom that says so.
+    types: Vec<(TypeId, u32)>,
+    atoms: Vec<u32>,
+    unknown_type: bool,
+}
+
+impl Compiler<'_> {
+    /// Reads every object; the domain's constants are objects too.
+    pub(super) fn read_objects(&mut self) {
+        let mut said: Vec<Said> = Vec::new();
+        let mut index: FxHashMap<&Term, usize> = FxHashMap::default();
+        for membership in &self.input.materialized.objects {
+            let at = *index.entry(&membership.object).or_insert_with(|| {
+                let (term, types, atoms) = (membership.object.clone(), Vec::new(), Vec::new());
+                said.push(Said { term, types, atoms, unknown_type: false });
+                said.len() - 1
+            });
+            let ty = self.type_of(membership);
+            if let Some(said) = said.get_mut(at) {
+                said.atoms.push(membership.atom);
+                match ty {
+                    Type::Domain(id) => said.types.push((id, membership.atom)),
+                    Type::IrOnly => {}
+                    Type::Unknown => said.unknown_type = true,
+                }
+            }
+        }
+        let mut by_key: FxHashMap<String, (usize, u32)> = FxHashMap::default();
+        for said in said {
+            // A row's number is an object of the representation and needs no name in PDDL.
+            if said.types.is_empty() && !said.unknown_type && constant_of(self, &said.term).is_none() {
+                let name = Name::synthetic(&written(&said.term));
+                self.add(said.term, name, SmallVec::new(), Standing::IrOnly, said.atoms);
+                continue;
+            }
+            let Some(name) = self.object_name(&said) else {
+                self.add(said.term, Name::synthetic(""), SmallVec::new(), Standing::Refused, said.atoms);
+                continue;
+            };
+            if let Some((first, _)) = by_key.get(name.key()) {
+                self.same_name(*first, &name, &said);
+            }
+            let first_atom = said.atoms.first().copied().unwrap_or_default();
+            by_key.entry(name.key().to_owned()).or_insert((self.objects.list.len(), first_atom));
+            self.add_typed(name, said);
+        }
+        self.constants_left();
+    }
+
+    fn add(
+        &mut self,
+        term: Term,
+        name: Name,
+        types: SmallVec<[TypeId; 2]>,
+        place: Standing,
+        atoms: Vec<u32>,
+    ) {
+        self.objects.by_term.insert(term, self.objects.list.len());
+        self.objects.list.push(Object { name, types, place, atoms });
+    }
+
+    fn add_typed(&mut self, name: Name, said: Said) {
+        if let Some((_, Some(declared))) = constant_of(self, &said.term) {
+            let types = self.types.resolve(declared.ty.as_ref()).unwrap_or_default().into_iter().collect();
+            self.constant_fits(&name, &types, &said);
+            self.add(said.term, name, types, Standing::Constant, said.atoms);
+            return;
+        }
+        if said.types.is_empty() {
+            self.add(said.term, name, SmallVec::new(), Standing::Refused, said.atoms);
+            return;
+        }
+        let (place, types) = match self.most_specific(&name, &said) {
+            Some(ty) => (Standing::Declared, SmallVec::from_slice(&[ty])),
+            None => (Standing::Refused, SmallVec::new()),
+        };
+        let decided: Vec<u32> =
+            said.types.iter().filter(|(ty, _)| types.contains(ty)).map(|(_, atom)| *atom).collect();
+        let rest = said.atoms.iter().copied().filter(|atom| !decided.contains(atom));
+        let atoms = decided.iter().copied().chain(rest).collect();
+        self.add(said.term, name, types, place, atoms);
+    }
+
+    /// The domain's constants that the answer does not mention, and names that its actions use without declaring them: the
+    /// problem must.
+    fn constants_left(&mut self) {
+        for constant in &self.input.domain.constants {
+            let types = self.types.resolve(constant.ty.as_ref()).unwrap_or_default().into_iter().collect();
+            self.add_unless_there(&constant.name, types, Standing::Constant);
+        }
+        for name in self.spelling.undeclared.clone() {
+            if self.add_unless_there(name, SmallVec::from_slice(&[TypeHierarchy::OBJECT]), Standing::Declared)
+            {
+                self.findings.report(format!("undeclared {}", name.key()), || {
+                    let message = format!(
+                        "the domain's actions name `{name}`, which nothing in the text or the knowledge file makes an object; \
+                         it is declared as `object`"
+                    );
+                    Diagnostic::warning("asp.undeclared-constant", message)
+                        .at(self.input.sources.domain, name.span, "")
+                        .help(format!(
+                            "say what it is in the knowledge file: `object({}, TYPE).`",
+                            super::spelling::mangled(name)
+                        ))
+                });
+            }
+        }
+    }
+
+    fn add_unless_there(&mut self, name: &Name, types: SmallVec<[TypeId; 2]>, place: Standing) -> bool {
+        let term = Term::Function { name: super::spelling::mangled(name), arguments: Vec::new() };
+        let there = self.objects.by_term.contains_key(&term)
+            || self.objects.list.iter().any(|object| object.name == *name);
+        if !there {
+            self.add(term, name.clone(), types, place, Vec::new());
+        }
+        !there
+    }
+
+    /// The objects that the problem declares, by type in the domain's order, then as people count.
+    pub(super) fn object_list(&mut self) -> (Vec<TypedName>, Vec<Entry>) {
+        let mut listed: Vec<&Object> =
+            self.objects.list.iter().filter(|object| object.place == Standing::Declared).collect();
+        listed.sort_by(|a, b| a.types.cmp(&b.types).then_with(|| natural(a.name.key(), b.name.key())));
+        let typed = !self.input.domain.types.is_empty();
+        let mut names = Vec::with_capacity(listed.len());
+        let mut entries = Vec::with_capacity(listed.len());
+        for object in listed {
+            let ty = object.types.first().filter(|_| typed).map(|&id| self.types.name(id).clone());
+            let pddl = match &ty {
+                Some(ty) => format!("{} - {ty}", object.name),
+                None => object.name.to_string(),
+            };
+            names.push(TypedName { name: object.name.clone(), ty: ty.map(TypeRef::single) });
+            entries.push(Entry { section: Section::Objects, pddl, atoms: object.atoms.clone() });
+        }
+        (names, entries)
+    }
+
+    /// The object that an argument names; what is wrong with it is told, unless it was before.
+    pub(super) fn object(&mut self, term: &Term, atom: u32) -> Option<&Object> {
+        let found = self.objects.by_term.get(term).copied();
+        match found.and_then(|index| self.objects.list.get(index)) {
+            Some(object) if matches!(object.place, Standing::Declared | Standing::Constant) => {}
+            Some(object) if object.place == Standing::Refused => return None,
+            Some(object) => {
+                let message = format!(
+                    "`{}` is an argument in `{}`, but it has only types that PDDL does not get",
+                    object.name,
+                    self.written(atom)
+                );
+                let diagnostic = self.placed(Diagnostic::error("asp.ir-only-object", message), atom).help(
+                    "a rule of the knowledge file has to say which of the domain's types it has: \
+                     `object(X, TYPE) :- object(X, IR_TYPE).`",
+                );
+                self.findings.report(format!("object {}", written(term)), || diagnostic);
+                return None;
+            }
+            None => {
+                self.not_an_object(term, atom);
+                return None;
+            }
+        }
+        found.and_then(|index| self.objects.list.get(index))
+    }
+
+    fn not_an_object(&mut self, term: &Term, atom: u32) {
+        let name = written(term);
+        let message = format!("`{name}` is an argument in `{}`, but it is no object", self.written(atom));
+        let mut diagnostic = self.placed(Diagnostic::error("asp.not-an-object", message), atom);
+        let known = self.objects.list.iter().map(|object| object.name.as_str());
+        diagnostic = match (term, nearest(&name, known)) {
+            (Term::Number(_), _) => diagnostic.help("a number is no object: name the object itself"),
+            (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+            (_, None) => diagnostic.help(format!("add `object({name}, TYPE).`")),
+        };
+        self.findings.report(format!("object {name}"), || diagnostic);
+    }
+
+    /// What PDDL calls an object; told where it cannot call it anything.
+    fn object_name(&mut self, said: &Said) -> Option<Name> {
+        let atom = said.atoms.first().copied().unwrap_or_default();
+        if let Some((name, _)) = constant_of(self, &said.term) {
+            return Some(name.at(planforge_diagnostics::Span::default()));
+        }
+        let text = match &said.term {
+            Term::Function { name, arguments } if arguments.is_empty() => Some(name),
+            Term::Text(text) => Some(text),
+            _ => None,
+        };
+        if let Some(name) = text.filter(|text| is_name(text)) {
+            return Some(Name::synthetic(name));
+        }
+        let shown = written(&said.term);
+        let diagnostic =
+            Diagnostic::error("asp.object-name", format!("`{shown}` cannot be an object's name in PDDL"))
+                .help(match &said.term {
+                    Term::Number(n) => format!("put its type in front: `level{n}`"),
+                    Term::Function { arguments, .. } if !arguments.is_empty() => {
+                        "write one name, for example `pos_1_2` instead of `pos(1, 2)`".to_owned()
+                    }
+                    _ => "a name is a letter, followed by letters, digits, `_` and `-`".to_owned(),
+                });
+        let diagnostic = self.placed(diagnostic, atom);
+        self.findings.report(format!("name {shown}"), || diagnostic);
+        None
+    }
+
+    /// Two objects whose names differ only in what PDDL does not tell apart.
+    fn same_name(&mut self, first: usize, name: &Name, said: &Said) {
+        let other = self.objects.list.get(first).map(|object| object.name.to_string()).unwrap_or_default();
+        let atom = said.atoms.first().copied().unwrap_or_default();
+        let message =
+            format!("`{}` and `{other}` are one name in PDDL, `{}`", written(&said.term), name.key());
+        let diagnostic = self
+            .placed(Diagnostic::error("asp.name-collision", message), atom)
+            .help("PDDL has no upper and lower case: rename one of them");
+        self.findings.report(format!("collision {}", name.key()), || diagnostic);
+    }
+
+    fn type_of(&mut self, membership: &Membership) -> Type {
+        let name = match &membership.ty {
+            Term::Function { name, arguments } if arguments.is_empty() => name,
+            Term::Text(text) => text,
+            other => {
+                let shown = written(other);
+                return self.unknown_type(&shown, membership.atom);
+            }
+        };
+        match self.spelling.ty(name) {
+            Some(id) => Type::Domain(id),
+            None if self.input.ir_only.types.contains(name) => Type::IrOnly,
+            None => self.unknown_type(name, membership.atom),
+        }
+    }
+
+    fn unknown_type(&mut self, name: &str, atom: u32) -> Type {
+        let message = format!("`{name}` in `{}` is not a type of the domain", self.written(atom));
+        let known = self.spelling.types().chain(self.input.ir_only.types.iter().map(String::as_str));
+        let help = match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "use a type of the domain; a type of the representation alone is declared in the knowledge file: \
+                 `ir_type({name}, \"what it is\").`"
+            ),
+        };
+        let diagnostic = self.placed(Diagnostic::error("asp.unknown-type", message), atom).help(help);
+        self.findings.report(format!("type {name}"), || diagnostic);
+        Type::Unknown
+    }
+
+    /// The type that an object is declared with: the one below all the others; where there is none, the widest that is below
+    /// all of them, as only its objects have them all.
+    fn most_specific(&mut self, name: &Name, said: &Said) -> Option<TypeId> {
+        let types = self.types;
+        let below = |a: TypeId, b: TypeId| a != b && types.is_subtype(a, b) && !types.is_subtype(b, a);
+        let mut lowest: Vec<(TypeId, u32)> = Vec::new();
+        for &(ty, atom) in &said.types {
+            let covered = said.types.iter().any(|&(other, _)| below(other, ty));
+            if !covered && !lowest.iter().any(|&(other, _)| other == ty) {
+                lowest.push((ty, atom));
+            }
+        }
+        if let [(ty, _)] = lowest.as_slice() {
+            return Some(*ty);
+        }
+        let common: Vec<TypeId> = (0..types.len() as TypeId)
+            .filter(|&id| lowest.iter().all(|&(ty, _)| types.is_subtype(id, ty)))
+            .collect();
+        let widest: Vec<TypeId> =
+            common.iter().copied().filter(|&id| !common.iter().any(|&other| below(id, other))).collect();
+        let named: Vec<String> = lowest.iter().map(|(ty, _)| format!("`{}`", types.name(*ty))).collect();
+        let named = named.join(" and ");
+        let (diagnostic, chosen) = match widest.as_slice() {
+            [ty] => {
+                let message =
+                    format!("`{name}` is {named} at once, so it is declared as `{}`", types.name(*ty));
+                (Diagnostic::advice("asp.common-subtype", message), Some(*ty))
+            }
+            _ => {
+                let message = format!("`{name}` cannot be {named} at once");
+                let help = "the lines shown make it one of each: correct the one that is wrong";
+                (Diagnostic::error("asp.several-types", message).help(help), None)
+            }
+        };
+        let diagnostic = self.both_placed(diagnostic, &lowest);
+        self.findings.report(format!("types {}", name.key()), || diagnostic);
+        chosen
+    }
+
+    /// Points at the line of each type, one each.
+    fn both_placed(&self, mut diagnostic: Diagnostic, types: &[(TypeId, u32)]) -> Diagnostic {
+        for (ty, atom) in types {
+            let Some(place) = (self.input.places)(*atom).into_iter().next() else { continue };
+            let message = format!("`{}` from here", self.types.name(*ty));
+            diagnostic = match diagnostic.labels.is_empty() {
+                true => diagnostic.at(place.source, place.span, message),
+                false => diagnostic.also(place.source, place.span, message),
+            };
+        }
+        diagnostic
+    }
+
+    /// A constant's type is the domain's matter; what the answer says may be wider, not other.
+    fn constant_fits(&mut self, name: &Name, declared: &SmallVec<[TypeId; 2]>, said: &Said) {
+        let wrong = said.types.iter().find(|(ty, _)| self.types.fit(declared, &[*ty]) != Fit::Always);
+        let Some(&(ty, atom)) = wrong else { return };
+        let names: Vec<String> = declared.iter().map(|id| format!("`{}`", self.types.name(*id))).collect();
+        let message = format!(
+            "`{name}` is a constant of the domain with the type {}, but `{}` makes it a `{}`",
+            names.join(" or "),
+            self.written(atom),
+            self.types.name(ty)
+        );
+        let diagnostic = self.placed(Diagnostic::error("asp.constant-type", message), atom);
+        self.findings.report(format!("constant {}", name.key()), || diagnostic);
+    }
+}
+
+enum Type {
+    Domain(TypeId),
+    IrOnly,
+    Unknown,
+}
+
+/// The object that the domain itself names so.
+fn constant_of<'a>(compiler: &Compiler<'a>, term: &Term) -> Option<(&'a Name, Option<&'a TypedName>)> {
+    match term {
+        Term::Function { name, arguments } if arguments.is_empty() => compiler.spelling.constant(name),
+        Term::Text(text) => compiler.spelling.constant(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! The domain's names as the intermediate representation writes them, and back.
+
+use planforge_pddl::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};
+use planforge_pddl::{Name, TypeHierarchy, TypeId, undeclared_constants};
+use rustc_hash::FxHashMap;
+
+/// What the domain calls what. Keys are names as the intermediate representation writes them.
+pub(super) struct Spelling<'a> {
+    predicates: FxHashMap<String, (usize, &'a PredicateDecl)>,
+    functions: FxHashMap<String, (usize, &'a FunctionDecl)>,
+    types: FxHashMap<String, TypeId>,
+    /// Objects that the domain itself names, declared (with their declaration) or not.
+    constants: FxHashMap<String, (&'a Name, Option<&'a TypedName>)>,
+    /// Names that the domain's actions use and that nothing declares, in order.
+    pub(super) undeclared: Vec<&'a Name>,
+}
+
+/// A PDDL name as the intermediate representation writes it.
+pub(super) fn mangled(name: &Name) -> String {
+    name.key().replace('-', "_")
+}
+
+/// The same for a name that came from an answer: exact but for its case.
+fn key(name: &str) -> String {
+    name.to_lowercase().replace('-', "_")
+}
+
+impl<'a> Spelling<'a> {
+    pub(super) fn of(domain: &'a Domain, types: &'a TypeHierarchy) -> Self {
+        let undeclared = undeclared_constants(domain, types);
+        let mut constants: FxHashMap<String, (&Name, Option<&TypedName>)> = FxHashMap::default();
+        for constant in &domain.constants {
+            constants.entry(mangled(&constant.name)).or_insert((&constant.name, Some(constant)));
+        }
+        for name in &undeclared {
+            constants.entry(mangled(name)).or_insert((name, None));
+        }
+        let mut predicates = FxHashMap::default();
+        for (index, predicate) in domain.predicates.iter().enumerate() {
+            predicates.entry(mangled(&predicate.name)).or_insert((index, predicate));
+        }
+        let mut functions = FxHashMap::default();
+        for (index, function) in domain.functions.iter().enumerate() {
+            functions.entry(mangled(&function.name)).or_insert((index, function));
+        }
+        let mut by_name = FxHashMap::default();
+        for id in 0..types.len() as TypeId {
+            by_name.entry(mangled(types.name(id))).or_insert(id);
+        }
+        Self { predicates, functions, types: by_name, constants, undeclared }
+    }
+
+    pub(super) fn predicate(&self, name: &str) -> Option<(usize, &'a PredicateDecl)> {
+        self.predicates.get(&key(name)).copied()
+    }
+
+    pub(super) fn function(&self, name: &str) -> Option<(usize, &'a FunctionDecl)> {
+        self.functions.get(&key(name)).copied()
+    }
+
+    pub(super) fn ty(&self, name: &str) -> Option<TypeId> {
+        self.types.get(&key(name)).copied()
+    }
+
+    pub(super) fn constant(&self, name: &str) -> Option<(&'a Name, Option<&'a TypedName>)> {
+        self.constants.get(&key(name)).copied()
+    }
+
+    /// Predicates as the intermediate representation writes them, for suggestions.
+    pub(super) fn predicates(&self) -> impl Iterator<Item = &str> {
+        self.predicates.keys().map(String::as_str)
+    }
+
+    pub(super) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(String::as_str)
+    }
+
+    pub(super) fn types(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+}
