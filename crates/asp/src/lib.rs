@@ -3,8 +3,10 @@
 //!
 //! Nothing here solves a program: a reasoner is given [`syntax`] as text and answers with atoms. Nothing here does I/O.
 
+mod codes;
 pub mod compile;
 pub mod materialized;
 pub mod syntax;
 
+pub use codes::CODES;
 pub use materialized::Materialized;

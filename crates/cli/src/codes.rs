@@ -6,6 +6,7 @@ use planforge_diagnostics::CodeInfo;
 pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
     vec![
         planforge_pddl::CODES,
+        planforge_asp::CODES,
         planforge_planning::CODES,
         planforge_asp::compile::CODES,
         planforge_plugin_host::CODES,
