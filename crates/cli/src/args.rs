@@ -349,6 +349,11 @@ Examples:
   planforge suite describe my-suite --pipeline describe.toml --example examples/suites/hiking --out /tmp/texts"
     )]
     Describe(SuiteDescribeArgs),
+    /// Tell each task in other words, with the suite's wordings.jinja: a suite of its own with the same problems.
+    #[command(
+        after_help = "Example:\n  planforge suite paraphrase examples/suites/blocks --out /tmp/blocks-paraphrased --seed 7"
+    )]
+    Paraphrase(SuiteParaphraseArgs),
     /// Write the templates that show a domain's action interface and a task's objects alone.
     #[command(after_help = "Example:\n  planforge suite template my-suite")]
     Template(SuiteTemplateArgs),
@@ -379,6 +384,30 @@ pub(crate) struct SuiteGenerateArgs {
     /// Most search nodes that a task may need to be solved; harder draws are not taken.
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     pub(crate) nodes: u64,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteParaphraseArgs {
+    /// The suite's folder, with domain.pddl, wordings.jinja and a problem NAME.pddl for each task.
+    pub(crate) suite: PathBuf,
+    /// The folder that the new suite is written into.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The seed of order and words.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many texts for each task: NAME-w1, NAME-w2, ...
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
+    pub(crate) wordings: u32,
+    /// At most so many tasks, the first by name; all where it is not given.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tasks: Option<usize>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

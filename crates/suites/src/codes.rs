@@ -9,6 +9,11 @@ pub(crate) const SILENT: &str = "generate.silent-object";
 pub(crate) const NO_DRAW: &str = "generate.no-draw";
 pub(crate) const STOPPED: &str = "generate.stopped";
 pub(crate) const UNSUPPORTED: &str = "generate.unsupported";
+pub(crate) const NO_WORDINGS: &str = "paraphrase.no-wordings";
+pub(crate) const WORDING: &str = "paraphrase.template";
+pub(crate) const NO_WORDS: &str = "paraphrase.unsupported";
+pub(crate) const UNTOLD: &str = "paraphrase.untold";
+pub(crate) const ALIKE: &str = "paraphrase.alike";
 pub(crate) const NO_TASKS: &str = "suite.no-tasks";
 pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
 pub(crate) const NO_TYPE: &str = "suite.no-type";
@@ -28,6 +33,13 @@ its own:\n\n    %% problem\n    (define (problem {{ name }}) ...)\n    %% text\n
 chance(p), pick(list), sample(list, k), shuffle(list), names(stem, n),\ntree(list) and connected(list, extra) (pairs that join \
 all items), redraw(why) (takes the next draw).\nFilters: `list | listed` (a, b and c), `n | word` (three), and those of \
 Jinja.\nStatements stand in {% ... %}, or after # on a line of their own; ## begins a comment.\n\nIt reads no files, and may run for two million steps and print one megabyte.";
+
+const WORDINGS: &str = "wordings.jinja tells any problem of the suite's domain in several ways. What all ways share stands first; each line \
+`%% wording` begins one:\n\n    # set rooms = objects(\"room\")\n    %% wording\n    There are {{ rooms | length | word }} rooms: {{ rooms | \
+listed }}.\n    {{ init(\"ball-in\") | say(\"{0} is in {1}\") | listed }}.\n    {{ goal(\"ball-in\") | say(\"{0} should be in {1}\") | listed \
+}}.\n    %% wording\n    ...\n\nFunctions: objects(type); init(p), goal(p) and goal_not(p), lists of facts, each a list of its arguments; \
+covered(\"init\", p) or\ncovered(\"init\", p, facts) for what is told by a rule or a count; require(condition, why) for problems that the \
+wordings do not fit;\nand those of generators. Filters of facts: where(i, value, ...), column(i), say(pattern), swapped, both_ways, chains.";
 
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
@@ -63,6 +75,26 @@ tasks when the work is done to its end.",
         title: "the planner cannot judge whether the tasks can be solved",
         explanation: "The domain uses something that the classical planner does not plan with, such as durative actions. Such \
 tasks cannot be generated, for nobody could say that they have a plan.",
+    },
+    CodeInfo { code: NO_WORDINGS, title: "the suite has no other wordings", explanation: WORDINGS },
+    CodeInfo { code: WORDING, title: "wordings.jinja has a mistake", explanation: WORDINGS },
+    CodeInfo {
+        code: NO_WORDS,
+        title: "the wordings have no words for a problem",
+        explanation: "Wordings tell objects, facts and goals that are conjunctions of facts; numbers, times, metrics and other goals are not told. \
+`require` in wordings.jinja also refuses problems: the message is its own.",
+    },
+    CodeInfo {
+        code: UNTOLD,
+        title: "a wording leaves a fact out",
+        explanation: "Every fact of the initial state and of the goal is asked for by `init`, `goal` or `goal_not`, and stands with the names of all \
+its objects in one sentence or line of the text. What the text tells by a rule or a count is named by `covered`.",
+    },
+    CodeInfo {
+        code: ALIKE,
+        title: "two wordings of a task are the same text",
+        explanation: "More wordings were asked for than the template tells apart for this task. Write another one, let chance vary the order of \
+facts or the words (`shuffle`, `pick`), or ask for fewer with --wordings.",
     },
     CodeInfo {
         code: NO_TASKS,

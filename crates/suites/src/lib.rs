@@ -1,10 +1,11 @@
-//! Suites as material to work on: tasks made from a seed, templates made from the reference, and everything that is wrong
+//! Suites as material to work on: tasks made from a seed, tasks told in other words, templates made from the reference, and everything that is wrong
 //! with a folder in one list. Reading suites is `planforge-pipeline`'s; nothing here writes a file.
 
 pub mod check;
 mod codes;
 pub mod generate;
 mod mention;
+pub mod paraphrase;
 pub mod template;
 
 pub use codes::CODES;

@@ -101,6 +101,49 @@ fn templates_are_made_from_the_reference() {
     }
 }
 
+#[test]
+fn a_paraphrased_suite_is_a_suite_without_a_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut outs = Vec::new();
+    for suite in ["barman", "blocks", "floortile", "grippers", "storage", "termes", "tyres"] {
+        let out = folder.path().join(suite);
+        let mut command = planforge();
+        command
+            .args(["suite", "paraphrase"])
+            .arg(example(suite, ""))
+            .arg("--out")
+            .arg(&out)
+            .args(["--tasks", "2", "--json"]);
+        let report = Ran::wait(command.spawn().unwrap()).json(0);
+        assert_eq!(report["tasks"].as_array().unwrap().len(), 10);
+        let read = |file: &str| std::fs::read_to_string(out.join(file)).unwrap();
+        assert_eq!(read("p02-w3.pddl"), example_text(suite, "p02.pddl"), "the reference is the same");
+        assert_eq!(read("p_example.nl"), example_text(suite, "p_example.nl"));
+        assert_ne!(read("p02-w3.nl"), example_text(suite, "p02.nl"));
+        outs.push(out);
+    }
+    let checked =
+        Ran::wait(planforge().args(["suite", "check", "--strict", "--json"]).args(&outs).spawn().unwrap());
+    let report = checked.json(0);
+    assert_eq!(report["suites"][1]["suite"], "blocks-paraphrased");
+    assert_eq!(report["suites"][1]["tasks"].as_array().unwrap().len(), 11);
+}
+
+#[test]
+fn a_suite_without_wordings_is_not_paraphrased() {
+    let out = tempfile::tempdir().unwrap();
+    let mut command = planforge();
+    command.args(["suite", "paraphrase"]).arg(example("parcels", "")).arg("--out").arg(out.path());
+    Ran::wait(command.spawn().unwrap()).expect(10).says(&["paraphrase.no-wordings", "wordings.jinja"]);
+    assert!(listing(out.path()).is_empty());
+    // More than the templates can tell apart.
+    let mut command = planforge();
+    command.args(["suite", "paraphrase"]).arg(example("blocks", "")).arg("--out").arg(out.path());
+    let refused = Ran::wait(command.args(["--wordings", "900", "--tasks", "1"]).spawn().unwrap());
+    refused.expect(10).says(&["paraphrase.alike", "p01-w"]);
+    assert!(listing(out.path()).is_empty());
+}
+
 /// A suite without texts: the PDDL of two tasks.
 fn silent_suite() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -73,6 +73,8 @@ pub struct Suite {
     pub add_on: Option<AddOnUse>,
     /// The template that makes its tasks (`generator.jinja`).
     pub generator: Option<String>,
+    /// The template that tells its tasks in other words (`wordings.jinja`).
+    pub wordings: Option<String>,
     /// How the tasks that are generated are made again.
     pub generate: Option<GenerateSpec>,
     /// Parts of the reference that no pipeline may be given.
@@ -204,6 +206,7 @@ impl Loader {
             knowledge: self.read(&folder, "knowledge.lp"),
             add_on: None,
             generator: self.read(&folder, "generator.jinja"),
+            wordings: self.read(&folder, "wordings.jinja"),
             generate: manifest.generate,
             withheld: manifest.withheld,
             tasks,

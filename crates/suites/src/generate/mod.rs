@@ -28,7 +28,7 @@
 //! text, lines are trimmed and runs of blanks become one.
 
 mod draw;
-mod template;
+pub(crate) mod template;
 
 use crate::codes;
 use crate::mention::unmentioned;

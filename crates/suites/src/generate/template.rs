@@ -1,4 +1,4 @@
-//! Rendering a generator: the functions it may call, and its limits.
+//! Rendering a generator: the functions it may call, and its limits. Wordings of tasks are rendered by the same engine.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
@@ -25,7 +25,7 @@ pub(super) struct Rendered {
 
 /// Why a rendering gave nothing.
 #[derive(Debug)]
-pub(super) enum NoRendering {
+pub(crate) enum NoRendering {
     /// The template asked for the next draw, and says why.
     Redraw(String),
     /// The template is wrong: the message, and the line where it is known.
@@ -36,8 +36,19 @@ type Shared = Arc<Mutex<Random>>;
 
 /// Renders a generator with one stream of random choices.
 pub(super) fn render(source: &str, index: u32, name: &str, random: Random) -> Result<Rendered, NoRendering> {
+    split(&print(source, context! { index, name }, random, |_| {})?)
+}
+
+/// Renders a template with one stream of random choices, the common functions, and those that `extend` adds.
+pub(crate) fn print(
+    source: &str,
+    variables: Value,
+    random: Random,
+    extend: impl FnOnce(&mut Environment<'static>),
+) -> Result<String, NoRendering> {
     let redraw = Arc::new(Mutex::new(None));
     let mut environment = environment(&Arc::new(Mutex::new(random)), &redraw);
+    extend(&mut environment);
     // `# for x in xs` on a line of its own reads better than blocks, and PDDL has no number signs.
     let syntax = SyntaxConfig::builder().line_statement_prefix("#").line_comment_prefix("##").build();
     environment.set_syntax(syntax.map_err(|e| NoRendering::Wrong { message: explain(&e), line: None })?);
@@ -51,8 +62,21 @@ pub(super) fn render(source: &str, index: u32, name: &str, random: Random) -> Re
     let template = environment.template_from_str(source).map_err(|e| wrong(&e))?;
     let mut out = Bounded(Vec::new());
     // What is captured beside the output, the template's last state, is of no use here.
-    drop(template.render_captured_to(context! { index, name }, &mut out).map_err(|e| wrong(&e))?);
-    split(&String::from_utf8_lossy(&out.0))
+    drop(template.render_captured_to(variables, &mut out).map_err(|e| wrong(&e))?);
+    Ok(String::from_utf8_lossy(&out.0).into_owned())
+}
+
+/// Lines without blanks at their ends, runs of blanks as one, no empty lines.
+pub(crate) fn tidied<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if !words.is_empty() {
+            text += &words.join(" ");
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// The error with what caused it; the chain ends where the engine's own error does.
@@ -146,7 +170,7 @@ fn add_random(environment: &mut Environment<'static>, random: &Shared) {
     });
 }
 
-fn invalid(message: impl Into<String>) -> Error {
+pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
@@ -223,10 +247,7 @@ fn split(rendering: &str) -> Result<Rendered, NoRendering> {
             "" => {}
             _ => match section.as_deref_mut() {
                 Some(part) => {
-                    let part = part.get_or_insert_with(String::new);
-                    let words: Vec<&str> = line.split_whitespace().collect();
-                    part.push_str(&words.join(" "));
-                    part.push('\n');
+                    part.get_or_insert_with(String::new).push_str(&tidied([line]));
                 }
                 None => return Err(wrong(format!("`{line}` is printed before the line `{PROBLEM}`"))),
             },

@@ -1,0 +1,138 @@
+//! `planforge suite paraphrase`: the tasks of a suite in other words, as a suite of its own.
+//!
+//! Everything that a method may learn the domain from stays byte for byte: domain, its text, in-context example, sentences, knowledge.
+//! Only the tasks' texts are others, so that what a table shows beside the suite's own is the effect of the words.
+
+use super::files::{Entry, Files, counted};
+use crate::args::SuiteParaphraseArgs;
+use crate::commands::Context;
+use crate::exit::Exit;
+use planforge_pipeline::{Suite, SuiteTask, load_suite};
+use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
+use planforge_suites::template;
+use std::fmt::Write as _;
+
+/// What is taken over as it is, where it is there.
+const KEPT: [&str; 11] = [
+    "domain.nl",
+    "domain.pddl",
+    "domain_template.pddl",
+    "domain_validation.pddl",
+    "knowledge.lp",
+    "p_example.lp",
+    "p_example.nl",
+    "p_example.pddl",
+    "p_example.sol",
+    "p_example_template.pddl",
+    "sentences.toml",
+];
+
+pub(crate) fn run(context: &Context, args: &SuiteParaphraseArgs) -> Exit {
+    match paraphrase(context, args) {
+        Ok(()) => Exit::Good,
+        Err(exit) => exit,
+    }
+}
+
+fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit> {
+    let loaded = load_suite(&args.suite);
+    context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
+    let mut suite = loaded.suite.ok_or(Exit::Input)?;
+    suite.tasks.truncate(args.tasks.unwrap_or(usize::MAX));
+    let failed = |none: planforge_suites::generate::NoInstance| {
+        context.output.diagnostics(&none.diagnostics, &none.sources);
+        Exit::Negative
+    };
+    let paraphraser = Paraphraser::new(&suite).map_err(failed)?;
+    let mut files = vec![("suite.toml".to_owned(), manifest(&suite, args))];
+    files.extend(kept(context, &suite)?);
+    let mut told = Vec::new();
+    for task in &suite.tasks {
+        let texts = paraphraser.task(task, args.seed, args.wordings).map_err(failed)?;
+        files.extend(texts.iter().flat_map(|text| task_files(task, text)));
+        told.extend(texts);
+    }
+    let entries = Files::new(&args.out, files).write(context, args.force)?;
+    report(context, args, &told, &entries);
+    Ok(())
+}
+
+fn manifest(suite: &Suite, args: &SuiteParaphraseArgs) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let name = format!("{}-paraphrased", suite.name);
+    let title = match suite.title.is_empty() {
+        true => format!("{} in other words", suite.name),
+        false => format!("{}, in other words", suite.title),
+    };
+    let mut text = format!(
+        "# Made by `planforge suite paraphrase` from suite {}, seed {}.\nschema = 1\nname = {}\ntitle = {}\n",
+        suite.name,
+        args.seed,
+        quoted(&name),
+        quoted(&title)
+    );
+    if !suite.licence.is_empty() {
+        let _ = writeln!(text, "licence = {}", quoted(&suite.licence));
+    }
+    if !suite.withheld.is_empty() {
+        text += "\n[given]\n";
+        for part in &suite.withheld {
+            let _ = writeln!(text, "{part} = false");
+        }
+    }
+    if !suite.materials.is_empty() {
+        text += "\n[materials]\n";
+        for name in suite.materials.keys() {
+            let _ = writeln!(text, "{} = {}", quoted(name), quoted(&material_file(name)));
+        }
+    }
+    text
+}
+
+/// The file of a material in the new folder: its own name may lie in a folder below the suite's.
+fn material_file(name: &str) -> String {
+    let word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    format!("material-{word}.txt")
+}
+
+fn kept(context: &Context, suite: &Suite) -> Result<Vec<(String, String)>, Exit> {
+    let mut files = Vec::new();
+    for name in KEPT {
+        let path = suite.folder.join(name);
+        if !path.exists() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            let message = format!("{} cannot be read: {error}", path.display());
+            let diagnostic = planforge_diagnostics::Diagnostic::error("cli.unreadable-file", message);
+            context.output.diagnostics(&[diagnostic], &Default::default());
+            Exit::Input
+        })?;
+        files.push((name.to_owned(), text));
+    }
+    files.extend(suite.materials.iter().map(|(name, text)| (material_file(name), text.clone())));
+    Ok(files)
+}
+
+fn task_files(task: &SuiteTask, told: &Paraphrase) -> Vec<(String, String)> {
+    let stem = &told.stem;
+    let mut files = vec![(format!("{stem}.nl"), told.text.clone())];
+    if let Some(problem) = &task.reference_problem {
+        files.push((format!("{stem}.pddl"), problem.clone()));
+        files.push((template::problem_file(stem), template::of_problem(problem)));
+    }
+    files
+}
+
+fn report(context: &Context, args: &SuiteParaphraseArgs, told: &[Paraphrase], entries: &[Entry]) {
+    let folder = args.out.display();
+    if args.json {
+        let stems: Vec<&str> = told.iter().map(|text| text.stem.as_str()).collect();
+        context.output.json(&serde_json::json!({
+            "folder": folder.to_string(), "seed": args.seed, "tasks": stems, "files": entries,
+        }));
+        return;
+    }
+    let line = format!("{folder}: {} texts, {} from seed {}\n", told.len(), counted(entries), args.seed);
+    context.output.result(&line);
+}

@@ -1,0 +1,115 @@
+//! What a wording may call beside the functions of generators.
+
+use super::facts::{Arguments, Asked, Facts, Part, lower};
+use crate::generate::template::invalid;
+use minijinja::value::Rest;
+use minijinja::{Environment, Error, Value};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Adds the functions and filters; `asked` learns what the wording asks for.
+pub(super) fn add(environment: &mut Environment<'static>, facts: &Arc<Facts>, asked: &Arc<Mutex<Asked>>) {
+    let own = Arc::clone(facts);
+    environment.add_function("objects", move |ty: String| own.of_type(&ty).map_err(invalid));
+    for part in [Part::Init, Part::Goal, Part::GoalNot] {
+        let (own, asked) = (Arc::clone(facts), Arc::clone(asked));
+        environment.add_function(part.name(), move |predicate: String| -> Result<Vec<Arguments>, Error> {
+            let found = own.of_predicate(part, &predicate).map_err(invalid)?;
+            with(&asked, |asked| asked.told.push((part, lower(&predicate))));
+            Ok(found)
+        });
+    }
+    let (own, asked) = (Arc::clone(facts), Arc::clone(asked));
+    environment.add_function(
+        "covered",
+        move |part: String,
+              predicate: String,
+              facts: Option<Vec<Arguments>>|
+              -> Result<&'static str, Error> {
+            let part = Part::named(&part)
+                .ok_or_else(|| invalid(format!("`{part}` is none of `init`, `goal` and `goal_not`")))?;
+            own.of_predicate(part, &predicate).map_err(invalid)?;
+            with(&asked, |asked| asked.covered.push((part, lower(&predicate), facts)));
+            Ok("")
+        },
+    );
+    environment.add_function("require", |holds: Value, why: String| match holds.is_true() {
+        true => Ok(""),
+        false => Err(invalid(format!("{REQUIRED}{why}"))),
+    });
+    environment.add_filter("where", only);
+    environment.add_filter("column", column);
+    environment.add_filter("swapped", |pairs: Vec<Arguments>| -> Vec<Arguments> {
+        pairs.into_iter().map(|pair| pair.into_iter().rev().collect()).collect()
+    });
+    environment.add_filter("both_ways", both_ways);
+    environment.add_filter("chains", chains);
+    environment.add_filter("say", say);
+}
+
+/// Begins the message where a problem is not what the wordings were written for.
+pub(super) const REQUIRED: &str = "the wordings do not fit this problem: ";
+
+fn with<T>(asked: &Mutex<Asked>, change: impl FnOnce(&mut Asked) -> T) -> T {
+    change(&mut asked.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The facts that have one of these values at a place.
+fn only(facts: Vec<Arguments>, place: usize, values: Rest<String>) -> Vec<Arguments> {
+    facts.into_iter().filter(|fact| fact.get(place).is_some_and(|value| values.contains(value))).collect()
+}
+
+/// What stands at a place of each fact.
+fn column(facts: Vec<Arguments>, place: usize) -> Result<Vec<String>, Error> {
+    let cell = |fact: Arguments| {
+        fact.get(place)
+            .cloned()
+            .ok_or_else(|| invalid(format!("a fact of {} has no place {place}", fact.len())))
+    };
+    facts.into_iter().map(cell).collect()
+}
+
+/// Pairs that hold in both directions, each once.
+fn both_ways(pairs: Vec<Arguments>) -> Result<Vec<Arguments>, Error> {
+    let mut once: Vec<Arguments> = Vec::new();
+    for pair in &pairs {
+        let back: Arguments = pair.iter().rev().cloned().collect();
+        if !pairs.contains(&back) {
+            return Err(invalid(format!("{REQUIRED}{} holds in one direction only", pair.join(" "))));
+        }
+        if !once.contains(&back) {
+            once.push(pair.clone());
+        }
+    }
+    Ok(once)
+}
+
+/// Pairs (one, the next) as sequences, in the order of the pairs that begin them.
+fn chains(pairs: Vec<Arguments>) -> Result<Vec<Vec<String>>, Error> {
+    let mut sequences = Vec::new();
+    for pair in &pairs {
+        let [first, _] = pair.as_slice() else { return Err(invalid("a sequence is made of pairs")) };
+        if pairs.iter().filter(|other| other.first() == Some(first)).count() > 1 {
+            return Err(invalid(format!("{REQUIRED}{first} is followed by more than one")));
+        }
+        if pairs.iter().any(|other| other.get(1) == Some(first)) {
+            continue;
+        }
+        let mut sequence = vec![first.clone()];
+        // A sequence without a beginning is a circle and has none here, so this ends.
+        while let Some(next) = pairs.iter().find(|pair| pair.first() == sequence.last()) {
+            sequence.extend(next.get(1).cloned());
+        }
+        sequences.push(sequence);
+    }
+    Ok(sequences)
+}
+
+/// Each fact as a phrase: `{0}` stands for its first argument.
+fn say(facts: Vec<Arguments>, pattern: String) -> Vec<String> {
+    let phrase = |fact: Arguments| {
+        fact.iter()
+            .enumerate()
+            .fold(pattern.clone(), |text, (place, value)| text.replace(&format!("{{{place}}}"), value))
+    };
+    facts.into_iter().map(phrase).collect()
+}
