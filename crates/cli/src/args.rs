@@ -2,10 +2,12 @@
 
 mod evaluate;
 mod ew;
+mod explain_fact;
 mod study;
 
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use ew::EwArgs;
+pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use study::{
     EwCorrelationArgs, OmissionsArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric,
 };
@@ -94,6 +96,14 @@ pub(crate) enum Command {
     /// Say what a diagnostic code means and what to do.
     #[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
     Explain(ExplainArgs),
+    /// Say from which lines of a text's representation, and by which rules, a fact, object or goal of an inferred problem came.
+    #[command(after_help = "Examples:
+  planforge explain-fact runs/20261121-101500-tic-ic \"(clean shot5)\"
+  planforge explain-fact runs/20261121-101500-tic-ic shot5 --task p01 --section objects
+  planforge explain-fact p01.json --idle
+
+Exits with 10 where no inferred problem has it, and then names the nearest.")]
+    ExplainFact(ExplainFactArgs),
     /// Run pipelines over suites under several seeds and put them into one table (exploration-walk paper, Table 2).
     #[command(after_help = "Examples:
   planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\

@@ -47,6 +47,13 @@ const CODES: &[CodeInfo] = &[
                       pipeline file that gives both to its stages:\n\n    [given]\n    domain = true\n    problem = true",
     },
     CodeInfo {
+        code: "cli.no-inference",
+        title: "there is no inferred problem whose parts could be explained",
+        explanation: "`planforge explain-fact` reads a run folder in which translator-asp inferred a problem, or the file that\n\n    \
+                      planforge infer --domain domain.pddl p01.lp --json > p01.json\n\nwrites. Problems that a model wrote as \
+                      PDDL come with nothing but the reply, which `planforge replay RUN` shows.",
+    },
+    CodeInfo {
         code: "cli.file-exists",
         title: "a file that would be written exists with other content",
         explanation: "Nothing was written. Choose another folder with --out, or replace the files with --force.",

@@ -66,6 +66,7 @@ fn run() -> Exit {
         Command::Doctor(args) => commands::doctor::run(&context, &args),
         Command::Environment(args) => commands::environment::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),
+        Command::ExplainFact(args) => commands::explain_fact::run(&context, &args),
         Command::Evaluate(args) => commands::evaluate::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),

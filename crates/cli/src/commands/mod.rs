@@ -2,12 +2,14 @@
 
 pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod derivation;
 pub(crate) mod doctor;
 pub(crate) mod environment;
 pub(crate) mod equivalent;
 pub(crate) mod evaluate;
 pub(crate) mod ew;
 pub(crate) mod explain;
+pub(crate) mod explain_fact;
 pub(crate) mod explain_plan;
 pub(crate) mod plan;
 pub(crate) mod plugins;
