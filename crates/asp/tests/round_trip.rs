@@ -1,7 +1,6 @@
 //! Every task of the project's own suites, taken apart into the atoms that a reasoner would answer with, compiles to a problem
 //! that is equivalent to it.
 
-
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 use planforge_asp::Materialized;
 use planforge_asp::compile::{Compiled, Entry, Input, IrOnly, Section, compile};

@@ -2,7 +2,7 @@
 
 use super::numbers::Number;
 use super::order::natural_list;
-use super::{Compiler, Entry, Section, written};
+use super::{Compiler, Entry, Section};
 use crate::materialized::{Fact, call};
 use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
@@ -146,11 +146,11 @@ impl Compiler<'_> {
     /// A fact with the domain's names.
     fn fact(&mut self, fact: &Fact) -> Read {
         let Some((name, arguments)) = call(&fact.fact).filter(|(name, _)| !name.is_empty()) else {
-            let message = format!("`{}` in `{}` is no fact", written(&fact.fact), self.written(fact.atom));
+            let message = format!("`{}` in `{}` is no fact", fact.fact, self.written(fact.atom));
             let diagnostic = self
                 .placed(Diagnostic::error("asp.not-a-fact", message), fact.atom)
                 .help("write a predicate with its objects: `init(on(a, b))`");
-            self.findings.report(format!("fact {}", written(&fact.fact)), || diagnostic);
+            self.findings.report(format!("fact {}", fact.fact), || diagnostic);
             return Read::Refused;
         };
         let Some((order, declared)) = self.spelling.predicate(name) else {

@@ -18,7 +18,6 @@ mod tests;
 pub use codes::CODES;
 
 use crate::Materialized;
-use crate::syntax::ast::Term;
 use findings::Findings;
 use objects::Objects;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -161,32 +160,12 @@ impl Compiler<'_> {
 
     /// An atom as the reasoner writes it.
     fn written(&self, atom: u32) -> String {
-        self.input.materialized.atoms.get(atom as usize).map(written).unwrap_or_default()
+        self.input.materialized.atoms.get(atom as usize).map(ToString::to_string).unwrap_or_default()
     }
 }
 
 /// Lines that a diagnostic points at; a fact that follows from more is told by its derivation.
 const MOST_PLACES: usize = 3;
-
-/// A ground term as the reasoner writes it.
-fn written(term: &Term) -> String {
-    match term {
-        Term::Number(n) => n.to_string(),
-        Term::Text(text) => format!("{text:?}"),
-        Term::Variable(name) => name.clone(),
-        Term::Anonymous => "_".to_owned(),
-        Term::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => name.clone(),
-        Term::Function { name, arguments } => {
-            format!("{name}({})", arguments.iter().map(written).collect::<Vec<_>>().join(", "))
-        }
-        Term::External { name, arguments } => {
-            format!("@{name}({})", arguments.iter().map(written).collect::<Vec<_>>().join(", "))
-        }
-        Term::Minus(inner) => format!("-{}", written(inner)),
-        Term::Binary { operator, left, right } => format!("{} {operator} {}", written(left), written(right)),
-        Term::Interval(low, high) => format!("{}..{}", written(low), written(high)),
-    }
-}
 
 /// Whether PDDL takes a text as a name.
 fn is_name(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Numbers: initial values, bounds in the goal, the metric, and what of PDDL a problem has to require for them.
 
 use super::order::natural_list;
-use super::{Compiler, Entry, Section, written};
+use super::{Compiler, Entry, Section};
 use crate::materialized::call;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
@@ -66,7 +66,7 @@ impl Compiler<'_> {
                 let message = format!("`{}` does not compare two numbers", self.written(bound.atom));
                 let diagnostic = self.placed(Diagnostic::error("asp.not-a-number", message), bound.atom);
                 let diagnostic = diagnostic.help("PDDL compares with <, <=, =, >= and >");
-                self.findings.report(format!("relation {}", written(&bound.relation)), || diagnostic);
+                self.findings.report(format!("relation {}", bound.relation), || diagnostic);
                 continue;
             };
             let (Some(left), Some(right)) = (left, right) else { continue };
@@ -93,7 +93,7 @@ impl Compiler<'_> {
                 let diagnostic = self
                     .placed(Diagnostic::error("asp.metric", message), given.atom)
                     .help("write `metric(minimize, total_cost).`");
-                self.findings.report(format!("direction {}", written(&given.direction)), || diagnostic);
+                self.findings.report(format!("direction {}", given.direction), || diagnostic);
                 continue;
             };
             let Some(expr) = self.expression(&given.quantity, given.atom) else { continue };
@@ -182,7 +182,7 @@ impl Compiler<'_> {
     fn fluent(&mut self, term: &Term, atom: u32) -> Option<(usize, Fluent)> {
         let declared = call(term).and_then(|(name, _)| self.spelling.function(name));
         let (Some((order, declared)), Some((_, arguments))) = (declared, call(term)) else {
-            let name = call(term).map_or_else(|| written(term), |(name, _)| name.to_owned());
+            let name = call(term).map_or_else(|| term.to_string(), |(name, _)| name.to_owned());
             let message =
                 format!("`{name}` in `{}` is not a numeric function of the domain", self.written(atom));
             let mut diagnostic = self.placed(Diagnostic::error("asp.unknown-function", message), atom);
@@ -205,11 +205,11 @@ impl Compiler<'_> {
             _ => None,
         };
         if number.is_none() {
-            let message = format!("`{}` in `{}` is not a number", written(term), self.written(atom));
+            let message = format!("`{}` in `{}` is not a number", term, self.written(atom));
             let diagnostic = self
                 .placed(Diagnostic::error("asp.not-a-number", message), atom)
                 .help("write `init(distance(a, b) = 3)`, and a fraction as a text: `\"2.5\"`");
-            self.findings.report(format!("number {}", written(term)), || diagnostic);
+            self.findings.report(format!("number {}", term), || diagnostic);
         }
         number
     }

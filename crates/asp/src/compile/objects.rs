@@ -1,7 +1,7 @@
 //! Objects, each once, under the most specific of its types.
 
 use super::order::natural;
-use super::{Compiler, Entry, Section, is_name, written};
+use super::{Compiler, Entry, Section, is_name};
 use crate::materialized::Membership;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::Diagnostic;
@@ -75,7 +75,7 @@ impl Compiler<'_> {
         for said in said {
             // A row's number is an object of the representation and needs no name in PDDL.
             if said.types.is_empty() && !said.unknown_type && constant_of(self, &said.term).is_none() {
-                let name = Name::synthetic(&written(&said.term));
+                let name = Name::synthetic(&said.term.to_string());
                 self.add(said.term, name, SmallVec::new(), Standing::IrOnly, said.atoms);
                 continue;
             }
@@ -199,7 +199,7 @@ impl Compiler<'_> {
                     "a rule of the knowledge file has to say which of the domain's types it has: \
                      `object(X, TYPE) :- object(X, IR_TYPE).`",
                 );
-                self.findings.report(format!("object {}", written(term)), || diagnostic);
+                self.findings.report(format!("object {}", term), || diagnostic);
                 return None;
             }
             None => {
@@ -211,7 +211,7 @@ impl Compiler<'_> {
     }
 
     fn not_an_object(&mut self, term: &Term, atom: u32) {
-        let name = written(term);
+        let name = term.to_string();
         let message = format!("`{name}` is an argument in `{}`, but it is no object", self.written(atom));
         let mut diagnostic = self.placed(Diagnostic::error("asp.not-an-object", message), atom);
         let known = self.objects.list.iter().map(|object| object.name.as_str());
@@ -237,7 +237,7 @@ impl Compiler<'_> {
         if let Some(name) = text.filter(|text| is_name(text)) {
             return Some(Name::synthetic(name));
         }
-        let shown = written(&said.term);
+        let shown = &said.term.to_string();
         let diagnostic =
             Diagnostic::error("asp.object-name", format!("`{shown}` cannot be an object's name in PDDL"))
                 .help(match &said.term {
@@ -256,8 +256,7 @@ impl Compiler<'_> {
     fn same_name(&mut self, first: usize, name: &Name, said: &Said) {
         let other = self.objects.list.get(first).map(|object| object.name.to_string()).unwrap_or_default();
         let atom = said.atoms.first().copied().unwrap_or_default();
-        let message =
-            format!("`{}` and `{other}` are one name in PDDL, `{}`", written(&said.term), name.key());
+        let message = format!("`{}` and `{other}` are one name in PDDL, `{}`", said.term, name.key());
         let diagnostic = self
             .placed(Diagnostic::error("asp.name-collision", message), atom)
             .help("PDDL has no upper and lower case: rename one of them");
@@ -269,7 +268,7 @@ impl Compiler<'_> {
             Term::Function { name, arguments } if arguments.is_empty() => name,
             Term::Text(text) => text,
             other => {
-                let shown = written(other);
+                let shown = other.to_string();
                 return self.unknown_type(&shown, membership.atom);
             }
         };

@@ -2,7 +2,7 @@
 
 use super::{Compiled, Input, IrOnly, Place, Section, compile};
 use crate::Materialized;
-use crate::syntax::ast::Term;
+use crate::syntax::parse_ground_term;
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::parse_domain;
 
@@ -18,40 +18,14 @@ const BAR: &str = "(define (domain bar)
   (:action pour :parameters (?c - container ?b - beverage) :precondition (clean ?c)
     :effect (and (contains ?c ?b) (not (clean ?c)) (increase (total-cost) 1))))";
 
-/// A ground atom, as the reasoner writes it.
-fn term(text: &mut &str) -> Term {
-    *text = text.trim_start();
-    if let Some(rest) = text.strip_prefix('"') {
-        let end = rest.find('"').expect("closed text");
-        *text = &rest[end + 1..];
-        return Term::Text(rest[..end].to_owned());
-    }
-    let end = text.find(|c: char| !c.is_alphanumeric() && !"_-".contains(c)).unwrap_or(text.len());
-    let name = text[..end].to_owned();
-    *text = &text[end..];
-    if let Ok(number) = name.parse() {
-        return Term::Number(number);
-    }
-    let mut arguments = Vec::new();
-    if text.starts_with('(') {
-        while text.starts_with(['(', ',']) {
-            *text = &text[1..];
-            arguments.push(term(text));
-        }
-        assert!(text.starts_with(')'), "{text}");
-        *text = &text[1..];
-    }
-    Term::Function { name, arguments }
-}
-
+/// The answer whose atoms are given as facts of a program.
 fn answer(text: &str) -> Materialized {
-    let mut rest = text.trim();
-    let mut atoms = Vec::new();
-    while !rest.is_empty() {
-        atoms.push(term(&mut rest));
-        rest = rest.strip_prefix('.').expect("a dot").trim_start();
-    }
-    Materialized::of(atoms)
+    let parsed = crate::syntax::parse(text, SourceId(2));
+    assert_eq!(parsed.diagnostics, [], "{text}");
+    let atom = |statement: &crate::syntax::ast::Statement| {
+        parse_ground_term(statement.to_string().trim_end_matches('.')).expect("a ground atom")
+    };
+    Materialized::of(parsed.program.statements.iter().map(atom))
 }
 
 /// Compiles an answer. Each atom's place is its index, as a span.
@@ -179,7 +153,7 @@ fn each_mistake_is_told_with_its_place() {
         ("object(7, shot).", "asp.object-name"),
         ("object(pos(1, 2), shot).", "asp.object-name"),
         ("object(\"the shot\", shot).", "asp.object-name"),
-        ("object(S1, shot).", "asp.name-collision"),
+        ("object(gIN, shot).", "asp.name-collision"),
         ("object(s1, beverage).", "asp.several-types"),
         ("object(left_hand, shot).", "asp.constant-type"),
         ("goal(neg(contains(s1, gin))).", "asp.contradictory-goal"),
