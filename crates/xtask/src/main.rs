@@ -2,6 +2,7 @@
 //! is a test; each prints the table that a document quotes.
 #![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
 
+mod measure_inference;
 mod measure_planning;
 mod measure_reading;
 mod measure_walks;
@@ -65,6 +66,8 @@ enum Command {
     },
     /// Exploration walks: one score as the paper's own code defines it, ours against pymimir, or checks of the scores.
     MeasureWalks(measure_walks::Options),
+    /// Inference: from an intermediate representation to a problem, child process fresh and kept, beside PyPI's clingo.
+    MeasureInference(measure_inference::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
             validation(&suite, &venv, &planforge, mutations)
         }
         Command::MeasureWalks(options) => measure_walks::run(&options),
+        Command::MeasureInference(options) => measure_inference::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
     };
     match result {
