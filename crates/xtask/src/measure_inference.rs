@@ -20,7 +20,7 @@ pub(crate) struct Options {
     /// The folder with a `knowledge.lp` for each domain.
     #[arg(long, default_value = "examples/add-ons/llm-p")]
     add_on: PathBuf,
-    /// The folder of intermediate representations: `DOMAIN/pNN.lp`.
+    /// The folder of intermediate representations: `DOMAIN/pNN.lp`, or `DOMAIN/pNN/pNN.lp` as `tic-reference` writes them.
     #[arg(long)]
     ir: PathBuf,
     /// The `planforge` binary, built with `--release`.
@@ -107,13 +107,17 @@ fn folders(suite: &Path) -> Result<Vec<String>, String> {
 
 /// The tasks of one domain for which there is a representation.
 fn tasks(options: &Options, domain: &str) -> Vec<Task> {
-    let task = |n: u32| Task {
-        name: format!("{domain} p{n:02}"),
-        domain: options.llm_p.join(domain).join("domain.pddl"),
-        knowledge: options.add_on.join(domain).join("knowledge.lp"),
-        ir: options.ir.join(domain).join(format!("p{n:02}.lp")),
+    let task = |n: u32| {
+        let (folder, stem) = (options.ir.join(domain), format!("p{n:02}"));
+        let places = [folder.join(&stem).with_extension("lp"), folder.join(&stem).join(format!("{stem}.lp"))];
+        Some(Task {
+            name: format!("{domain} {stem}"),
+            domain: options.llm_p.join(domain).join("domain.pddl"),
+            knowledge: options.add_on.join(domain).join("knowledge.lp"),
+            ir: places.into_iter().find(|place| place.is_file())?,
+        })
     };
-    (1..=options.tasks).map(task).filter(|task| task.ir.is_file()).collect()
+    (1..=options.tasks).filter_map(task).collect()
 }
 
 fn measure(
