@@ -1,6 +1,6 @@
-//! Giving a schema's variables other names.
+//! Giving a schema's variables, or a problem's objects, other names.
 
-use crate::ast::{Action, Condition, Effect, NumericExpr, Term, TypedName};
+use crate::ast::{Action, Condition, Effect, InitElement, NumericExpr, Problem, Term, TypedName};
 use crate::name::Name;
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,27 @@ pub fn rename_parameters(action: &Action, names: &[TypedName]) -> Action {
     renamed
 }
 
-/// Variables and the names they get instead.
+/// The problem with its objects called otherwise, wherever they stand: each pair is a name and what replaces it. All are replaced at
+/// once, so that names may be exchanged.
+pub fn rename_objects(problem: &Problem, names: &[(Name, Name)]) -> Problem {
+    let renaming = Renaming { names: names.iter().cloned().collect() };
+    let mut renamed = problem.clone();
+    renamed.objects.iter_mut().for_each(|object| renaming.name(&mut object.name));
+    renamed.init.iter_mut().for_each(|element| rename_init(element, &renaming));
+    renamed.goal.iter_mut().chain(&mut renamed.constraints).for_each(|c| rename_condition(c, &renaming));
+    renamed.metric.iter_mut().for_each(|metric| rename_numeric(&mut metric.expr, &renaming));
+    renamed
+}
+
+fn rename_init(element: &mut InitElement, renaming: &Renaming) {
+    match element {
+        InitElement::Atom(atom) | InitElement::Not(atom, _) => rename_terms(&mut atom.args, renaming),
+        InitElement::Value(fluent, ..) => rename_terms(&mut fluent.args, renaming),
+        InitElement::Timed { element, .. } => rename_init(element, renaming),
+    }
+}
+
+/// Variables (with their question marks) or objects, and the names they get instead.
 pub(crate) struct Renaming {
     names: FxHashMap<Name, Name>,
 }
@@ -41,8 +61,8 @@ impl Renaming {
 
 fn rename_terms(terms: &mut [Term], renaming: &Renaming) {
     for term in terms {
-        if let Term::Variable(name) = term {
-            renaming.name(name);
+        match term {
+            Term::Variable(name) | Term::Constant(name) => renaming.name(name),
         }
     }
 }
@@ -105,7 +125,7 @@ pub(crate) fn rename_effect(effect: &mut Effect, renaming: &Renaming) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{parse_domain, print_action};
+    use crate::{Name, parse_domain, parse_problem, print_action, print_problem};
     use planforge_diagnostics::SourceId;
 
     #[test]
@@ -122,5 +142,21 @@ mod tests {
             "(:action go :parameters (?y ?x) :precondition (and (p ?y) (forall (?x) (q ?x ?x)) (not (= ?y ?x))) \
              :effect (and (q ?x ?y) (when (p ?x) (not (p ?y)))))"
         );
+    }
+
+    #[test]
+    fn objects_are_exchanged_wherever_they_stand_and_predicates_of_their_name_are_not() {
+        let text = |a: &str, b: &str| {
+            format!(
+                "(define (problem p) (:domain d) (:objects {a} {b}) (:init (a {a}) (not (q {b})) (= (w {a} {b}) 2))
+                   (:goal (and (or (q {b} ?a) (not (= {a} {b}))) (forall (?a) (q ?a {a})) (< (w {a} {b}) 3)))
+                   (:metric minimize (w {b} {a})))"
+            )
+        };
+        let read = |text: &str| parse_problem(text, SourceId(0)).value;
+        let name = Name::synthetic;
+        let pairs = [(name("a"), name("b")), (name("b"), name("a"))];
+        let renamed = super::rename_objects(&read(&text("a", "b")), &pairs);
+        assert_eq!(print_problem(&renamed), print_problem(&read(&text("b", "a"))));
     }
 }

@@ -2,6 +2,7 @@
 //! is a test; each prints the table that a document quotes.
 #![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
 
+mod measure_equivalence;
 mod measure_inference;
 mod measure_planning;
 mod measure_reading;
@@ -68,6 +69,8 @@ enum Command {
     MeasureWalks(measure_walks::Options),
     /// Inference: from an intermediate representation to a problem, child process fresh and kept, beside PyPI's clingo.
     MeasureInference(measure_inference::Options),
+    /// Equivalence of problems: times on renamings and mutants of every suite's problems and on symmetric worst cases.
+    MeasureEquivalence(measure_equivalence::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
 }
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         }
         Command::MeasureWalks(options) => measure_walks::run(&options),
         Command::MeasureInference(options) => measure_inference::run(&options),
+        Command::MeasureEquivalence(options) => measure_equivalence::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
     };
     match result {

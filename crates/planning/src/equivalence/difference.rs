@@ -1,13 +1,16 @@
 //! What two problems that are not the same do not share, under the best correspondence of objects that was found.
 
-use super::graph::{Graph, Node, Side};
+use super::graph::{Fact, Graph, Node, Side};
 use super::search::rounds;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Rounds of refinement by which objects are compared.
 const ROUNDS: usize = 4;
-/// Most exchanges that are tried to better a correspondence.
-const EXCHANGES: usize = 20_000;
+/// Rounds by which conditions are compared under a correspondence: the depth to which they are told apart.
+const DEPTH: usize = 16;
+/// Most facts that are looked at to better a correspondence.
+const LOOKS: usize = 20_000;
 
 /// How two problems differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +33,7 @@ pub struct Difference {
 pub(super) fn difference(graph: &Graph) -> Difference {
     let matcher = Matcher::new(graph);
     let by_name = matcher.improve(matcher.by_name());
-    let by_look = matcher.improve(matcher.by_look(graph));
+    let by_look = matcher.improve(matcher.by_look());
     let best = if matcher.shared(&by_look) > matcher.shared(&by_name) { by_look } else { by_name };
     matcher.tell(graph, &best)
 }
@@ -39,37 +42,43 @@ pub(super) fn difference(graph: &Graph) -> Difference {
 type Match = Vec<Option<usize>>;
 
 struct Matcher<'g> {
+    graph: &'g Graph,
     first: &'g Side,
     second: &'g Side,
     /// Colours of the objects.
     colours: [Vec<u32>; 2],
-    /// Facts as a shape and the objects in it, in order of their places.
-    facts: [Vec<(u64, Vec<usize>)>; 2],
+    /// Literals and numbers as a shape and the objects in it, in order of their places; by index into [`Side::facts`].
+    facts: [Vec<Option<Flat>>; 2],
     /// Facts of the first by object.
     of_object: Vec<Vec<usize>>,
     /// Facts of the second.
-    known: FxHashSet<(u64, Vec<usize>)>,
+    known: FxHashSet<Flat>,
 }
+
+/// A literal or number without its objects, as a number that both sides share, and its objects by index.
+type Flat = (u64, SmallVec<[usize; 4]>);
 
 impl<'g> Matcher<'g> {
     fn new(graph: &'g Graph) -> Self {
         let colours = |side: &Side| side.objects.iter().map(|(n, _)| graph.colours[*n as usize]).collect();
         let mut shapes = FxHashMap::default();
-        let mut shape = |side: &Side| -> Vec<(u64, Vec<usize>)> {
+        let mut flat = |side: &Side| -> Vec<Option<Flat>> {
             let index: FxHashMap<Node, usize> =
                 side.objects.iter().enumerate().map(|(i, (n, _))| (*n, i)).collect();
-            side.facts.iter().map(|fact| shape_of(graph, fact.node, &index, &mut shapes)).collect()
+            let one = |fact: &Fact| fact.flat.then(|| flat_fact(graph, fact.node, &index, &mut shapes));
+            side.facts.iter().map(one).collect()
         };
-        let facts = [shape(&graph.first), shape(&graph.second)];
+        let facts = [flat(&graph.first), flat(&graph.second)];
         let mut of_object = vec![Vec::new(); graph.first.objects.len()];
-        for (i, (_, objects)) in facts[0].iter().enumerate() {
-            objects.iter().for_each(|&o| of_object[o].push(i));
+        for (i, fact) in facts[0].iter().enumerate() {
+            fact.iter().flat_map(|f| &f.1).for_each(|&o| of_object[o].push(i));
         }
         Self {
+            graph,
             first: &graph.first,
             second: &graph.second,
             colours: [colours(&graph.first), colours(&graph.second)],
-            known: facts[1].iter().cloned().collect(),
+            known: facts[1].iter().flatten().cloned().collect(),
             facts,
             of_object,
         }
@@ -86,8 +95,8 @@ impl<'g> Matcher<'g> {
     }
 
     /// Objects that refinement tells apart last, the most alike first.
-    fn by_look(&self, graph: &Graph) -> Match {
-        let rounds = rounds(graph, ROUNDS);
+    fn by_look(&self) -> Match {
+        let rounds = rounds(self.graph, ROUNDS);
         let alike = |i: usize, j: usize| {
             let (a, b) = (self.first.objects[i].0 as usize, self.second.objects[j].0 as usize);
             rounds.iter().take_while(|round| round[a] == round[b]).count()
@@ -129,8 +138,8 @@ impl<'g> Matcher<'g> {
     }
 
     fn is_shared(&self, fact: usize, image: &Match) -> bool {
-        let (shape, objects) = &self.facts[0][fact];
-        let there: Option<Vec<usize>> = objects.iter().map(|&o| image[o]).collect();
+        let Some((shape, objects)) = &self.facts[0][fact] else { return false };
+        let there: Option<SmallVec<[usize; 4]>> = objects.iter().map(|&o| image[o]).collect();
         there.is_some_and(|objects| self.known.contains(&(*shape, objects)))
     }
 
@@ -141,7 +150,7 @@ impl<'g> Matcher<'g> {
     /// Exchanges counterparts of one type as long as more facts are shared.
     fn improve(&self, mut image: Match) -> Match {
         let objects = image.len();
-        let mut left = EXCHANGES;
+        let mut left = LOOKS;
         let mut better = true;
         while better && left > 0 {
             better = false;
@@ -150,7 +159,7 @@ impl<'g> Matcher<'g> {
                     if self.colours[0][i] != self.colours[0][j] || image[i] == image[j] || left == 0 {
                         continue;
                     }
-                    left -= 1;
+                    left = left.saturating_sub(2 * (self.of_object[i].len() + self.of_object[j].len()) + 1);
                     let before = self.shared_of(i, j, &image);
                     image.swap(i, j);
                     if self.shared_of(i, j, &image) > before {
@@ -165,38 +174,34 @@ impl<'g> Matcher<'g> {
     }
 
     fn shared_of(&self, i: usize, j: usize, image: &Match) -> usize {
-        let of_j = self.of_object[j].iter().filter(|f| !self.facts[0][**f].1.contains(&i));
+        let of_j =
+            self.of_object[j].iter().filter(|f| !self.facts[0][**f].iter().any(|flat| flat.1.contains(&i)));
         self.of_object[i].iter().chain(of_j).filter(|&&f| self.is_shared(f, image)).count()
     }
 
     fn tell(&self, graph: &Graph, image: &Match) -> Difference {
-        let mut matched: FxHashSet<(u64, Vec<usize>)> = FxHashSet::default();
-        let mut missing_facts = Vec::new();
-        for (f, (shape, objects)) in self.facts[0].iter().enumerate() {
-            if self.is_shared(f, image) {
+        let mut matched: FxHashSet<Flat> = FxHashSet::default();
+        for (f, fact) in self.facts[0].iter().enumerate() {
+            if let Some((shape, objects)) = fact
+                && self.is_shared(f, image)
+            {
                 matched.insert((*shape, objects.iter().filter_map(|&o| image[o]).collect()));
-            } else {
-                missing_facts.push(self.first.facts[f].text.clone());
             }
         }
-        let extra_facts: Vec<String> = self.facts[1]
-            .iter()
-            .zip(&self.second.facts)
-            .filter(|(fact, _)| !matched.contains(fact))
-            .map(|(_, fact)| fact.text.clone())
-            .collect();
+        let [compound_first, compound_second] = self.compound(image);
+        let missing = |f: &usize| !self.is_shared(*f, image) && !compound_first.contains(f);
+        let extra = |f: &usize| match &self.facts[1][*f] {
+            Some(flat) => !matched.contains(flat),
+            None => !compound_second.contains(f),
+        };
+        let texts = |side: &Side, left: Vec<usize>| -> Vec<String> {
+            left.into_iter().map(|f| side.facts[f].text.clone()).collect()
+        };
+        let missing_facts = texts(self.first, (0..self.facts[0].len()).filter(missing).collect());
+        let extra_facts = texts(self.second, (0..self.facts[1].len()).filter(extra).collect());
         let used: FxHashSet<usize> = image.iter().flatten().copied().collect();
         let alone = |i: &usize| image[*i].is_none();
         let name = |side: &Side, i: usize| side.objects[i].1.clone();
-        let nodes: Vec<Node> = {
-            let mut nodes = vec![Node::MAX; graph.split as usize];
-            for (i, j) in image.iter().enumerate() {
-                if let Some(j) = j {
-                    nodes[self.first.objects[i].0 as usize] = self.second.objects[*j].0;
-                }
-            }
-            nodes
-        };
         Difference {
             missing_objects: (0..image.len()).filter(alone).map(|i| name(self.first, i)).collect(),
             extra_objects: (0..self.second.objects.len())
@@ -206,42 +211,128 @@ impl<'g> Matcher<'g> {
             minimal: missing_facts.len() + extra_facts.len() == self.least(),
             missing_facts,
             extra_facts,
-            renaming: graph.renaming(&nodes),
+            renaming: graph.renaming(&self.nodes(image)),
         }
     }
 
-    /// Facts that no correspondence can match: by kind, those that one side has more of.
+    /// A correspondence by node.
+    fn nodes(&self, image: &Match) -> Vec<Node> {
+        let mut nodes = vec![Node::MAX; self.graph.split as usize];
+        for (i, j) in image.iter().enumerate() {
+            if let Some(j) = j {
+                nodes[self.first.objects[i].0 as usize] = self.second.objects[*j].0;
+            }
+        }
+        nodes
+    }
+
+    /// Which compound facts of each side the other has too, under a correspondence: those that refinement of what is below them
+    /// cannot tell apart, with every object told apart from all but its counterpart.
+    fn compound(&self, image: &Match) -> [FxHashSet<usize>; 2] {
+        let mut shared = [FxHashSet::default(), FxHashSet::default()];
+        let compound =
+            |side: usize| (0..self.facts[side].len()).filter(move |&f| self.facts[side][f].is_none());
+        if compound(0).next().is_none() || compound(1).next().is_none() {
+            return shared;
+        }
+        let beyond = self.graph.len() as u64;
+        let mut colours: Vec<u64> = self.graph.colours.iter().map(|&c| beyond + u64::from(c)).collect();
+        for (node, &other) in self.nodes(image).iter().enumerate() {
+            if other != Node::MAX {
+                colours[node] = node as u64;
+                colours[other as usize] = node as u64;
+            }
+        }
+        let roots: Vec<(usize, usize)> =
+            [0, 1].into_iter().flat_map(|side| compound(side).map(move |f| (side, f))).collect();
+        let sides = [self.first, self.second];
+        let looks = self.looks(roots.iter().map(|&(side, f)| sides[side].facts[f].node), &colours);
+        let mut theirs: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        for (&(side, f), &look) in roots.iter().zip(&looks) {
+            if side == 1 {
+                theirs.entry(look).or_default().push(f);
+            }
+        }
+        for (&(side, f), look) in roots.iter().zip(&looks) {
+            if side == 0
+                && let Some(other) = theirs.get_mut(look).and_then(Vec::pop)
+            {
+                shared[0].insert(f);
+                shared[1].insert(other);
+            }
+        }
+        shared
+    }
+
+    /// What each of the nodes looks like with all that is below it and nothing else, as numbers.
+    fn looks(&self, roots: impl Iterator<Item = Node>, colours: &[u64]) -> Vec<u64> {
+        let cones: Vec<Vec<Node>> = roots.map(|root| self.below(root)).collect();
+        let mut now: Vec<FxHashMap<Node, u64>> =
+            cones.iter().map(|cone| cone.iter().map(|&n| (n, colours[n as usize])).collect()).collect();
+        for _ in 0..DEPTH {
+            let mut numbers: FxHashMap<(u64, Vec<(u32, u64)>), u64> = FxHashMap::default();
+            let mut look = |cone: &FxHashMap<Node, u64>, node: Node| {
+                let edges = self.graph.edges[node as usize].iter();
+                let mut around: Vec<(u32, u64)> =
+                    edges.filter_map(|(label, n)| Some((*label, *cone.get(n)?))).collect();
+                around.sort_unstable();
+                let fresh = numbers.len() as u64;
+                *numbers.entry((cone[&node], around)).or_insert(fresh)
+            };
+            now = cones
+                .iter()
+                .zip(&now)
+                .map(|(cone, now)| cone.iter().map(|&n| (n, look(now, n))).collect())
+                .collect();
+        }
+        cones.iter().zip(&now).map(|(cone, now)| now[&cone[0]]).collect()
+    }
+
+    /// A node, first, and all that is below it.
+    fn below(&self, root: Node) -> Vec<Node> {
+        let mut seen: FxHashSet<Node> = FxHashSet::from_iter([root]);
+        let mut cone = vec![root];
+        let mut at = 0;
+        while let Some(&node) = cone.get(at) {
+            at += 1;
+            // Edges down have even labels; an odd one leads to what the node stands in.
+            for &(label, next) in &self.graph.edges[node as usize] {
+                if label % 2 == 0 && seen.insert(next) {
+                    cone.push(next);
+                }
+            }
+        }
+        cone
+    }
+
+    /// Facts that no correspondence can match. By kind, those that one side has more of; where that is none and no object is
+    /// without a counterpart, one of each side, since the problems are known to differ.
     fn least(&self) -> usize {
         let mut counts: FxHashMap<u64, i64> = FxHashMap::default();
-        self.facts[0].iter().for_each(|(shape, _)| *counts.entry(*shape).or_default() += 1);
-        self.facts[1].iter().for_each(|(shape, _)| *counts.entry(*shape).or_default() -= 1);
-        counts.values().map(|c| c.unsigned_abs() as usize).sum()
+        self.facts[0].iter().flatten().for_each(|(shape, _)| *counts.entry(*shape).or_default() += 1);
+        self.facts[1].iter().flatten().for_each(|(shape, _)| *counts.entry(*shape).or_default() -= 1);
+        let compound = |side: usize| self.facts[side].iter().filter(|f| f.is_none()).count();
+        let uneven = counts.values().map(|c| c.unsigned_abs() as usize).sum::<usize>()
+            + compound(0).abs_diff(compound(1));
+        let mut objects = self.colours.clone();
+        objects.iter_mut().for_each(|list| list.sort_unstable());
+        if uneven == 0 && objects[0] == objects[1] { 2 } else { uneven }
     }
 }
 
-/// A fact without its objects, as a number that both sides share, and its objects in the order of their places.
-fn shape_of(
+/// A fact over objects alone, in numbers.
+fn flat_fact(
     graph: &Graph,
     fact: Node,
     objects: &FxHashMap<Node, usize>,
-    shapes: &mut FxHashMap<Vec<u64>, u64>,
-) -> (u64, Vec<usize>) {
-    let (mut shape, mut found) = (Vec::new(), Vec::new());
-    let mut stack = vec![fact];
-    while let Some(node) = stack.pop() {
-        if let Some(&object) = objects.get(&node) {
-            shape.push(u64::MAX);
-            found.push(object);
-            continue;
-        }
-        shape.push(u64::from(graph.colours[node as usize]));
-        // Edges down have even labels; an odd one leads to what the node stands in.
-        let mut below: Vec<(u32, Node)> =
-            graph.edges[node as usize].iter().copied().filter(|(label, _)| label % 2 == 0).collect();
-        below.sort_unstable();
-        shape.push(below.len() as u64);
-        stack.extend(below.into_iter().rev().map(|(_, n)| n));
-    }
+    shapes: &mut FxHashMap<Vec<(u32, u32)>, u64>,
+) -> Flat {
+    let mut below: Vec<(u32, Node)> =
+        graph.edges[fact as usize].iter().copied().filter(|(label, _)| label % 2 == 0).collect();
+    below.sort_unstable();
+    let mut shape = vec![(u32::MAX, graph.colours[fact as usize])];
+    shape.extend(below.iter().map(|&(label, n)| (label, graph.colours[n as usize])));
     let fresh = shapes.len() as u64;
-    (*shapes.entry(shape).or_insert(fresh), found)
+    let shape = *shapes.entry(shape).or_insert(fresh);
+    (shape, below.iter().filter_map(|(_, n)| objects.get(n).copied()).collect())
 }

@@ -2,7 +2,7 @@
 
 use planforge_pddl::ast::{
     Atom, Comparison, Condition, Domain, Effect, InitElement, Metric, MetricDirection, NumericExpr, Problem,
-    Term, TypeRef, TypedName,
+    Quantified, Term, TypeRef, TypedName,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write as _;
@@ -23,6 +23,8 @@ pub(super) struct Side {
 pub(super) struct Fact {
     pub(super) node: Node,
     pub(super) text: String,
+    /// A literal or a number: its edges lead to objects and to nothing else.
+    pub(super) flat: bool,
 }
 
 /// The disjoint union of both problems. Nodes below [`Graph::split`] are the first's.
@@ -40,14 +42,14 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(domain: &Domain, first: &Problem, second: &Problem) -> Self {
-        let fixed = names_of_domain(domain);
+        let fixed = fixed_names(domain);
         let mut names = Names::default();
         let a = Builder::new(&mut names, &fixed).build(domain, first);
         let b = Builder::new(&mut names, &fixed).build(domain, second);
         let split = a.colours.len() as Node;
         let shift = |side: Side| Side {
             objects: side.objects.into_iter().map(|(n, name)| (n + split, name)).collect(),
-            facts: side.facts.into_iter().map(|f| Fact { node: f.node + split, text: f.text }).collect(),
+            facts: side.facts.into_iter().map(|f| Fact { node: f.node + split, ..f }).collect(),
         };
         let mut edges = a.edges;
         edges.extend(
@@ -91,8 +93,8 @@ impl Names {
     }
 }
 
-/// Names that stand for themselves: constants, and whatever the domain's actions and rules name.
-fn names_of_domain(domain: &Domain) -> FxHashSet<String> {
+/// Names, in lower case, that stand for themselves: constants, and whatever the domain's actions, rules and constraints name.
+pub fn fixed_names(domain: &Domain) -> FxHashSet<String> {
     let mut names: FxHashSet<String> = domain.constants.iter().map(|c| c.name.key().to_owned()).collect();
     let mut see = |term: &Term| {
         if let Term::Constant(name) = term {
@@ -107,6 +109,7 @@ fn names_of_domain(domain: &Domain) -> FxHashSet<String> {
         action.duration.iter().chain(&action.condition).for_each(|c| terms_of_condition(c, &mut see));
         action.effect.iter().for_each(|e| terms_of_effect(e, &mut see));
     }
+    domain.constraints.iter().for_each(|c| terms_of_condition(c, &mut see));
     for rule in &domain.derived {
         rule.condition.iter().for_each(|c| terms_of_condition(c, &mut see));
     }
@@ -199,17 +202,14 @@ impl<'a> Builder<'a> {
         for element in &problem.init {
             self.init(element, "init");
         }
-        if let Some(goal) = &problem.goal {
-            let mut conjuncts = Vec::new();
-            flatten(goal, false, &mut conjuncts);
-            for (conjunct, negated) in conjuncts {
-                let node = self.condition(conjunct, negated);
-                self.fact("goal", node, || literal_text(conjunct, negated));
-            }
+        match &problem.goal {
+            Some(goal) => self.goal(goal),
+            // No goal is not the empty one.
+            None => self.flat("no goal", &[], || "no goal".to_owned()),
         }
         if let Some(constraints) = &problem.constraints {
             let node = self.condition(constraints, false);
-            self.fact("constraints", node, || "the constraints".to_owned());
+            self.compound("constraints", node, || "the constraints".to_owned());
         }
         if let Some(metric) = &problem.metric {
             self.metric(metric);
@@ -273,11 +273,41 @@ impl<'a> Builder<'a> {
         terms.iter().enumerate().map(|(i, t)| (i as u32, self.term(t))).collect()
     }
 
-    fn fact(&mut self, kind: &str, child: Node, text: impl FnOnce() -> String) {
+    /// A fact that is one node over its objects.
+    fn flat(&mut self, label: &str, args: &[Term], text: impl FnOnce() -> String) {
+        let children = self.ordered(args);
+        let before = self.colours.len();
+        let node = self.node(label, children);
+        if self.colours.len() > before {
+            self.side.facts.push(Fact { node, text: text(), flat: true });
+        }
+    }
+
+    /// A fact about a condition or expression.
+    fn compound(&mut self, kind: &str, child: Node, text: impl FnOnce() -> String) {
         let before = self.colours.len();
         let node = self.node(kind, vec![(0, child)]);
         if self.colours.len() > before {
-            self.side.facts.push(Fact { node, text: format!("{kind} {}", text()) });
+            self.side.facts.push(Fact { node, text: format!("{kind} {}", text()), flat: false });
+        }
+    }
+
+    fn goal(&mut self, goal: &Condition) {
+        let mut conjuncts = Vec::new();
+        parts(goal, false, true, &mut conjuncts);
+        for (conjunct, negated) in conjuncts {
+            let text = || format!("goal {}", literal_text(conjunct, negated));
+            if let Condition::Atom(atom) = conjunct {
+                let sign = if negated { "not " } else { "" };
+                self.flat(
+                    &format!("goal {sign}{}/{}", atom.predicate.key(), atom.args.len()),
+                    &atom.args,
+                    text,
+                );
+            } else {
+                let node = self.condition(conjunct, negated);
+                self.compound("goal", node, || literal_text(conjunct, negated));
+            }
         }
     }
 
@@ -289,21 +319,19 @@ impl<'a> Builder<'a> {
     fn init(&mut self, element: &InitElement, kind: &str) {
         match element {
             InitElement::Atom(atom) => {
-                let node = self.atom(atom);
-                self.fact(kind, node, || atom_text(atom));
+                let label = format!("{kind} {}/{}", atom.predicate.key(), atom.args.len());
+                self.flat(&label, &atom.args, || format!("{kind} {}", atom_text(atom)));
             }
             // What is not said to hold does not hold; saying so changes nothing. At a time it does.
             InitElement::Not(atom, _) if kind != "init" => {
-                let node = self.atom(atom);
-                let node = self.node("not", vec![(0, node)]);
-                self.fact(kind, node, || format!("(not {})", atom_text(atom)));
+                let label = format!("{kind} not {}/{}", atom.predicate.key(), atom.args.len());
+                self.flat(&label, &atom.args, || format!("{kind} (not {})", atom_text(atom)));
             }
             InitElement::Not(..) => {}
             InitElement::Value(fluent, value, _) => {
-                let children = self.ordered(&fluent.args);
-                let node = self.node(&format!("value {} = {value}", fluent.function.key()), children);
-                self.fact(kind, node, || {
-                    format!("(= {} {value})", call_text(fluent.function.as_str(), &fluent.args))
+                let label = format!("{kind} value {}/{} = {value}", fluent.function.key(), fluent.args.len());
+                self.flat(&label, &fluent.args, || {
+                    format!("{kind} (= {} {value})", call_text(fluent.function.as_str(), &fluent.args))
                 });
             }
             InitElement::Timed { time, element, .. } => self.init(element, &format!("at {time}")),
@@ -316,32 +344,19 @@ impl<'a> Builder<'a> {
             MetricDirection::Minimize => "minimize",
             MetricDirection::Maximize => "maximize",
         };
-        self.fact(kind, node, || "the metric".to_owned());
+        self.compound(kind, node, || "the metric".to_owned());
     }
 
     /// The node of a condition in negation normal form.
     fn condition(&mut self, condition: &Condition, negated: bool) -> Node {
         match condition {
-            Condition::And(parts, _) => self.connective(if negated { "or" } else { "and" }, parts, negated),
-            Condition::Or(parts, _) => self.connective(if negated { "and" } else { "or" }, parts, negated),
-            Condition::Not(part, _) => self.condition(part, !negated),
-            Condition::Imply(a, b, _) => {
-                let (a, b) = (self.condition(a, !negated), self.condition(b, negated));
-                self.node(if negated { "and" } else { "or" }, vec![(0, a), (0, b)])
+            Condition::And(..) | Condition::Or(..) | Condition::Imply(..) => {
+                self.connective(condition, negated)
             }
+            Condition::Not(part, _) => self.condition(part, !negated),
             Condition::Exists(q) | Condition::Forall(q) => {
                 let exists = matches!(condition, Condition::Exists(_)) != negated;
-                let depth = self.scope.len();
-                let mut children = Vec::new();
-                for parameter in &q.parameters {
-                    let colour = self.names.number(&format!("variable - {}", type_text(parameter)));
-                    let node = self.fresh(colour, &[]);
-                    children.push((1, node));
-                    self.scope.push((parameter.name.key().to_owned(), node));
-                }
-                children.push((0, self.condition(&q.body, negated)));
-                self.scope.truncate(depth);
-                self.node(if exists { "exists" } else { "forall" }, children)
+                self.quantified(q, exists, negated)
             }
             Condition::Atom(atom) => {
                 let node = self.atom(atom);
@@ -374,9 +389,50 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn connective(&mut self, label: &str, parts: &[Condition], negated: bool) -> Node {
-        let children = parts.iter().map(|p| (0, self.condition(p, negated))).collect();
-        self.node(label, children)
+    /// A quantified condition; quantifiers of one kind in each other are one.
+    fn quantified(&mut self, outer: &Quantified<Condition>, exists: bool, mut negated: bool) -> Node {
+        let depth = self.scope.len();
+        let (mut children, mut next) = (Vec::new(), Some(outer));
+        let mut body = &*outer.body;
+        while let Some(quantified) = next {
+            for parameter in &quantified.parameters {
+                let colour = self.names.number(&format!("variable - {}", type_text(parameter)));
+                let node = self.fresh(colour, &[]);
+                children.push((1, node));
+                self.scope.push((parameter.name.key().to_owned(), node));
+            }
+            body = &*quantified.body;
+            while let Condition::Not(part, _) = body {
+                (body, negated) = (&**part, !negated);
+            }
+            next = match body {
+                Condition::Exists(inner) if exists != negated => Some(inner),
+                Condition::Forall(inner) if exists == negated => Some(inner),
+                _ => None,
+            };
+        }
+        let body = self.condition(body, negated);
+        self.scope.truncate(depth);
+        if children.is_empty() {
+            return body;
+        }
+        children.push((0, body));
+        self.node(if exists { "exists" } else { "forall" }, children)
+    }
+
+    /// A conjunction or disjunction, whatever it is written as; nested ones of one kind are one.
+    fn connective(&mut self, condition: &Condition, negated: bool) -> Node {
+        let and = matches!(condition, Condition::And(..)) != negated;
+        let mut found = Vec::new();
+        parts(condition, negated, and, &mut found);
+        let mut children: Vec<(u32, Node)> =
+            found.into_iter().map(|(part, negated)| (0, self.condition(part, negated))).collect();
+        children.sort_unstable();
+        children.dedup();
+        match children[..] {
+            [(_, only)] => only,
+            _ => self.node(if and { "and" } else { "or" }, children),
+        }
     }
 
     fn comparison(&mut self, comparison: &Comparison, negated: bool) -> Node {
@@ -408,12 +464,16 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The conjuncts of a goal with their signs.
-fn flatten<'c>(condition: &'c Condition, negated: bool, out: &mut Vec<(&'c Condition, bool)>) {
+/// The conjuncts (`and`) or disjuncts of a condition with their signs.
+fn parts<'c>(condition: &'c Condition, negated: bool, and: bool, out: &mut Vec<(&'c Condition, bool)>) {
     match condition {
-        Condition::And(parts, _) if !negated => parts.iter().for_each(|p| flatten(p, false, out)),
-        Condition::Or(parts, _) if negated => parts.iter().for_each(|p| flatten(p, true, out)),
-        Condition::Not(part, _) => flatten(part, !negated, out),
+        Condition::And(list, _) if and != negated => list.iter().for_each(|p| parts(p, negated, and, out)),
+        Condition::Or(list, _) if and == negated => list.iter().for_each(|p| parts(p, negated, and, out)),
+        Condition::Imply(a, b, _) if and == negated => {
+            parts(a, !negated, and, out);
+            parts(b, negated, and, out);
+        }
+        Condition::Not(part, _) => parts(part, !negated, and, out),
         other => out.push((other, negated)),
     }
 }
@@ -423,6 +483,7 @@ fn type_text(name: &TypedName) -> String {
     let of = |ty: &TypeRef| -> String {
         let mut names: Vec<&str> = ty.alternatives.iter().map(|n| n.key()).collect();
         names.sort_unstable();
+        names.dedup();
         names.join("|")
     };
     name.ty.as_ref().map_or_else(|| "object".to_owned(), of)

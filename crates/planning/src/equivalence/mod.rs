@@ -12,6 +12,7 @@ mod partition;
 mod search;
 
 pub use difference::Difference;
+pub use graph::fixed_names;
 
 use crate::budget::{Budget, StopReason};
 use graph::Graph;
@@ -40,7 +41,9 @@ pub enum ProblemEquivalence {
 /// declare) stand for themselves; every other object may be called anything. The order of facts, repeated facts, explicit negative
 /// facts in the initial state and the problems' names make no difference.
 ///
-/// `max_choices` bounds how many pairs of objects are tried; a true answer never depends on it, except to be undecided.
+/// `max_choices` bounds how many pairs of objects are tried; a true answer never depends on it, except to be undecided. A pair costs
+/// time linear in the problems' size at most (times a logarithm), and so does the first refinement, which is all there is to it where
+/// no two objects look alike. Interchangeable objects cost a pair each.
 pub fn equivalent_problems(
     domain: &Domain,
     first: &Problem,
@@ -53,6 +56,22 @@ pub fn equivalent_problems(
         search::Found::Isomorphism(image) => ProblemEquivalence::Equal { renaming: graph.renaming(&image) },
         search::Found::None => ProblemEquivalence::Different(difference::difference(&graph)),
         search::Found::Limit { choices, stopped } => ProblemEquivalence::Undecided { choices, stopped },
+    }
+}
+
+/// Whether two problems are the same up to renaming, without what differs; `None` where the limit on choices, or the budget, left
+/// that open. See [`equivalent_problems`].
+pub fn are_equivalent(
+    domain: &Domain,
+    first: &Problem,
+    second: &Problem,
+    max_choices: u64,
+    budget: &mut dyn Budget,
+) -> Option<bool> {
+    match search::find(&Graph::new(domain, first, second), max_choices, budget) {
+        search::Found::Isomorphism(_) => Some(true),
+        search::Found::None => Some(false),
+        search::Found::Limit { .. } => None,
     }
 }
 

@@ -67,6 +67,22 @@ impl Partition {
         (0..self.classes() as u32).filter(|&c| self.len[c as usize] > 2).min_by_key(|&c| self.len[c as usize])
     }
 
+    pub(super) fn class_of(&self, node: Node) -> u32 {
+        self.class_of[node as usize]
+    }
+
+    /// Whether a choice is left for the node.
+    pub(super) fn is_open(&self, node: Node) -> bool {
+        self.len[self.class_of[node as usize] as usize] > 2
+    }
+
+    /// How many nodes of a part are in which class, by class.
+    pub(super) fn kind(&self, part: &[Node]) -> Vec<(u32, u32)> {
+        let mut classes: Vec<u32> = part.iter().map(|&n| self.class_of(n)).collect();
+        classes.sort_unstable();
+        classes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
+    }
+
     /// Gives a pair of nodes a class of its own. Returns that class.
     pub(super) fn single_out(&mut self, graph: &Graph, a: Node, b: Node) -> u32 {
         let class = self.class_of[a as usize];

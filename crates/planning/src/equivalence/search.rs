@@ -1,10 +1,10 @@
 //! An isomorphism of the two problems: refine, choose a pair in the smallest class that leaves a choice, go on; take back a
-//! choice that tells the problems apart.
+//! choice that tells the problems apart, part by part.
 
 use super::graph::{Graph, Node};
 use super::partition::Partition;
 use crate::budget::{Budget, Poll, StopReason};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the search came to.
 pub(super) enum Found {
@@ -21,79 +21,263 @@ pub(super) enum Found {
     },
 }
 
-/// A choice made: which class, which of the first's nodes, which of the second's are left to try.
-struct Choice {
-    before: Partition,
-    first: Node,
-    rest: Vec<Node>,
-}
+/// Deepest nesting of parts within parts; see [`Search::settle`].
+const MAX_DEPTH: u32 = 500;
+
+/// Why a search ended without an answer; `None` is the limit on choices.
+type Stopped = Option<StopReason>;
 
 /// Looks for an isomorphism, trying at most `max_choices` pairs.
+///
+/// First straight on: where a choice is not told apart at once, it stands. For almost every problem that is the whole search, with one
+/// choice for each object that is interchangeable with others. Where that ends in a contradiction further down, the search
+/// begins again and takes the parts that do not touch each other one by one: parts are isomorphic or not, whatever the others
+/// are paired with, so that a part that fits is never taken back.
 pub(super) fn find(graph: &Graph, max_choices: u64, budget: &mut dyn Budget) -> Found {
     let mut partition = Partition::new(graph);
     if !partition.balanced() || !partition.refine(graph, (0..partition.classes() as u32).collect()) {
         return Found::None;
     }
-    let mut stack: Vec<Choice> = Vec::new();
-    let mut choices = 0u64;
-    loop {
-        let Some(class) = partition.undecided() else {
+    let mut search = Search { graph, choices: 0, max_choices, budget };
+    let found = match search.straight(partition.clone()) {
+        Ok(Straight::Settled(found)) => Ok(Some(found)),
+        Ok(Straight::None) => Ok(None),
+        Ok(Straight::Contradiction) => {
+            let open = |n: &Node| partition.is_open(*n);
+            let ours: Vec<Node> = (0..graph.split).filter(open).collect();
+            let theirs: Vec<Node> = (graph.split..graph.len() as Node).filter(open).collect();
+            search.settle(partition, &ours, &theirs, 0)
+        }
+        Err(stopped) => Err(stopped),
+    };
+    let choices = search.choices;
+    match found {
+        Err(stopped) => Found::Limit { choices, stopped },
+        Ok(None) => Found::None,
+        Ok(Some(partition)) => {
             let image = image(graph, &partition);
             if holds(graph, &image) {
                 return Found::Isomorphism(image);
             }
-            // Refinement passed what is none only where two sums met by chance; the next choice is tried.
-            match back(graph, &mut stack, &mut choices, max_choices, budget) {
-                Ok(Some(next)) => partition = next,
-                Ok(None) => return Found::None,
-                Err(stopped) => return Found::Limit { choices, stopped },
-            }
-            continue;
-        };
-        let (ours, theirs): (Vec<Node>, Vec<Node>) =
-            partition.members(class).iter().partition(|&&n| n < graph.split);
-        // Any of the first's nodes will do, for each has to correspond to one of the second's. The lowest, so that
-        // the answer does not depend on the history of the classes.
-        let first = ours.into_iter().min().unwrap_or_default();
-        let mut rest = theirs;
-        rest.sort_unstable_by(|a, b| b.cmp(a));
-        stack.push(Choice { before: partition, first, rest });
-        match back(graph, &mut stack, &mut choices, max_choices, budget) {
-            Ok(Some(next)) => partition = next,
-            Ok(None) => return Found::None,
-            Err(stopped) => return Found::Limit { choices, stopped },
+            // Two sums of refinement met by chance: what is left is no proof of anything.
+            Found::Limit { choices, stopped: None }
         }
     }
 }
 
-/// Tries what is left of the last choices; the refined partition of the first that is not told apart, `None` where all
-/// are used up.
-fn back(
-    graph: &Graph,
-    stack: &mut Vec<Choice>,
-    choices: &mut u64,
+/// What going straight on came to.
+enum Straight {
+    Settled(Partition),
+    /// The first choice has no counterpart, so there is no isomorphism.
+    None,
+    /// A later choice has none: an earlier one may be at fault.
+    Contradiction,
+}
+
+struct Search<'a> {
+    graph: &'a Graph,
+    choices: u64,
     max_choices: u64,
-    budget: &mut dyn Budget,
-) -> Result<Option<Partition>, Option<StopReason>> {
-    while let Some(choice) = stack.last_mut() {
-        let Some(second) = choice.rest.pop() else {
-            stack.pop();
-            continue;
-        };
-        if *choices >= max_choices {
+    budget: &'a mut dyn Budget,
+}
+
+impl Search<'_> {
+    /// A pair tried: the refined partition, `None` where the two are told apart.
+    fn choose(
+        &mut self,
+        partition: &Partition,
+        first: Node,
+        second: Node,
+    ) -> Result<Option<Partition>, Stopped> {
+        if self.choices >= self.max_choices {
             return Err(None);
         }
-        *choices += 1;
-        if let Poll::Stop(reason) = budget.poll() {
+        self.choices += 1;
+        if let Poll::Stop(reason) = self.budget.poll() {
             return Err(Some(reason));
         }
-        let mut next = choice.before.clone();
-        let class = next.single_out(graph, choice.first, second);
-        if next.refine(graph, vec![class]) {
-            return Ok(Some(next));
-        }
+        let mut next = partition.clone();
+        let class = next.single_out(self.graph, first, second);
+        Ok(next.refine(self.graph, vec![class]).then_some(next))
     }
-    Ok(None)
+
+    fn straight(&mut self, mut partition: Partition) -> Result<Straight, Stopped> {
+        let mut first_choice = true;
+        while let Some(class) = partition.undecided() {
+            // Any of the first's nodes will do, for each has to correspond to one of the second's. The lowest, so that
+            // the answer does not depend on the history of the classes.
+            let members = partition.members(class);
+            let first = members.iter().copied().min().unwrap_or_default();
+            let mut theirs: Vec<Node> = members.iter().copied().filter(|&n| n >= self.graph.split).collect();
+            theirs.sort_unstable();
+            let mut next = None;
+            for second in theirs {
+                next = self.choose(&partition, first, second)?;
+                if next.is_some() {
+                    break;
+                }
+            }
+            match next {
+                Some(next) => partition = next,
+                None if first_choice => return Ok(Straight::None),
+                None => return Ok(Straight::Contradiction),
+            }
+            first_choice = false;
+        }
+        Ok(Straight::Settled(partition))
+    }
+
+    /// Pairs off all open nodes of a part of either problem; `None` where that is impossible. The parts must be closed: no edge
+    /// leads from an open node inside to one outside.
+    fn settle(
+        &mut self,
+        mut partition: Partition,
+        ours: &[Node],
+        theirs: &[Node],
+        depth: u32,
+    ) -> Result<Option<Partition>, Stopped> {
+        if depth > MAX_DEPTH {
+            return Err(None);
+        }
+        let (ours, mut theirs) = (self.connected(&partition, ours), self.connected(&partition, theirs));
+        if ours.len() != theirs.len() {
+            return Ok(None);
+        }
+        for part in ours {
+            let kind = partition.kind(&part);
+            let mut fitting = None;
+            for (i, other) in theirs.iter().enumerate() {
+                if partition.kind(other) != kind {
+                    continue;
+                }
+                if let Some(next) = self.pair(&partition, &part, other, depth)? {
+                    fitting = Some((i, next));
+                    break;
+                }
+            }
+            let Some((i, next)) = fitting else { return Ok(None) };
+            theirs.swap_remove(i);
+            partition = next;
+        }
+        Ok(Some(partition))
+    }
+
+    /// Pairs off two connected parts. Where the first counterpart that refinement leaves turns out wrong further down, all that
+    /// are left are looked at before one is followed; see [`Search::look_ahead`].
+    fn pair(
+        &mut self,
+        partition: &Partition,
+        part: &[Node],
+        other: &[Node],
+        depth: u32,
+    ) -> Result<Option<Partition>, Stopped> {
+        let Some(&(class, _)) = partition.kind(part).iter().min_by_key(|(class, count)| (*count, *class))
+        else {
+            return Ok(Some(partition.clone()));
+        };
+        let within = |part: &[Node]| -> Vec<Node> {
+            let mut nodes: Vec<Node> =
+                part.iter().copied().filter(|&n| partition.class_of(n) == class).collect();
+            nodes.sort_unstable();
+            nodes
+        };
+        let (ours, theirs) = (within(part), within(other));
+        for (i, &second) in theirs.iter().enumerate() {
+            let Some(next) = self.choose(partition, ours[0], second)? else { continue };
+            if let Some(settled) = self.settle(next, part, other, depth + 1)? {
+                return Ok(Some(settled));
+            }
+            let left = &theirs[i + 1..];
+            if left.is_empty() {
+                break;
+            }
+            let Some((first, candidates)) = self.look_ahead(partition, &ours, &theirs)? else {
+                return Ok(None);
+            };
+            for candidate in candidates.into_iter().filter(|c| first != ours[0] || left.contains(c)) {
+                if let Some(next) = self.choose(partition, first, candidate)?
+                    && let Some(settled) = self.settle(next, part, other, depth + 1)?
+                {
+                    return Ok(Some(settled));
+                }
+            }
+            return Ok(None);
+        }
+        Ok(None)
+    }
+
+    /// Groups the nodes of both sides by what refinement makes of the problems once they are singled out: a node and its
+    /// counterpart are in one group, so that groups hold as many of ours as of theirs. The smallest group: one of ours, and
+    /// all of theirs; `None` where the groups show that there is no isomorphism.
+    ///
+    /// A node near to what is wrong has a group of its own, whichever side it is on: with one of our choice alone, that may never
+    /// come up before nearly everything is paired off.
+    fn look_ahead(
+        &mut self,
+        partition: &Partition,
+        ours: &[Node],
+        theirs: &[Node],
+    ) -> Result<Option<(Node, Vec<Node>)>, Stopped> {
+        // That two nodes pass for counterparts is an equivalence on the nodes of both sides.
+        let mut groups: Vec<(usize, Node, Vec<Node>)> = Vec::new();
+        'ours: for &first in ours {
+            for (count, _, of_theirs) in &mut groups {
+                if self.choose(partition, first, of_theirs[0])?.is_some() {
+                    *count += 1;
+                    continue 'ours;
+                }
+            }
+            let grouped = |n: &Node| groups.iter().any(|(_, _, of_theirs)| of_theirs.contains(n));
+            let mut fitting = None;
+            for &second in theirs.iter().filter(|n| !grouped(n)) {
+                if self.choose(partition, first, second)?.is_some() {
+                    fitting = Some(second);
+                    break;
+                }
+            }
+            let Some(second) = fitting else { return Ok(None) };
+            groups.push((1, first, vec![second]));
+        }
+        'theirs: for &second in theirs {
+            for (_, first, of_theirs) in &mut groups {
+                if of_theirs[0] == second {
+                    continue 'theirs;
+                }
+                if self.choose(partition, *first, second)?.is_some() {
+                    of_theirs.push(second);
+                    continue 'theirs;
+                }
+            }
+            return Ok(None);
+        }
+        if groups.iter().any(|(count, _, of_theirs)| *count != of_theirs.len()) {
+            return Ok(None);
+        }
+        Ok(groups.into_iter().min_by_key(|g| g.0).map(|(_, first, of_theirs)| (first, of_theirs)))
+    }
+
+    /// The connected parts of the open ones among `nodes`, by edges between open nodes.
+    fn connected(&self, partition: &Partition, nodes: &[Node]) -> Vec<Vec<Node>> {
+        let mut seen: FxHashSet<Node> = FxHashSet::default();
+        let mut parts = Vec::new();
+        for &start in nodes {
+            if !partition.is_open(start) || !seen.insert(start) {
+                continue;
+            }
+            let mut part = vec![start];
+            let mut at = 0;
+            while let Some(&node) = part.get(at) {
+                at += 1;
+                for &(_, next) in &self.graph.edges[node as usize] {
+                    if partition.is_open(next) && seen.insert(next) {
+                        part.push(next);
+                    }
+                }
+            }
+            parts.push(part);
+        }
+        parts
+    }
 }
 
 /// The correspondence that pairs of nodes spell out.
@@ -121,11 +305,11 @@ fn holds(graph: &Graph, image: &[Node]) -> bool {
     })
 }
 
-/// How alike nodes are: by round, the colour that refinement would give a node of either problem, as numbers that both share.
+/// How alike nodes are: by round, the colour that refinement gives a node of either problem, as numbers that both share.
 pub(super) fn rounds(graph: &Graph, rounds: usize) -> Vec<Vec<u64>> {
-    let mut now: Vec<u64> = graph.colours.iter().map(|&c| u64::from(c)).collect();
-    let mut all = vec![now.clone()];
-    for _ in 0..rounds {
+    let mut all: Vec<Vec<u64>> = vec![graph.colours.iter().map(|&c| u64::from(c)).collect()];
+    for round in 0..rounds {
+        let now = &all[round];
         let mut numbers: FxHashMap<(u64, Vec<(u32, u64)>), u64> = FxHashMap::default();
         let next: Vec<u64> = (0..graph.len())
             .map(|node| {
@@ -136,8 +320,7 @@ pub(super) fn rounds(graph: &Graph, rounds: usize) -> Vec<Vec<u64>> {
                 *numbers.entry((now[node], around)).or_insert(fresh)
             })
             .collect();
-        all.push(next.clone());
-        now = next;
+        all.push(next);
     }
     all
 }
