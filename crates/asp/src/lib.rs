@@ -3,10 +3,20 @@
 //!
 //! Nothing here solves a program: a reasoner is given [`syntax`] as text and answers with atoms. Nothing here does I/O.
 
+mod build;
 mod codes;
 pub mod compile;
+pub mod declarations;
+mod ground;
+pub mod library;
 pub mod materialized;
+pub mod naming;
+mod pattern;
+pub mod program;
+pub mod stages;
 pub mod syntax;
+pub mod types;
 
 pub use codes::CODES;
+pub use declarations::Declarations;
 pub use materialized::Materialized;

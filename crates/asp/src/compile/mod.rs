@@ -10,7 +10,7 @@ mod facts;
 mod findings;
 mod numbers;
 mod objects;
-mod order;
+pub(crate) mod order;
 mod spelling;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// Compares texts piece by piece, digits by their value.
-pub(super) fn natural(a: &str, b: &str) -> Ordering {
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a.as_bytes(), b.as_bytes());
     while let (Some(x), Some(y)) = (left.first(), right.first()) {
         if x.is_ascii_digit() && y.is_ascii_digit() {

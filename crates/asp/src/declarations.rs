@@ -1,0 +1,201 @@
+//! What a knowledge file declares for the intermediate representation: types and predicates that the domain does not have, objects that
+//! the domain names, and how objects that nothing names are called.
+
+use crate::library::is_word;
+use crate::naming::{Naming, mangled};
+use crate::program::codes as code;
+use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_pddl::TypeHierarchy;
+use planforge_pddl::ast::Domain;
+
+/// Argument types that stand for numbers and need no declaration.
+pub const NUMBERS: &[&str] = &["number", "row", "column"];
+
+/// The names of the facts that declare something, with their number of arguments.
+const FACTS: &[(&str, usize)] =
+    &[("ir_type", 2), ("ir_predicate", 2), ("ir_object", 1), ("ir_prefix", 2), ("ir_first_index", 2)];
+
+/// Everything that a knowledge file declares.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// `ir_type(block, "a block").`
+    pub types: Vec<DeclaredType>,
+    /// `ir_predicate(floortile_grid(row, column, tile), "...").`
+    pub predicates: Vec<DeclaredPredicate>,
+    /// `ir_object(wrench).`: objects that the domain names.
+    pub objects: Vec<String>,
+    /// `ir_prefix(level, l).` and `ir_first_index(level, 0).`
+    pub naming: Naming,
+}
+
+/// A type that only the representation has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredType {
+    /// Its name.
+    pub name: String,
+    /// What an object of it is.
+    pub description: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A predicate that only the representation has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredPredicate {
+    /// Its name.
+    pub name: String,
+    /// The types of its arguments: of the domain, declared, or one of [`NUMBERS`].
+    pub arguments: Vec<String>,
+    /// What it says.
+    pub description: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Declarations {
+    /// Whether a type is declared here.
+    pub fn has_type(&self, name: &str) -> bool {
+        self.types.iter().any(|ty| ty.name == name)
+    }
+
+    /// A declared predicate.
+    pub fn predicate(&self, name: &str, arguments: usize) -> Option<&DeclaredPredicate> {
+        self.predicates.iter().find(|p| p.name == name && p.arguments.len() == arguments)
+    }
+
+    /// Reads the declarations of a knowledge file and checks them against the domain.
+    pub fn read(program: &Program, domain: &Domain, source: SourceId) -> (Self, Vec<Diagnostic>) {
+        let mut reader = Reader { found: Self::default(), diagnostics: Vec::new(), source };
+        for statement in &program.statements {
+            let StatementKind::Rule(rule) = &statement.kind else { continue };
+            if let Some(atom) = declaration(rule) {
+                reader.read(rule, atom, statement.span);
+            }
+        }
+        reader.check(domain);
+        (reader.found, reader.diagnostics)
+    }
+}
+
+/// The declaring atom of a rule, where it is one.
+pub(crate) fn declaration(rule: &Rule) -> Option<&Atom> {
+    match &rule.head {
+        Head::Atom(atom) if FACTS.iter().any(|(name, _)| *name == atom.name) => Some(atom),
+        _ => None,
+    }
+}
+
+struct Reader {
+    found: Declarations,
+    diagnostics: Vec<Diagnostic>,
+    source: SourceId,
+}
+
+fn constant(term: &Term) -> Option<&str> {
+    match term {
+        Term::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),
+        _ => None,
+    }
+}
+
+impl Reader {
+    fn error(&mut self, code: &'static str, message: String, span: Span, help: &str) {
+        self.diagnostics.push(Diagnostic::error(code, message).at(self.source, span, "").help(help));
+    }
+
+    fn read(&mut self, rule: &Rule, atom: &Atom, span: Span) {
+        if !rule.body.is_empty() {
+            let message = format!("`{}` is said once and for all, so it has no conditions", atom.name);
+            self.error(code::DECLARATION, message, span, "end the statement before `:-`");
+            return;
+        }
+        let read = match (atom.name.as_str(), atom.arguments.as_slice()) {
+            ("ir_type", [name, Term::Text(text)]) => constant(name).map(|name| {
+                let (name, description) = (name.to_owned(), text.clone());
+                self.found.types.push(DeclaredType { name, description, span });
+            }),
+            ("ir_predicate", [Term::Function { name, arguments }, Term::Text(text)]) if !name.is_empty() => {
+                arguments.iter().map(|a| constant(a).map(str::to_owned)).collect::<Option<Vec<_>>>().map(
+                    |arguments| {
+                        let (name, description) = (name.clone(), text.clone());
+                        self.found.predicates.push(DeclaredPredicate { name, arguments, description, span });
+                    },
+                )
+            }
+            ("ir_object", [name]) => constant(name).map(|name| self.found.objects.push(name.to_owned())),
+            ("ir_prefix", [ty, prefix]) => constant(ty)
+                .zip(constant(prefix))
+                .map(|(ty, prefix)| self.found.naming.set_prefix(ty, prefix)),
+            ("ir_first_index", [ty, Term::Number(first)]) if *first >= 0 => {
+                constant(ty).map(|ty| self.found.naming.set_first(ty, *first))
+            }
+            _ => None,
+        };
+        if read.is_none() {
+            let message = format!("`{atom}` declares nothing");
+            self.error(
+                code::DECLARATION,
+                message,
+                span,
+                "the forms are ir_type(block, \"a block\"), ir_predicate(on_top(block, block), \"X is on Y\"), \
+                 ir_object(wrench), ir_prefix(level, l) and ir_first_index(level, 0)",
+            );
+        }
+    }
+
+    fn check(&mut self, domain: &Domain) {
+        let types = TypeHierarchy::of(domain);
+        let of_domain: Vec<String> = types.names().map(|name| mangled(name.key())).collect();
+        for (at, declared) in self.found.types.clone().iter().enumerate() {
+            if of_domain.contains(&declared.name) {
+                let message = format!("the domain has a type `{}` already", declared.name);
+                self.error(
+                    code::SHADOWED,
+                    message,
+                    declared.span,
+                    "leave the declaration out or rename the type",
+                );
+            }
+            if self.found.types[..at].iter().any(|other| other.name == declared.name) {
+                let message = format!("the type `{}` is declared twice", declared.name);
+                self.error(code::DECLARED_TWICE, message, declared.span, "leave one of both out");
+            }
+        }
+        for (at, declared) in self.found.predicates.clone().iter().enumerate() {
+            self.check_predicate(domain, declared, at);
+            for argument in &declared.arguments {
+                let known = of_domain.contains(argument)
+                    || self.found.has_type(argument)
+                    || NUMBERS.contains(&argument.as_str());
+                if !known {
+                    let message =
+                        format!("`{}` has an argument of the unknown type `{argument}`", declared.name);
+                    let help = "name a type of the domain, a type that `ir_type` declares, `row`, `column` or `number`";
+                    self.error(code::UNKNOWN_ARGUMENT_TYPE, message, declared.span, help);
+                }
+            }
+        }
+    }
+
+    fn check_predicate(&mut self, domain: &Domain, declared: &DeclaredPredicate, at: usize) {
+        let name = &declared.name;
+        if domain.predicates.iter().any(|p| mangled(p.name.key()) == *name) {
+            let message = format!("the domain has a predicate `{name}` already");
+            self.error(
+                code::SHADOWED,
+                message,
+                declared.span,
+                "leave the declaration out or rename the predicate",
+            );
+        }
+        if is_word(name, declared.arguments.len()) || name.starts_with('_') {
+            let message = format!("`{name}` with {} arguments is the library's", declared.arguments.len());
+            self.error(code::SHADOWED, message, declared.span, "rename the predicate");
+        }
+        if self.found.predicates[..at].iter().any(|other| other.name == *name) {
+            let message = format!("the predicate `{name}` is declared twice");
+            self.error(code::DECLARED_TWICE, message, declared.span, "leave one of both out");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The rules that hold for every domain (paper, section 3.1), as files that people read and the reasoner runs.
+
+use crate::syntax::ast::Program;
+use crate::syntax::parse;
+use planforge_diagnostics::{Diagnostic, SourceId};
+use std::sync::LazyLock;
+
+/// One file of the library.
+#[derive(Debug)]
+pub struct LibraryFile {
+    /// Its name: `cardinality.lp`.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// Its statements.
+    pub program: Program,
+    /// What is wrong with it: nothing, which a test holds it to.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The files of the library, in the order in which a program has them.
+pub fn files() -> &'static [LibraryFile] {
+    static FILES: LazyLock<Vec<LibraryFile>> = LazyLock::new(|| {
+        [
+            ("objects.lp", include_str!("../library/objects.lp")),
+            ("cardinality.lp", include_str!("../library/cardinality.lp")),
+            ("bijection.lp", include_str!("../library/bijection.lp")),
+            ("sequence.lp", include_str!("../library/sequence.lp")),
+            ("grid.lp", include_str!("../library/grid.lp")),
+        ]
+        .into_iter()
+        .map(|(name, text)| {
+            let parsed = parse(text, SourceId::default());
+            LibraryFile { name, text, program: parsed.program, diagnostics: parsed.diagnostics }
+        })
+        .collect()
+    });
+    &FILES
+}
+
+/// What the library and the representation itself give a meaning to, with the number of arguments. A predicate of the domain that is
+/// called so is meant only inside `init` and `goal`.
+pub const WORDS: &[(&str, usize)] = &[
+    ("object", 2),
+    ("cardinality", 2),
+    ("init", 1),
+    ("goal", 1),
+    ("metric", 2),
+    ("conflict", 1),
+    ("missing", 2),
+    ("generated", 3),
+    ("index", 3),
+    ("amount", 2),
+    ("first", 2),
+    ("last", 2),
+    ("follows", 3),
+    ("mapped", 4),
+    ("pair", 4),
+    ("grid", 4),
+    ("next_row", 3),
+    ("next_column", 3),
+    ("adjacent", 3),
+];
+
+/// Whether `name` with that many arguments is one of [`WORDS`].
+pub fn is_word(name: &str, arguments: usize) -> bool {
+    WORDS.contains(&(name, arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::ast::{Head, StatementKind};
+
+    #[test]
+    fn every_file_is_read_without_a_finding() {
+        for file in files() {
+            assert_eq!(file.diagnostics, [], "{}", file.name);
+            assert!(!file.program.statements.is_empty(), "{}", file.name);
+        }
+    }
+
+    #[test]
+    fn every_head_is_a_word_of_the_library() {
+        for file in files() {
+            for statement in &file.program.statements {
+                let StatementKind::Rule(rule) = &statement.kind else { panic!("{}: a directive", file.name) };
+                let Head::Atom(head) = &rule.head else { panic!("{}: {rule} has no atom", file.name) };
+                assert!(is_word(&head.name, head.arguments.len()), "{}: {head}", file.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Terms with variables, matched against ground terms and evaluated: what the reasoner does with a rule, done again for one instance.
+
+use crate::ground::{Id, Node, Store};
+use crate::naming::Naming;
+use crate::syntax::ast::Term;
+use smallvec::SmallVec;
+
+/// Most values of one term: an interval has as many as it is long.
+const MOST_VALUES: usize = 1 << 20;
+
+/// The values of a rule's variables, by slot.
+pub(crate) type Slots = SmallVec<[Option<Id>; 8]>;
+
+/// A term whose variables are slots.
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    Known(Id),
+    Slot(usize),
+    Any,
+    Function(u32, Vec<Pattern>),
+    Minus(Box<Pattern>),
+    Binary(Box<str>, Box<Pattern>, Box<Pattern>),
+    Interval(Box<Pattern>, Box<Pattern>),
+    External(Box<str>, Vec<Pattern>),
+}
+
+impl Pattern {
+    /// Compiles a term; a variable that `variables` does not have is matched by anything and has no value.
+    pub(crate) fn of(term: &Term, variables: &[String], store: &mut Store) -> Self {
+        if let Some(id) = store.intern(term) {
+            return Self::Known(id);
+        }
+        let many = |terms: &[Term], store: &mut Store| {
+            terms.iter().map(|t| Self::of(t, variables, store)).collect::<Vec<_>>()
+        };
+        let one = |term: &Term, store: &mut Store| Box::new(Self::of(term, variables, store));
+        match term {
+            Term::Variable(name) => variables.iter().position(|v| v == name).map_or(Self::Any, Self::Slot),
+            Term::Function { name, arguments } => {
+                let arguments = many(arguments, store);
+                Self::Function(store.name(name), arguments)
+            }
+            Term::External { name, arguments } => {
+                Self::External(name.as_str().into(), many(arguments, store))
+            }
+            Term::Minus(term) => Self::Minus(one(term, store)),
+            Term::Binary { operator, left, right } => {
+                let (left, right) = (one(left, store), one(right, store));
+                Self::Binary(operator.as_str().into(), left, right)
+            }
+            Term::Interval(from, to) => Self::Interval(one(from, store), one(to, store)),
+            Term::Anonymous | Term::Number(_) | Term::Text(_) => Self::Any,
+        }
+    }
+
+    /// Whether a ground term is an instance, and the values that make it one. Operations match nothing.
+    pub(crate) fn matches(&self, id: Id, store: &Store, slots: &mut Slots) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Known(known) => *known == id,
+            Self::Slot(slot) => *slots[*slot].get_or_insert(id) == id,
+            Self::Function(name, patterns) => match store.call(id) {
+                Some((of, arguments)) if of == *name && arguments.len() == patterns.len() => {
+                    patterns.iter().zip(arguments).all(|(p, a)| p.matches(*a, store, slots))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The values of the term: several for an interval, none where an operation is undefined or a variable has no value.
+    pub(crate) fn values(&self, slots: &Slots, store: &mut Store, naming: &Naming) -> Vec<Id> {
+        match self {
+            Self::Known(id) => vec![*id],
+            Self::Slot(slot) => slots[*slot].into_iter().collect(),
+            Self::Any => Vec::new(),
+            Self::Function(name, patterns) => Self::product(patterns, slots, store, naming)
+                .into_iter()
+                .map(|arguments| store.add(Node::Function { name: *name, arguments }))
+                .collect(),
+            Self::External(name, patterns) => Self::product(patterns, slots, store, naming)
+                .into_iter()
+                .filter_map(|arguments| {
+                    let arguments: Vec<Term> = arguments.iter().map(|a| store.term(*a)).collect();
+                    let term = naming.call(name, &arguments)?.ok()?;
+                    store.intern(&term)
+                })
+                .collect(),
+            Self::Minus(inner) => numbers(&inner.values(slots, store, naming), store)
+                .into_iter()
+                .map(|n| store.add(Node::Number(-n)))
+                .collect(),
+            Self::Binary(operator, left, right) => {
+                let left = numbers(&left.values(slots, store, naming), store);
+                let right = numbers(&right.values(slots, store, naming), store);
+                let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (*l, *r)));
+                pairs
+                    .filter_map(|(l, r)| compute(operator, l, r))
+                    .map(|n| store.add(Node::Number(n)))
+                    .collect()
+            }
+            Self::Interval(from, to) => {
+                let from = numbers(&from.values(slots, store, naming), store);
+                let to = numbers(&to.values(slots, store, naming), store);
+                let pairs = from.iter().flat_map(|f| to.iter().map(move |t| (*f, *t)));
+                pairs
+                    .flat_map(|(f, t)| (f..=t).take(MOST_VALUES))
+                    .map(|n| store.add(Node::Number(n)))
+                    .collect()
+            }
+        }
+    }
+
+    fn product(
+        patterns: &[Pattern],
+        slots: &Slots,
+        store: &mut Store,
+        naming: &Naming,
+    ) -> Vec<SmallVec<[Id; 4]>> {
+        let mut found: Vec<SmallVec<[Id; 4]>> = vec![SmallVec::new()];
+        for pattern in patterns {
+            let values = pattern.values(slots, store, naming);
+            if let [value] = values.as_slice() {
+                found.iter_mut().for_each(|arguments| arguments.push(*value));
+                continue;
+            }
+            found = found
+                .into_iter()
+                .flat_map(|arguments| {
+                    values.iter().map(move |value| {
+                        let mut longer = arguments.clone();
+                        longer.push(*value);
+                        longer
+                    })
+                })
+                .take(MOST_VALUES)
+                .collect();
+        }
+        found
+    }
+}
+
+fn numbers(ids: &[Id], store: &Store) -> Vec<i64> {
+    ids.iter()
+        .filter_map(|id| match store.node(*id) {
+            Node::Number(number) => Some(*number),
+            _ => None,
+        })
+        .collect()
+}
+
+fn compute(operator: &str, left: i64, right: i64) -> Option<i64> {
+    match operator {
+        "+" => left.checked_add(right),
+        "-" => left.checked_sub(right),
+        "*" => left.checked_mul(right),
+        "/" => left.checked_div(right),
+        "\\" => left.checked_rem(right),
+        "**" => left.checked_pow(u32::try_from(right).ok()?),
+        _ => None,
+    }
+}
+
+/// Whether a term has neither operations nor intervals nor calls, so that matching finds all that the reasoner would.
+pub(crate) fn is_plain(term: &Term) -> bool {
+    match term {
+        Term::Number(_) | Term::Text(_) | Term::Variable(_) | Term::Anonymous => true,
+        Term::Function { arguments, .. } => arguments.iter().all(is_plain),
+        _ => false,
+    }
+}

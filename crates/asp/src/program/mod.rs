@@ -1,0 +1,359 @@
+//! The program of a task: the intermediate representation, the knowledge file, the rules made from declarations and the library, in a
+//! form whose answer tells which rule applied to what.
+
+pub(crate) mod codes;
+mod prune;
+mod ranks;
+pub(crate) mod record;
+pub(crate) mod walk;
+
+use crate::build::function;
+
+use crate::declarations::{Declarations, declaration};
+use crate::library::{self, is_word};
+use crate::naming::mangled;
+use crate::stages::Job;
+use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
+use crate::types::TypeRules;
+use codes as code;
+pub use codes::CODES;
+use planforge_diagnostics::{Diagnostic, LineColumn, SourceFile, SourceId, Span};
+use planforge_pddl::ast::Domain;
+use prune::Candidate;
+use ranks::Ranks;
+pub use record::{Record, Twin};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use walk::{change_atoms, head_atoms, visit_terms};
+
+/// Who wrote a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// The intermediate representation.
+    Text,
+    /// The knowledge file.
+    Knowledge,
+    /// Made from the domain's declarations.
+    Domain,
+    /// The library.
+    Library,
+}
+
+/// A text with its statements.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What diagnostics call it.
+    pub id: SourceId,
+    /// Its name for people: `ir`, `knowledge`.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// Its statements; positions are of `text`.
+    pub program: &'a Program,
+}
+
+/// What a program is assembled from.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The domain.
+    pub domain: &'a Domain,
+    /// What diagnostics call its text.
+    pub domain_id: SourceId,
+    /// Its text.
+    pub domain_text: &'a str,
+    /// The knowledge file, where the domain has one.
+    pub knowledge: Option<Source<'a>>,
+    /// What the knowledge file declares.
+    pub declarations: &'a Declarations,
+    /// The intermediate representation.
+    pub ir: Source<'a>,
+}
+
+/// One rule of an assembled program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableRule {
+    /// Who wrote it.
+    pub origin: Origin,
+    /// Index in [`Table::sources`].
+    pub source: usize,
+    /// What diagnostics call the source; the library has no number.
+    pub id: Option<SourceId>,
+    /// Where it stands.
+    pub span: Span,
+    /// The rule as it is written there.
+    pub written: Rule,
+    /// The rule as it is solved: predicates of the domain stand inside `init`.
+    pub rule: Rule,
+    /// How its instances are known.
+    pub record: Record,
+}
+
+/// Every rule of a program and where it stands.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// The texts that rules stand in.
+    pub sources: Vec<SourceFile>,
+    /// The rules: of the representation, of the knowledge file, made from declarations, of the library.
+    pub rules: Vec<TableRule>,
+}
+
+impl Table {
+    /// Line and column of a rule.
+    pub fn place(&self, rule: u32) -> LineColumn {
+        let rule = &self.rules[rule as usize];
+        self.sources[rule.source].line_column(rule.span.start)
+    }
+
+    /// The name of the text that a rule stands in.
+    pub fn source_name(&self, rule: u32) -> &str {
+        &self.sources[self.rules[rule as usize].source].name
+    }
+}
+
+/// A program ready to be solved.
+#[derive(Debug, Clone)]
+pub struct Assembled {
+    /// What the reasoner is given.
+    pub job: Job,
+    /// What its answer is read with.
+    pub table: Table,
+    /// What was found while assembling; errors mean that the program should not be solved.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Assembles the program of a task.
+pub fn assemble(task: &Task<'_>) -> Assembled {
+    let mut assembler = Assembler { task, table: Table::default(), written: 0, diagnostics: Vec::new() };
+    let with_object = assembler.read_written();
+    let types = TypeRules::of(task.domain, task.declarations, with_object);
+    assembler.say_collisions();
+    assembler.put_inside_init(&types);
+    assembler.read_made(&types);
+    assembler.read_library();
+    let ranks = Ranks::of(&assembler.table.rules);
+    assembler.record(&ranks);
+    let job = assembler.job(&types, ranks);
+    Assembled { job, table: assembler.table, diagnostics: assembler.diagnostics }
+}
+
+struct Assembler<'a> {
+    task: &'a Task<'a>,
+    table: Table,
+    /// The rules below this number are of the representation and the knowledge file.
+    written: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Assembler<'_> {
+    fn add(&mut self, origin: Origin, source: usize, id: Option<SourceId>, span: Span, rule: &Rule) {
+        let (written, rule) = (rule.clone(), rule.clone());
+        self.table.rules.push(TableRule { origin, source, id, span, written, rule, record: Record::LeftOut });
+    }
+
+    /// The rules of the representation and of the knowledge file. Whether one of them asks for objects of any type.
+    fn read_written(&mut self) -> bool {
+        let written =
+            [Some((self.task.ir, Origin::Text)), self.task.knowledge.map(|k| (k, Origin::Knowledge))];
+        for (source, origin) in written.into_iter().flatten() {
+            self.table.sources.push(SourceFile::new(source.name, source.text));
+            let at = self.table.sources.len() - 1;
+            for statement in &source.program.statements {
+                match &statement.kind {
+                    StatementKind::Rule(rule)
+                        if origin == Origin::Knowledge && declaration(rule).is_some() => {}
+                    StatementKind::Rule(rule) => self.add(origin, at, Some(source.id), statement.span, rule),
+                    StatementKind::Directive { name, .. } => {
+                        let message =
+                            format!("`#{name}` has no place in a program that is assembled from parts");
+                        let found = Diagnostic::error(code::ASSEMBLED_DIRECTIVE, message)
+                            .at(source.id, statement.span, "")
+                            .help("say it with rules: conflicts with constraints, constants with facts");
+                        self.diagnostics.push(found);
+                    }
+                }
+            }
+        }
+        self.written = self.table.rules.len();
+        self.table.rules.iter().any(|rule| asks_for_object(&rule.rule))
+    }
+
+    /// A predicate of the domain or of the knowledge file that stands by itself is said of the initial state.
+    fn put_inside_init(&mut self, types: &TypeRules) {
+        for entry in &mut self.table.rules {
+            change_atoms(&mut entry.rule, &mut |atom: &mut Atom| {
+                let arguments = atom.arguments.len();
+                if !is_word(&atom.name, arguments)
+                    && types.predicates.contains(&(atom.name.clone(), arguments))
+                {
+                    let fact = function(&atom.name, std::mem::take(&mut atom.arguments));
+                    atom.name = "init".to_owned();
+                    atom.arguments = vec![fact];
+                }
+            });
+        }
+    }
+
+    fn read_made(&mut self, types: &TypeRules) {
+        self.table.sources.push(SourceFile::new("domain", self.task.domain_text));
+        let domain = self.table.sources.len() - 1;
+        for made in &types.rules {
+            let (origin, source, id) = match self.task.knowledge {
+                Some(knowledge) if !made.of_domain => (Origin::Knowledge, 1, knowledge.id),
+                _ => (Origin::Domain, domain, self.task.domain_id),
+            };
+            self.add(origin, source, Some(id), made.span, &made.rule);
+        }
+    }
+
+    fn read_library(&mut self) {
+        for file in library::files() {
+            self.table.sources.push(SourceFile::new(file.name, file.text));
+            let at = self.table.sources.len() - 1;
+            for statement in &file.program.statements {
+                if let StatementKind::Rule(rule) = &statement.kind {
+                    self.add(Origin::Library, at, None, statement.span, rule);
+                }
+            }
+        }
+    }
+
+    /// Two names of the domain that the representation cannot tell apart.
+    fn say_collisions(&mut self) {
+        let domain = self.task.domain;
+        let groups: [(&str, Vec<&planforge_pddl::Name>); 3] = [
+            ("predicates", domain.predicates.iter().map(|p| &p.name).collect()),
+            ("types", domain.types.iter().map(|t| &t.name).collect()),
+            ("constants", domain.constants.iter().map(|c| &c.name).collect()),
+        ];
+        for (what, names) in groups {
+            let mut seen: BTreeMap<String, &planforge_pddl::Name> = BTreeMap::new();
+            for name in names {
+                let first = *seen.entry(mangled(name.key())).or_insert(name);
+                if first != name {
+                    let message = format!(
+                        "the {what} `{first}` and `{name}` are both `{}` in the intermediate representation",
+                        mangled(name.key())
+                    );
+                    let found = Diagnostic::error(code::COLLISION, message)
+                        .at(self.task.domain_id, name.span, "")
+                        .also(self.task.domain_id, first.span, "the other one")
+                        .help("rename one of them in the domain");
+                    self.diagnostics.push(found);
+                }
+            }
+        }
+    }
+
+    /// Leaves out what cannot apply and decides how the rest is recorded.
+    fn record(&mut self, ranks: &Ranks) {
+        let heads = |name: &str, arguments: usize| {
+            let is_head = |rule: &TableRule| {
+                head_atoms(&rule.rule).iter().any(|h| h.name == name && h.arguments.len() == arguments)
+            };
+            self.table.rules.iter().any(is_head)
+        };
+        let mut given = Vec::new();
+        if heads("cardinality", 2) {
+            given.push(("generated", 3));
+        }
+        if ranks.any() || self.table.rules.iter().any(|rule| has_map(&rule.rule)) {
+            given.extend([("index", 3), ("amount", 2)]);
+        }
+        let written = self.written;
+        let candidates: Vec<Candidate<'_>> = self
+            .table
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(at, entry)| Candidate {
+                rule: &entry.rule,
+                is_written: at < written,
+                is_kept: entry.origin == Origin::Text,
+            })
+            .collect();
+        let needed = prune::needed(&candidates, &given);
+        for (number, (entry, needed)) in self.table.rules.iter_mut().zip(needed).enumerate() {
+            if needed {
+                entry.record = record::record(&entry.rule, number);
+            }
+        }
+    }
+}
+
+impl Assembler<'_> {
+    fn job(&self, types: &TypeRules, ranks: Ranks) -> Job {
+        let (mut plain, mut recorded) = (String::new(), String::new());
+        let (mut hard, mut relaxed) = (String::new(), Vec::new());
+        for (number, entry) in self.table.rules.iter().enumerate() {
+            record::write(&entry.rule, &entry.record, false, &mut plain);
+            record::write(&entry.rule, &entry.record, true, &mut recorded);
+            if let Record::Constraint(twin) = &entry.record {
+                // Writing to a string cannot fail.
+                let _ = writeln!(hard, ":- {}.", twin.any());
+                let key = [vec![Term::Number(number as i64)], twin.arguments()].concat();
+                let key: Vec<String> = key.iter().map(Term::to_string).collect();
+                relaxed.push(format!("1, {} : {}", key.join(", "), twin.atom()));
+            }
+        }
+        let relaxed = if relaxed.is_empty() {
+            relaxed.concat()
+        } else {
+            format!("#minimize {{ {} }}.\n", relaxed.join("; "))
+        };
+        Job {
+            plain,
+            recorded,
+            hard,
+            relaxed,
+            naming: self.task.declarations.naming.clone(),
+            taken: self.constants(),
+            above: types.above.clone(),
+            feeds: ranks.feeds,
+            ranked: ranks.types,
+            ranks_all: ranks.all,
+            ..Job::default()
+        }
+    }
+
+    /// Every constant that the representation, the knowledge file or the domain has: names that no object may be given.
+    fn constants(&self) -> BTreeSet<String> {
+        let mut found: BTreeSet<String> =
+            self.task.domain.constants.iter().map(|constant| mangled(constant.name.key())).collect();
+        found.extend(self.task.declarations.objects.iter().cloned());
+        for entry in &self.table.rules[..self.written] {
+            visit_terms(&entry.rule, &mut |term| {
+                if let Term::Function { name, arguments } = term
+                    && arguments.is_empty()
+                    && !found.contains(name)
+                {
+                    found.insert(name.clone());
+                }
+            });
+        }
+        found
+    }
+}
+
+/// Whether a rule is about objects of whatever type: it has the type `object` elsewhere than in the conclusion that something is one.
+fn asks_for_object(rule: &Rule) -> bool {
+    let mut count = 0;
+    visit_terms(rule, &mut |term| {
+        count += usize::from(
+            matches!(term, Term::Function { name, arguments } if name == "object" && arguments.is_empty()),
+        );
+    });
+    let heads = head_atoms(rule);
+    let concluded = heads.iter().filter(|head| {
+        head.name == "object"
+            && matches!(head.arguments.as_slice(), [_, Term::Function { name, arguments }] if name == "object" && arguments.is_empty())
+    });
+    count > concluded.count()
+}
+
+fn has_map(rule: &Rule) -> bool {
+    head_atoms(rule).iter().any(|head| match (head.name.as_str(), head.arguments.as_slice()) {
+        ("init" | "goal", [Term::Function { name, .. }]) => name == "map",
+        ("init" | "goal", [_]) => true,
+        _ => false,
+    })
+}

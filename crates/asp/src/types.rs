@@ -1,0 +1,227 @@
+//! Rules that are made from declarations: of the domain (paper, section 3.3, rules of the first kind) and of a knowledge file.
+//!
+//! From `(cocktail-part1 ?c - cocktail ?i - ingredient)` come
+//!
+//! ```text
+//! object(X, cocktail) :- init(cocktail_part1(X, _)).
+//! object(X, ingredient) :- init(cocktail_part1(_, X)).
+//! ```
+//!
+//! the same for goals and negative goals, and for the arguments of numeric functions; from `shot - container` comes
+//! `object(X, container) :- object(X, shot).`; from a constant its types. An argument of the type `(either a b)` is known to be what a and b have
+//! in common, and one of the type `object`, or of no type, to be an object.
+
+use crate::build::{atom, constant, function, rule, variable};
+use crate::declarations::Declarations;
+use crate::naming::mangled;
+use crate::syntax::ast::{Atom, Rule, Term};
+use planforge_diagnostics::Span;
+use planforge_pddl::ast::{Domain, TypeRef, TypedName};
+use planforge_pddl::{TypeHierarchy, TypeId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A rule that was made, and the declaration that it was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeRule {
+    /// The rule.
+    pub rule: Rule,
+    /// Whether the declaration stands in the domain; otherwise in the knowledge file.
+    pub of_domain: bool,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// Every rule that the declarations give, and the types above each type of the domain, by the names of the representation.
+#[derive(Debug, Clone, Default)]
+pub struct TypeRules {
+    /// The rules, those of the domain first.
+    pub rules: Vec<MadeRule>,
+    /// For each type of the domain all types above it, without `object`.
+    pub above: BTreeMap<String, BTreeSet<String>>,
+    /// The predicates of the domain and of the knowledge file, with their number of arguments.
+    pub predicates: BTreeSet<(String, usize)>,
+}
+
+impl TypeRules {
+    /// Makes the rules. `with_object` adds that everything is an object, for programs that count or pair objects of any type.
+    pub fn of(domain: &Domain, declared: &Declarations, with_object: bool) -> Self {
+        let types = TypeHierarchy::of(domain);
+        let mut maker = Maker { found: Self::default(), types: &types, of_domain: true };
+        maker.hierarchy(domain, with_object);
+        maker.constants(domain);
+        maker.predicates(domain);
+        maker.functions(domain);
+        maker.of_domain = false;
+        maker.declared(declared);
+        maker.found
+    }
+}
+
+struct Maker<'a> {
+    found: TypeRules,
+    types: &'a TypeHierarchy,
+    of_domain: bool,
+}
+
+/// The states that a fact may be said of, as the terms around it.
+const STATES: [(&str, bool); 4] = [("init", false), ("goal", false), ("goal", true), ("init", true)];
+
+impl Maker<'_> {
+    fn add(&mut self, head: Atom, body: Vec<Atom>, span: Span) {
+        self.found.rules.push(MadeRule { rule: rule(head, body), of_domain: self.of_domain, span });
+    }
+
+    fn name(&self, ty: TypeId) -> String {
+        mangled(self.types.name(ty).key())
+    }
+
+    fn hierarchy(&mut self, domain: &Domain, with_object: bool) {
+        for declared in &domain.types {
+            let (below, span) = (mangled(declared.name.key()), declared.name.span);
+            let Some(id) = self.types.get(declared.name.key()) else { continue };
+            let above =
+                (1..self.types.len() as TypeId).filter(|ty| *ty != id && self.types.is_subtype(id, *ty));
+            let above: BTreeSet<String> = above.map(|ty| self.name(ty)).collect();
+            self.found.above.insert(below.clone(), above);
+            for parent in declared.ty.iter().flat_map(|ty| &ty.alternatives) {
+                let parent = mangled(parent.key());
+                if parent != "object" && below != "object" && parent != below {
+                    self.typing(&parent, atom("object", vec![variable("X"), constant(&below)], span), span);
+                }
+            }
+        }
+        if with_object {
+            let span = Span::default();
+            let mut made =
+                rule(object("object", span), vec![atom("object", vec![variable("X"), variable("T")], span)]);
+            made.body.push(crate::syntax::ast::Literal::Comparison {
+                left: variable("T"),
+                relation: crate::syntax::ast::Relation::NotEqual,
+                right: constant("object"),
+                span,
+            });
+            self.found.rules.push(MadeRule { rule: made, of_domain: true, span });
+        }
+    }
+
+    /// `object(X, ty) :- body.`
+    fn typing(&mut self, ty: &str, body: Atom, span: Span) {
+        self.add(object(ty, span), vec![body], span);
+    }
+
+    fn constants(&mut self, domain: &Domain) {
+        for declared in &domain.constants {
+            let span = declared.name.span;
+            for ty in self.known_types(declared.ty.as_ref()) {
+                let arguments = vec![constant(&mangled(declared.name.key())), constant(&ty)];
+                self.add(atom("object", arguments, span), Vec::new(), span);
+            }
+        }
+    }
+
+    /// What an object of that type is known to be: the type, or what its alternatives have in common, the most specific first.
+    fn known_types(&self, ty: Option<&TypeRef>) -> Vec<String> {
+        let Some(ids) = self.types.resolve(ty) else { return Vec::new() };
+        if let [id] = ids.as_slice() {
+            return vec![self.name(*id)];
+        }
+        let common: Vec<TypeId> = (0..self.types.len() as TypeId)
+            .filter(|above| ids.iter().all(|id| self.types.is_subtype(*id, *above)))
+            .collect();
+        let lowest = common
+            .iter()
+            .filter(|ty| !common.iter().any(|other| other != *ty && self.types.is_subtype(*other, **ty)));
+        lowest.map(|ty| self.name(*ty)).collect()
+    }
+
+    fn predicates(&mut self, domain: &Domain) {
+        for predicate in &domain.predicates {
+            let name = mangled(predicate.name.key());
+            let types = self.argument_types(&predicate.parameters);
+            self.arguments(&name, &types, predicate.span);
+            self.pairing(&name, types.len(), predicate.span);
+            self.found.predicates.insert((name, types.len()));
+        }
+    }
+
+    fn argument_types(&self, parameters: &[TypedName]) -> Vec<Vec<String>> {
+        parameters.iter().map(|parameter| self.known_types(parameter.ty.as_ref())).collect()
+    }
+
+    /// What the arguments of a predicate say, in every state.
+    fn arguments(&mut self, name: &str, types: &[Vec<String>], span: Span) {
+        for (at, known) in types.iter().enumerate() {
+            let fact = function(name, open(types.len(), at));
+            for (ty, (state, negated)) in known.iter().flat_map(|ty| STATES.map(|state| (ty, state))) {
+                let said = if negated { function("neg", vec![fact.clone()]) } else { fact.clone() };
+                self.typing(ty, atom(state, vec![said], span), span);
+            }
+        }
+    }
+
+    fn functions(&mut self, domain: &Domain) {
+        for declared in &domain.functions {
+            let name = mangled(declared.name.key());
+            let types = self.argument_types(&declared.parameters);
+            for (at, known) in types.iter().enumerate() {
+                let call = function(&name, open(types.len(), at));
+                for ty in known {
+                    let value = function("value", vec![call.clone(), Term::Anonymous]);
+                    self.typing(ty, atom("init", vec![value], declared.span), declared.span);
+                    for sides in [[call.clone(), Term::Anonymous], [Term::Anonymous, call.clone()]] {
+                        let [left, right] = sides;
+                        let bound = function("compare", vec![Term::Anonymous, left, right]);
+                        self.typing(ty, atom("goal", vec![bound], declared.span), declared.span);
+                    }
+                }
+            }
+        }
+    }
+
+    fn declared(&mut self, declared: &Declarations) {
+        for predicate in &declared.predicates {
+            let (name, span) = (&predicate.name, predicate.span);
+            let known = |ty: &String| declared.has_type(ty) || self.types_by_name(ty);
+            let types: Vec<Vec<String>> = predicate
+                .arguments
+                .iter()
+                .map(|ty| if known(ty) { vec![ty.clone()] } else { Vec::new() })
+                .collect();
+            self.arguments(name, &types, span);
+            self.pairing(name, types.len(), span);
+            if let (Some(grid), 3) = (name.strip_suffix("_grid"), types.len()) {
+                let places = || ["R", "C", "X"].map(variable).to_vec();
+                let head = [vec![constant(grid)], places()].concat();
+                let said = atom("init", vec![function(name, places())], span);
+                self.add(atom("grid", head, span), vec![said], span);
+            }
+            self.found.predicates.insert((name.clone(), types.len()));
+        }
+    }
+
+    fn types_by_name(&self, name: &str) -> bool {
+        self.types.names().any(|ty| mangled(ty.key()) == name)
+    }
+
+    /// `init(P(X, Y)) :- pair(init, P, X, Y).` for maps, and the same for goals.
+    fn pairing(&mut self, name: &str, arguments: usize, span: Span) {
+        if arguments != 2 {
+            return;
+        }
+        for state in ["init", "goal"] {
+            let (x, y) = (variable("X"), variable("Y"));
+            let paired = vec![constant(state), constant(name), x.clone(), y.clone()];
+            let head = atom(state, vec![function(name, vec![x, y])], span);
+            self.add(head, vec![atom("pair", paired, span)], span);
+        }
+    }
+}
+
+fn object(ty: &str, span: Span) -> Atom {
+    atom("object", vec![variable("X"), constant(ty)], span)
+}
+
+/// `_, X, _`: that many arguments, X at one of them.
+fn open(arguments: usize, at: usize) -> Vec<Term> {
+    (0..arguments).map(|i| if i == at { variable("X") } else { Term::Anonymous }).collect()
+}

@@ -1,0 +1,163 @@
+//! The library's rules, solved by clingo.
+
+mod common;
+
+use common::{World, atoms};
+use planforge_asp::stages::{Outcome, Reply};
+
+/// A bar of our own.
+const BAR: &str = "(define (domain bar) (:requirements :strips :typing)
+  (:types glass jug - vessel drink tap step)
+  (:predicates (clean ?v - vessel) (serves ?t - tap ?d - drink) (holds ?v - vessel ?d - drink)
+               (above ?a ?b - step) (at-step ?v - vessel ?s - step))
+  (:action rinse :parameters (?v - vessel) :precondition (clean ?v) :effect (clean ?v)))";
+
+/// The answer to a representation, which has to be the only one.
+fn only(knowledge: &str, ir: &str) -> Vec<String> {
+    let (_, reply) = World::new(BAR, knowledge, ir).solve();
+    assert_eq!(reply.outcome, Outcome::Solved, "{ir}");
+    assert_eq!((reply.answers.len(), reply.complete), (1, true), "{ir}");
+    reply.answers.into_iter().next().unwrap()
+}
+
+fn objects(answer: &[String], ty: &str) -> Vec<String> {
+    let members = atoms(answer, &["object"]);
+    let end = format!(",{ty})");
+    members.iter().filter_map(|a| a.strip_prefix("object(")?.strip_suffix(&end)).map(str::to_owned).collect()
+}
+
+fn conflicts(reply: &Reply) -> Vec<String> {
+    reply.answers.iter().flat_map(|answer| atoms(answer, &["conflict"])).collect()
+}
+
+#[test]
+fn named_objects_count_and_the_lowest_free_names_are_made() {
+    let answer = only(
+        "",
+        "cardinality(glass, 5). init(clean(X)) :- object(X, glass). goal(clean(glass4)).
+         object(glass2, glass). object(glass4, glass). object(old_cup, glass). object(glass1, jug).",
+    );
+    assert_eq!(objects(&answer, "glass"), ["glass2", "glass3", "glass4", "glass5", "old_cup"]);
+    assert_eq!(objects(&answer, "jug"), ["glass1"]);
+    assert!(atoms(&answer, &["init"]).contains("init(clean(glass5))"));
+}
+
+#[test]
+fn a_name_that_stands_anywhere_is_not_given_again() {
+    let answer = only("", "cardinality(glass, 2). init(serves(glass1, gin)).");
+    assert_eq!(objects(&answer, "glass"), ["glass2", "glass3"]);
+}
+
+#[test]
+fn objects_are_counted_through_the_types_below() {
+    // Three glasses and a jug are vessels already, so one vessel is missing, whatever it is.
+    let answer = only("", "cardinality(vessel, 5). cardinality(glass, 3). object(jug1, jug).");
+    assert_eq!(objects(&answer, "vessel"), ["glass1", "glass2", "glass3", "jug1", "vessel1"]);
+    // And through rules about types of the representation.
+    let knowledge = "ir_type(mug, \"a mug\"). object(X, glass) :- object(X, mug).";
+    let answer = only(knowledge, "cardinality(glass, 2). cardinality(mug, 2).");
+    assert_eq!(objects(&answer, "glass"), ["mug1", "mug2"]);
+}
+
+#[test]
+fn counts_may_follow_from_objects() {
+    let knowledge = "cardinality(tap, N) :- amount(drink, N).";
+    let answer = only(knowledge, "cardinality(drink, 3). object(gin, drink).");
+    assert_eq!(objects(&answer, "tap"), ["tap1", "tap2", "tap3"]);
+}
+
+#[test]
+fn a_knowledge_file_says_how_objects_are_called() {
+    let knowledge = "ir_prefix(step, s). ir_first_index(step, 0).
+        init(above(Y, X)) :- follows(step, X, Y). init(at_step(V, S)) :- object(V, vessel), first(step, S).
+        goal(at_step(V, S)) :- object(V, vessel), last(step, S).";
+    let answer = only(knowledge, "cardinality(step, 3). object(jug1, jug).");
+    let states = atoms(&answer, &["init", "goal"]);
+    let states: Vec<&str> = states.iter().map(String::as_str).collect();
+    let expected =
+        ["goal(at_step(jug1,s2))", "init(above(s1,s0))", "init(above(s2,s1))", "init(at_step(jug1,s0))"];
+    assert_eq!(states, expected);
+}
+
+#[test]
+fn maps_pair_in_the_natural_order_of_names_the_same_in_init_and_goal() {
+    let drinks: String = (1..=11).map(|i| format!("object(drink{i}, drink). ")).collect();
+    let answer = only(
+        "",
+        &format!(
+            "{drinks} cardinality(tap, 11). init(map(tap, serves, drink)). goal(map(tap, serves, drink))."
+        ),
+    );
+    for i in 1..=11 {
+        for state in ["init", "goal"] {
+            let pairs = atoms(&answer, &[state]);
+            assert!(pairs.contains(&format!("{state}(serves(tap{i},drink{i}))")), "{pairs:?}");
+            assert_eq!(pairs.iter().filter(|atom| atom.contains("(serves(")).count(), 11);
+        }
+    }
+}
+
+#[test]
+fn types_of_different_size_are_a_conflict() {
+    let ir = "cardinality(tap, 3). cardinality(drink, 2). init(map(tap, serves, drink)).";
+    let (_, reply) = World::new(BAR, "", ir).solve();
+    assert_eq!(conflicts(&reply), ["conflict(map_sizes(init,tap,serves,drink,3,2))"]);
+    let (_, reply) = World::new(BAR, "", "cardinality(tap, 3). init(map(tap, serves, drink)).").solve();
+    assert_eq!(conflicts(&reply), ["conflict(map_sizes(init,tap,serves,drink,3,0))"]);
+}
+
+#[test]
+fn counts_that_do_not_fit_are_conflicts() {
+    for (ir, conflict) in [
+        ("cardinality(tap, 1). object(a, tap). object(b, tap).", "conflict(too_many(tap,1,2))"),
+        (
+            "cardinality(tap, 1). cardinality(tap, 2). object(a, tap). object(b, tap).",
+            "conflict(two_counts(tap,1,2))",
+        ),
+        ("cardinality(tap, -1).", "conflict(no_count(tap,-1))"),
+        ("cardinality(tap, many).", "conflict(no_count(tap,many))"),
+    ] {
+        let (_, reply) = World::new(BAR, "", ir).solve();
+        assert!(conflicts(&reply).contains(&conflict.to_owned()), "{ir}: {:?}", conflicts(&reply));
+    }
+}
+
+#[test]
+fn a_grid_has_neighbours_and_no_doubles() {
+    let knowledge = "ir_predicate(shelf_grid(row, column, vessel), \"V is in row R and column C\").
+        ir_predicate(beside(vessel, vessel), \"beside\"). ir_predicate(under(vessel, vessel), \"under\").
+        init(beside(X, Y)) :- adjacent(shelf, X, Y). init(under(X, Y)) :- next_row(shelf, X, Y).";
+    let ir = "init(shelf_grid(0, 0, a)). init(shelf_grid(0, 1, b)). init(shelf_grid(1, 0, c)). init(shelf_grid(3, 0, d)).";
+    let answer = only(knowledge, ir);
+    let beside: Vec<String> = atoms(&answer, &["init"]).into_iter().filter(|a| !a.contains("grid")).collect();
+    let expected = [
+        "init(beside(a,b))",
+        "init(beside(a,c))",
+        "init(beside(b,a))",
+        "init(beside(c,a))",
+        "init(under(a,c))",
+    ];
+    assert_eq!(beside, expected);
+    assert_eq!(objects(&answer, "vessel"), ["a", "b", "c", "d"]);
+    let (_, reply) = World::new(BAR, knowledge, &format!("{ir} init(shelf_grid(0, 1, a)).")).solve();
+    assert_eq!(
+        conflicts(&reply),
+        ["conflict(one_place(shelf,0,1,a,b))", "conflict(two_places(shelf,a,0,0,0,1))"]
+    );
+}
+
+#[test]
+fn interchangeable_objects_have_one_answer_set() {
+    let ir = "cardinality(tap, 10). cardinality(drink, 10). init(map(tap, serves, drink)). goal(map(tap, serves, drink)).";
+    let answer = only("", ir);
+    assert_eq!(atoms(&answer, &["goal"]).len(), 11);
+}
+
+#[test]
+fn a_count_beyond_all_bounds_is_refused_and_not_made() {
+    let (_, reply) = World::new(BAR, "", "cardinality(tap, 1000000000).").solve();
+    assert_eq!(reply.outcome, Outcome::TooManyObjects { ty: "tap".to_owned(), missing: 1_000_000_000 });
+    let (_, reply) =
+        World::new(BAR, "cardinality(tap, N + 1) :- amount(tap, N).", "cardinality(tap, 1).").solve();
+    assert_eq!(reply.outcome, Outcome::Unsettled);
+}
