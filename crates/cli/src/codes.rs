@@ -9,6 +9,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_asp::CODES,
         planforge_planning::CODES,
         planforge_asp::compile::CODES,
+        planforge_asp::program::CODES,
         planforge_plugin_host::CODES,
         planforge_plugin_sdk::reply::CODES,
         planforge_record::CODES,
