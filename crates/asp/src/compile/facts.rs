@@ -1,38 +1,31 @@
 //! The initial state and the goal.
 
 use super::numbers::Number;
-use super::order::natural_list;
 use super::{Compiler, Entry, Section};
 use crate::materialized::{Fact, call};
 use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::{self, Atom, Condition, InitElement, TypedName};
 use planforge_pddl::{Fit, Name, nearest, print_condition, print_init};
-use std::cmp::Ordering;
+use smallvec::SmallVec;
 
 /// A fact of the domain, with where it stands among the others.
 struct Resolved {
-    /// The predicate's index in the domain.
-    order: usize,
+    place: Place,
     atom: Atom,
     negated: bool,
     atoms: Vec<u32>,
 }
 
-impl Resolved {
-    fn place(&self, other: &Self) -> Ordering {
-        let names = |atom: &Atom| atom.args.iter().map(|arg| arg.name().clone()).collect::<Vec<_>>();
-        let (a, b) = (names(&self.atom), names(&other.atom));
-        self.order
-            .cmp(&other.order)
-            .then_with(|| natural_list(a.iter().map(Name::key), b.iter().map(Name::key)))
-            .then(self.negated.cmp(&other.negated))
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        self.order == other.order && self.atom.args == other.atom.args
-    }
+/// Where a fact or number stands: by the declaration of its predicate or function, then by its objects as people count.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Clone)]
+pub(super) struct Place {
+    pub(super) declaration: usize,
+    pub(super) objects: Ranks,
 }
+
+/// Objects by [`super::objects::Object::rank`].
+pub(super) type Ranks = SmallVec<[u32; 4]>;
 
 /// What became of a fact of the answer.
 enum Read {
@@ -117,12 +110,14 @@ impl Compiler<'_> {
                 Read::Refused => refused = true,
             }
         }
-        resolved.sort_by(Resolved::place);
+        resolved.sort_by(|a, b| a.place.cmp(&b.place).then(a.negated.cmp(&b.negated)));
         let mut kept: Vec<Resolved> = Vec::with_capacity(resolved.len());
         for fact in resolved {
             match kept.last_mut() {
-                Some(last) if last.is(&fact) && last.negated == fact.negated => last.atoms.extend(fact.atoms),
-                Some(last) if last.is(&fact) => {
+                Some(last) if last.place == fact.place && last.negated == fact.negated => {
+                    last.atoms.extend(fact.atoms)
+                }
+                Some(last) if last.place == fact.place => {
                     let (positive, negative) = (last.atoms.clone(), fact.atoms.clone());
                     self.contradiction(&positive, &negative, of, contradiction);
                     kept.push(fact);
@@ -153,7 +148,7 @@ impl Compiler<'_> {
             self.findings.report(format!("fact {}", fact.fact), || diagnostic);
             return Read::Refused;
         };
-        let Some((order, declared)) = self.spelling.predicate(name) else {
+        let Some((declaration, declared)) = self.spelling.predicate(name) else {
             if name == "map" || self.input.ir_only.predicates.contains(name) {
                 return Read::Dropped;
             }
@@ -161,9 +156,14 @@ impl Compiler<'_> {
             return Read::Refused;
         };
         let args = self.arguments(&declared.name, &declared.parameters, arguments, fact.atom, "predicate");
-        let Some(args) = args else { return Read::Refused };
+        let Some((args, objects)) = args else { return Read::Refused };
         let atom = Atom { predicate: declared.name.at(Span::default()), args, span: Span::default() };
-        Read::Fact(Resolved { order, atom, negated: fact.negated, atoms: vec![fact.atom] })
+        Read::Fact(Resolved {
+            place: Place { declaration, objects },
+            atom,
+            negated: fact.negated,
+            atoms: vec![fact.atom],
+        })
     }
 
     fn unknown_predicate(&mut self, name: &str, fact: &Fact) {
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         self.findings.report(format!("predicate {name}"), || diagnostic);
     }
 
-    /// Arguments as PDDL writes them, checked for their number and types.
+    /// Arguments as PDDL writes them, and their ranks, checked for their number and types.
     pub(super) fn arguments(
         &mut self,
         declared: &Name,
@@ -190,7 +190,7 @@ impl Compiler<'_> {
         arguments: &[Term],
         atom: u32,
         what: &str,
-    ) -> Option<Vec<ast::Term>> {
+    ) -> Option<(Vec<ast::Term>, Ranks)> {
         if parameters.len() != arguments.len() {
             let message = format!(
                 "the {what} `{declared}` has {} argument(s), but `{}` gives it {}",
@@ -205,6 +205,7 @@ impl Compiler<'_> {
             return None;
         }
         let mut args = Vec::with_capacity(arguments.len());
+        let mut ranks = Ranks::new();
         let mut wrong = false;
         for (position, (argument, parameter)) in arguments.iter().zip(parameters).enumerate() {
             let Some(object) = self.object(argument, atom) else {
@@ -212,6 +213,7 @@ impl Compiler<'_> {
                 continue;
             };
             let (name, types) = (object.name.clone(), object.types.clone());
+            ranks.push(object.rank);
             let wanted = self.types.resolve(parameter.ty.as_ref());
             if wanted.is_some_and(|wanted| self.types.fit(&types, &wanted) == Fit::Never) {
                 wrong = true;
@@ -231,7 +233,7 @@ impl Compiler<'_> {
             }
             args.push(ast::Term::Constant(name));
         }
-        (!wrong).then_some(args)
+        (!wrong).then_some((args, ranks))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers: initial values, bounds in the goal, the metric, and what of PDDL a problem has to require for them.
 
-use super::order::natural_list;
-use super::{Compiler, Entry, Section};
+use super::facts::Place;
+use super::{Compiler, Section};
 use crate::materialized::call;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
@@ -9,6 +9,8 @@ use planforge_pddl::ast::{
     CompareOp, Comparison, Condition, Fluent, InitElement, Metric, MetricDirection, NumericExpr, Problem,
 };
 use planforge_pddl::{Name, nearest, print_numeric};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// A numeric function's initial value.
 pub(super) struct Number {
@@ -20,36 +22,37 @@ pub(super) struct Number {
 impl Compiler<'_> {
     /// Initial values by function in the domain's order, each once.
     pub(super) fn values(&mut self) -> Vec<Number> {
-        let mut found: Vec<(usize, Number)> = Vec::new();
+        let mut found: BTreeMap<Place, Number> = BTreeMap::new();
         for given in &self.input.materialized.values {
             let value = self.number(&given.value, given.atom);
             let fluent = self.fluent(&given.function, given.atom);
-            let (Some(value), Some((order, fluent))) = (value, fluent) else { continue };
-            let atoms = vec![given.atom];
-            let same = found
-                .iter_mut()
-                .find(|(_, n)| n.fluent.function == fluent.function && n.fluent.args == fluent.args);
-            match same.map(|(_, number)| number) {
-                None => found.push((order, Number { fluent, value, atoms })),
-                Some(first) if first.value == value => first.atoms.extend(atoms),
-                Some(first) => {
+            let (Some(value), Some((place, fluent))) = (value, fluent) else { continue };
+            match found.entry(place) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Number { fluent, value, atoms: vec![given.atom] });
+                }
+                Entry::Occupied(mut entry) if entry.get().value == value => {
+                    entry.get_mut().atoms.push(given.atom);
+                }
+                Entry::Occupied(entry) => {
+                    let number = entry.get();
                     let message = format!(
                         "`{}` is given two values: {} and {value}",
                         print_numeric(&NumericExpr::Fluent(fluent)),
-                        first.value
+                        number.value
                     );
-                    let key = first.atoms.first().copied().unwrap_or_default();
-                    let diagnostic =
+                    let first = number.atoms.first().copied().unwrap_or_default();
+                    let mut diagnostic =
                         self.placed(Diagnostic::error("asp.contradictory-init", message), given.atom);
-                    self.findings.report(format!("value {key}"), || diagnostic.help("take one of them back"));
+                    for place in (self.input.places)(first).into_iter().take(1) {
+                        diagnostic = diagnostic.also(place.source, place.span, "the first one");
+                    }
+                    self.findings
+                        .report(format!("value {first}"), || diagnostic.help("take one of them back"));
                 }
             }
         }
-        found.sort_by(|(a, x), (b, y)| {
-            let (x, y) = (names(&x.fluent), names(&y.fluent));
-            a.cmp(b).then_with(|| natural_list(x.iter().map(Name::key), y.iter().map(Name::key)))
-        });
-        found.into_iter().map(|(_, number)| number).collect()
+        found.into_values().collect()
     }
 
     /// Bounds on numbers in the goal, in the answer's order of their texts.
@@ -79,7 +82,7 @@ impl Compiler<'_> {
     }
 
     /// The metric.
-    pub(super) fn metric(&mut self) -> (Option<Metric>, Vec<Entry>) {
+    pub(super) fn metric(&mut self) -> (Option<Metric>, Vec<super::Entry>) {
         let mut found: Option<(Metric, Vec<u32>)> = None;
         for given in &self.input.materialized.metrics {
             let direction = match call(&given.direction) {
@@ -111,7 +114,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        let entries = found.iter().map(|(metric, atoms)| Entry {
+        let entries = found.iter().map(|(metric, atoms)| super::Entry {
             section: Section::Metric,
             pddl: shown(metric),
             atoms: atoms.clone(),
@@ -179,9 +182,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn fluent(&mut self, term: &Term, atom: u32) -> Option<(usize, Fluent)> {
+    fn fluent(&mut self, term: &Term, atom: u32) -> Option<(Place, Fluent)> {
         let declared = call(term).and_then(|(name, _)| self.spelling.function(name));
-        let (Some((order, declared)), Some((_, arguments))) = (declared, call(term)) else {
+        let (Some((declaration, declared)), Some((_, arguments))) = (declared, call(term)) else {
             let name = call(term).map_or_else(|| term.to_string(), |(name, _)| name.to_owned());
             let message =
                 format!("`{name}` in `{}` is not a numeric function of the domain", self.written(atom));
@@ -192,9 +195,10 @@ impl Compiler<'_> {
             self.findings.report(format!("function {name}"), || diagnostic);
             return None;
         };
-        let args = self.arguments(&declared.name, &declared.parameters, arguments, atom, "function")?;
+        let (args, objects) =
+            self.arguments(&declared.name, &declared.parameters, arguments, atom, "function")?;
         let function = declared.name.at(Span::default());
-        Some((order, Fluent { function, args, span: Span::default() }))
+        Some((Place { declaration, objects }, Fluent { function, args, span: Span::default() }))
     }
 
     fn number(&mut self, term: &Term, atom: u32) -> Option<f64> {
@@ -227,10 +231,6 @@ fn fluent_of(expr: &NumericExpr) -> Option<&Fluent> {
         NumericExpr::Fluent(fluent) => Some(fluent),
         _ => None,
     }
-}
-
-fn names(fluent: &Fluent) -> Vec<Name> {
-    fluent.args.iter().map(|arg| arg.name().clone()).collect()
 }
 
 fn relation(text: &str) -> Option<CompareOp> {

@@ -9,12 +9,28 @@ use planforge_pddl::ast::{TypeRef, TypedName};
 use planforge_pddl::{Fit, Name, TypeHierarchy, TypeId, nearest};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// The objects by how the answer names them.
 #[derive(Default)]
 pub(super) struct Objects {
     by_term: FxHashMap<Term, usize>,
     list: Vec<Object>,
+}
+
+impl Objects {
+    fn rank(&mut self) {
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_by(|&a, &b| match (self.list.get(a), self.list.get(b)) {
+            (Some(a), Some(b)) => natural(a.name.key(), b.name.key()),
+            _ => Ordering::Equal,
+        });
+        for (rank, at) in (0..).zip(order) {
+            if let Some(object) = self.list.get_mut(at) {
+                object.rank = rank;
+            }
+        }
+    }
 }
 
 /// One object.
@@ -25,6 +41,8 @@ pub(super) struct Object {
     pub(super) types: SmallVec<[TypeId; 2]>,
     /// Where it stands in the problem.
     place: Standing,
+    /// Its place among all objects as people count.
+    pub(super) rank: u32,
     /// Atoms that give it a type, the deciding one first.
     atoms: Vec<u32>,
 }
@@ -91,6 +109,7 @@ impl Compiler<'_> {
             self.add_typed(name, said);
         }
         self.constants_left();
+        self.objects.rank();
     }
 
     fn add(
@@ -102,7 +121,7 @@ impl Compiler<'_> {
         atoms: Vec<u32>,
     ) {
         self.objects.by_term.insert(term, self.objects.list.len());
-        self.objects.list.push(Object { name, types, place, atoms });
+        self.objects.list.push(Object { name, types, place, rank: 0, atoms });
     }
 
     fn add_typed(&mut self, name: Name, said: Said) {
@@ -167,7 +186,7 @@ impl Compiler<'_> {
     pub(super) fn object_list(&mut self) -> (Vec<TypedName>, Vec<Entry>) {
         let mut listed: Vec<&Object> =
             self.objects.list.iter().filter(|object| object.place == Standing::Declared).collect();
-        listed.sort_by(|a, b| a.types.cmp(&b.types).then_with(|| natural(a.name.key(), b.name.key())));
+        listed.sort_by(|a, b| a.types.cmp(&b.types).then(a.rank.cmp(&b.rank)));
         let typed = !self.input.domain.types.is_empty();
         let mut names = Vec::with_capacity(listed.len());
         let mut entries = Vec::with_capacity(listed.len());

@@ -31,18 +31,3 @@ fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     let zeros = number.iter().take_while(|byte| **byte == b'0').count();
     &number[zeros..]
 }
-
-/// Compares lists of names.
-pub(super) fn natural_list<'a>(
-    a: impl Iterator<Item = &'a str>,
-    b: impl Iterator<Item = &'a str>,
-) -> Ordering {
-    let (a, b): (Vec<&str>, Vec<&str>) = (a.collect(), b.collect());
-    for (x, y) in a.iter().zip(&b) {
-        match natural(x, y) {
-            Ordering::Equal => {}
-            unequal => return unequal,
-        }
-    }
-    a.len().cmp(&b.len())
-}
