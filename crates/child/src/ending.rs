@@ -115,6 +115,11 @@ impl Finished {
         starved(&self.error_tail)
     }
 
+    /// Whether it was ended because a thread's stack was full, as the run-time system of Rust says it (of C++ on its threads too).
+    pub fn says_no_stack(&self) -> bool {
+        self.error_tail.contains("has overflowed its stack")
+    }
+
     /// How it ended, and what it said last: `ended with exit code 1; it said: no such file`.
     pub fn account(&self) -> String {
         match self.error_tail.trim() {

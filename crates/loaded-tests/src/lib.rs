@@ -39,6 +39,7 @@ impl Planner for Delegates {
                 std::thread::sleep(std::time::Duration::from_secs(1));
             },
             "memory" => Ok(vec![1_u8; 8 << 30].len().to_string()),
+            "stack" => Ok(sum(u64::MAX).to_string()),
             "output" => Ok("x".repeat(1 << 20)),
             "exit" => std::process::exit(7),
             "give up" => Err(Failure::new(FailureClass::Limit, "test.limit", "too much")),
@@ -46,6 +47,11 @@ impl Planner for Delegates {
             other => Ok(other.to_uppercase()),
         }
     }
+}
+
+/// Takes a piece of stack for each number.
+fn sum(n: u64) -> u64 {
+    if n == 0 { 0 } else { std::hint::black_box(sum(n - 1)).wrapping_add(n) }
 }
 
 planforge_plugin_sdk::export_plugin!(Planner, Delegates);

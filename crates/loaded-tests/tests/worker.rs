@@ -105,8 +105,12 @@ fn a_panic_in_the_child_is_told_with_its_place() {
 
 #[test]
 fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
-    for (fault, says) in [("hang", "within 1500 ms"), ("memory", "memory allocation of"), ("output", "1048")]
-    {
+    for (fault, says) in [
+        ("hang", "within 1500 ms"),
+        ("memory", "memory allocation of"),
+        ("stack", "overflowed its stack"),
+        ("output", "1048"),
+    ] {
         let planner = planner(|w| {
             w.time_ms = 1_500;
             w.output_bytes = 100_000;

@@ -101,9 +101,10 @@ impl Child {
             finished.account(),
             self.memory_bytes
         );
-        // Rust aborts where no memory is left, and so do most allocators of foreign code.
+        // Rust aborts where no memory is left, and so do most allocators of foreign code. A stack is memory with a limit too:
+        // what is nested too deep for it was too large.
         let killed = finished.ending == Ending::Signal(9);
-        if finished.says_no_memory() || killed {
+        if finished.says_no_memory() || finished.says_no_stack() || killed {
             return Failure::new(FailureClass::Limit, "host.worker-limit", text);
         }
         Failure::new(FailureClass::System, "host.worker-died", text)
