@@ -17,7 +17,7 @@ mod tests;
 
 pub use codes::CODES;
 
-use crate::Materialized;
+use crate::{Declarations, Materialized};
 use findings::Findings;
 use objects::Objects;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -51,6 +51,15 @@ pub struct IrOnly {
     pub types: BTreeSet<String>,
     /// Predicates, for example `floortile_grid`. `map` is always one.
     pub predicates: BTreeSet<String>,
+}
+
+impl From<&Declarations> for IrOnly {
+    fn from(declarations: &Declarations) -> Self {
+        Self {
+            types: declarations.types.iter().map(|ty| ty.name.clone()).collect(),
+            predicates: declarations.predicates.iter().map(|predicate| predicate.name.clone()).collect(),
+        }
+    }
 }
 
 /// A place in a source.
