@@ -5,7 +5,7 @@ mod ew;
 mod explain_fact;
 mod study;
 
-pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use evaluate::{EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use study::{
@@ -104,12 +104,13 @@ pub(crate) enum Command {
 
 Exits with 10 where no inferred problem has it, and then names the nearest.")]
     ExplainFact(ExplainFactArgs),
-    /// Run pipelines over suites under several seeds and put them into one table (exploration-walk paper, Table 2).
+    /// Run pipelines over suites under several seeds and put them into one table.
     #[command(after_help = "Examples:
   planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\
       --pipeline configs/pipelines/intrinsic.toml --pipeline configs/pipelines/llm-p.toml --seeds 42-45 --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation
-  planforge evaluate --resume --out evaluation")]
+  planforge evaluate --resume --out evaluation
+  planforge evaluate --resume --out large --layout accuracy --also small")]
     Evaluate(Box<EvaluateArgs>),
     /// Experiments without a language model: CSV, tables and figures into a folder.
     #[command(after_help = "Examples:

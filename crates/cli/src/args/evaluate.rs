@@ -1,7 +1,17 @@
 //! `planforge evaluate`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+
+/// What the table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Layout {
+    /// Tasks solved and walk score, the best of the seeds (exploration-walk paper, Table 2).
+    Walks,
+    /// Problems that are the reference problem, averaged over the seeds (translate-infer-compile paper, Tables 1 and 2); beside it
+    /// valid PDDL and tasks solved.
+    Accuracy,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
@@ -34,6 +44,16 @@ pub(crate) struct EvaluateArgs {
     /// evaluated is taken from there where it is not given, and may have grown.
     #[arg(long)]
     pub(crate) resume: bool,
+    /// What the table shows.
+    #[arg(long, value_enum, default_value_t = Layout::Walks, value_name = "LAYOUT")]
+    pub(crate) layout: Layout,
+    /// The verify stage that says whether a problem is right; without this the last one of `verifier-equivalence`.
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) accuracy_by: Option<String>,
+    /// Another evaluation's folder, whose columns stand beside these in the accuracy table: another model, for example. May be given
+    /// several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) also: Vec<PathBuf>,
     /// How many tasks and samples of a cell to work on at a time.
     #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: u32,

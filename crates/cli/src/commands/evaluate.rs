@@ -5,15 +5,17 @@
 
 use super::Context;
 use super::run::{Run, add_on, exit_of, tasks_of};
-use crate::args::EvaluateArgs;
+use crate::args::{EvaluateArgs, Layout};
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::session::{self, Sources, broke};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{CellKey, CellResult, Evaluation, Judges, Matrix, parse_seeds};
+use planforge_evaluate::evaluation::{
+    Accuracy, CellKey, CellResult, Evaluation, Judges, Matrix, parse_seeds,
+};
 use planforge_llm::Mode;
-use planforge_pipeline::{RunReport, RunState, RunTask, Suite, TaskReport, load_suite};
+use planforge_pipeline::{RunReport, RunState, RunTask, StageKind, Suite, TaskReport, load_suite};
 use planforge_record::{Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ use std::sync::Arc;
 
 /// What is evaluated, in the output folder.
 const MATRIX: &str = "matrix.json";
+/// What came of it, in the output folder.
+const EVALUATION: &str = "evaluation.json";
 /// What a finished cell came to, in its run folder.
 const REPORT: &str = "report.json";
 
@@ -33,7 +37,7 @@ pub(crate) fn run(context: &Context, args: &EvaluateArgs) -> Exit {
 fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let matrix = matrix(context, args)?;
     let suites = suites(context, &matrix)?;
-    let pipelines = pipelines(context, &matrix)?;
+    let pipelines = pipelines(context, args, &matrix)?;
     let work = Work { context, args, matrix: &matrix };
     for pipeline in &pipelines {
         // Before anything is run: a suite that lacks what a pipeline is given is found now.
@@ -46,13 +50,19 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let (cells, exit) = work.cells(&suites, &pipelines);
     let judges = pipelines.iter().map(|p| (p.name.clone(), p.judges.clone())).collect();
     let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
-    for file in evaluation.artefacts().map_err(|failure| broke(context, &failure))? {
+    let accuracy = accuracy(context, args, &evaluation)?;
+    let mut files = evaluation.artefacts().map_err(|failure| broke(context, &failure))?;
+    if accuracy.is_measured() {
+        files.extend(accuracy.artefacts().map_err(|failure| broke(context, &failure))?);
+    }
+    for file in files {
         write(context, &args.out.join(&file.name), file.contents.as_bytes())?;
     }
-    if args.json {
-        context.output.json(&evaluation);
-    } else {
-        context.output.result(&evaluation.text());
+    match (args.layout, args.json) {
+        (Layout::Walks, true) => context.output.json(&evaluation),
+        (Layout::Walks, false) => context.output.result(&evaluation.text()),
+        (Layout::Accuracy, true) => context.output.json(&accuracy),
+        (Layout::Accuracy, false) => context.output.result(&accuracy.text()),
     }
     let out = args.out.display();
     context.output.note(&format!("tables and run folders are in {out}"));
@@ -60,6 +70,31 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
     }
     Ok(exit)
+}
+
+/// The accuracy table of this evaluation and of those that stand beside it.
+fn accuracy(context: &Context, args: &EvaluateArgs, own: &Evaluation) -> Result<Accuracy, Exit> {
+    let mut others = Vec::new();
+    for folder in &args.also {
+        let path = folder.join(EVALUATION);
+        let text = read_text(&path).map_err(|diagnostic| {
+            let name = path.display().to_string();
+            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+            Exit::Input
+        })?;
+        let other: Evaluation = serde_json::from_str(&text).map_err(|e| {
+            let message = format!("{}: {e}", path.display());
+            broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
+        })?;
+        others.push(other);
+    }
+    let all: Vec<&Evaluation> = std::iter::once(own).chain(&others).collect();
+    Accuracy::new(&all).map_err(|message| {
+        let twice = Diagnostic::error("evaluate.matrix", format!("--also: {message}"))
+            .help("evaluations that stand beside each other differ in the model, the pipeline or the suite");
+        context.output.diagnostics(&[twice], &SourceMap::default());
+        Exit::Usage
+    })
 }
 
 /// What is to be evaluated: from the file, from the command line, or from the evaluation that is resumed.
@@ -156,8 +191,8 @@ struct PipelineFile {
 }
 
 /// Reads and checks the pipelines; the mistakes of all of them are printed.
-fn pipelines(context: &Context, matrix: &Matrix) -> Result<Vec<PipelineFile>, Exit> {
-    let mut read = Vec::new();
+fn pipelines(context: &Context, args: &EvaluateArgs, matrix: &Matrix) -> Result<Vec<PipelineFile>, Exit> {
+    let mut read: Vec<PipelineFile> = Vec::new();
     let mut bad = None;
     for (path, name) in matrix.pipelines.iter().zip(matrix.pipeline_names()) {
         let shown = path.display().to_string();
@@ -175,13 +210,30 @@ fn pipelines(context: &Context, matrix: &Matrix) -> Result<Vec<PipelineFile>, Ex
                         .info(id)
                         .is_ok_and(|info| info.capabilities.iter().any(|c| c == "simulated"))
                 };
-                let judges = Judges::of(&checked.pipeline.config, simulated);
+                let mut judges = Judges::of(&checked.pipeline.config, simulated);
+                if let Some(label) = &args.accuracy_by {
+                    judges.equivalent = verify_stage(&checked.pipeline.config, label);
+                }
                 read.push(PipelineFile { name, path: path.clone(), text, judges });
             }
             Err(exit) => bad = Some(exit),
         }
     }
-    bad.map_or(Ok(read), Err)
+    if let Some(exit) = bad {
+        return Err(exit);
+    }
+    if let Some(label) =
+        args.accuracy_by.as_ref().filter(|_| read.iter().all(|p| p.judges.equivalent.is_none()))
+    {
+        context.output.note(&format!("error: --accuracy-by: no pipeline has a verify stage `{label}`"));
+        return Err(Exit::Usage);
+    }
+    Ok(read)
+}
+
+fn verify_stage(pipeline: &planforge_pipeline::Pipeline, label: &str) -> Option<String> {
+    let stage = pipeline.all_stages().find(|s| s.label() == label && s.kind() == StageKind::Verify);
+    stage.map(|stage| stage.label().to_owned())
 }
 
 /// What all cells share.
@@ -214,11 +266,11 @@ impl Work<'_> {
                         stopped |= report.state == RunState::Interrupted;
                         results.push(CellResult::of(key, &report, &pipeline.judges));
                     }
-                    Ok(None) => results.push(CellResult::unfinished(key, &cell.stems())),
+                    Ok(None) => results.push(CellResult::unfinished(key, &cell.stems(), &pipeline.judges)),
                     Err(broken) => {
                         exit = broken;
                         stopped = true;
-                        results.push(CellResult::unfinished(key, &cell.stems()));
+                        results.push(CellResult::unfinished(key, &cell.stems(), &pipeline.judges));
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and what becomes of cells that broke.
 
 use super::interrupted::{signal, wait_for};
-use super::support::{Ran, example, files, pipeline, planforge, ran, right_reply, root};
+use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, right_reply, root};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
@@ -229,7 +229,7 @@ impl Shaky {
     fn new() -> Self {
         let (mended, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let (works, count) = (Arc::clone(&mended), Arc::clone(&asked));
-        let second = super::support::example_text("parcels", "p02.nl");
+        let second = example_text("parcels", "p02.nl");
         let server = ScriptedServer::matching(move |request| {
             count.fetch_add(1, Ordering::SeqCst);
             if !works.load(Ordering::SeqCst) && request.question().contains(second.trim()) {
@@ -310,4 +310,123 @@ fn ctrl_c_in_a_later_cell_stops_them_all_and_resuming_asks_only_what_is_missing(
     resumed.expect(0);
     assert!(resumed.stdout.contains("3 of 3"), "{}", resumed.stdout);
     assert_eq!(server.count(), 4, "one answer a cell, and one question that was interrupted");
+}
+
+/// A pipeline of a simulated model that writes problems with so many wrong facts, compared with the reference.
+fn compared(problem_errors: u32, model: &str) -> String {
+    let compare = "
+[[stage]]
+do = \"verify\"
+label = \"pddl\"
+use = \"verifier-val\"
+options = { what = \"pddl\" }
+
+[[stage]]
+do = \"verify\"
+label = \"same\"
+use = \"verifier-equivalence\"
+measure = true
+";
+    let text = simulated(0, "[given]\ndomain = true", &(translate("problem") + compare));
+    text.replace("errors = 0", &format!("errors = 0\nproblem_errors = {problem_errors}"))
+        .replace("model = \"noisy-oracle\"", &format!("model = \"{model}\""))
+}
+
+#[test]
+fn the_accuracy_of_two_methods_over_two_seeds_fills_the_table() {
+    let place = Place::new();
+    fs::write(place.path("given.toml"), compared(0, "large")).unwrap();
+    fs::write(place.path("refined.toml"), compared(1, "large")).unwrap();
+    let first = place.evaluate(&["--matrix", &place.matrix(), "--layout", "accuracy"]);
+    let text = &first.expect(0).stdout;
+    assert!(
+        text.starts_with("% of problems that are the reference problem") && text.contains("over 2 runs"),
+        "{text}"
+    );
+    let row = |title: &str, suite: &str| -> Vec<String> {
+        let from = text.find(title).unwrap_or_else(|| panic!("{title}:\n{text}"));
+        let line = text[from..].lines().find(|line| line.starts_with(suite)).unwrap();
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row("% of problems that are the reference", "garden"), ["garden", "100", "0"]);
+    assert_eq!(row("% of problems that are the reference", "average"), ["average", "100", "0"]);
+    // A wrong problem can be valid and even lead to a right plan; both stand beside the accuracy.
+    assert_eq!(row("% of problems that are valid", "parcels"), ["parcels", "100", "100"]);
+    assert_eq!(row("% of tasks solved", "parcels")[..2], ["parcels", "100"]);
+    assert!(text.contains("refined (simulated)"), "{text}");
+    let read = |file: &str| fs::read_to_string(place.path("out").join(file)).unwrap();
+    assert_eq!(read("accuracy.txt"), *text);
+    assert!(read("accuracy.md").contains("| garden "));
+    let csv = read("accuracy.csv");
+    assert_eq!(csv.lines().count(), 5);
+    assert!(csv.contains("garden,large,given,true,2,4,100.0000,100.0000,0.0000,"), "{csv}");
+    assert!(read("tasks.csv").contains(",equivalent,yes,") && read("tasks.csv").contains(",different,yes,"));
+
+    // Another model beside it, from an evaluation of its own.
+    let other = Place::new();
+    fs::write(other.path("given.toml"), compared(1, "small")).unwrap();
+    fs::write(other.path("refined.toml"), compared(0, "small")).unwrap();
+    other.evaluate(&["--matrix", &other.matrix(), "--json"]).expect(0);
+    let also = other.path("out").display().to_string();
+    let both = place.evaluate(&["--resume", "--layout", "accuracy", "--also", &also, "--json"]).json(0);
+    let columns: Vec<String> = both["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| format!("{} {}", c["model"].as_str().unwrap(), c["pipeline"].as_str().unwrap()))
+        .collect();
+    assert_eq!(columns, ["large given", "large refined", "small given", "small refined"]);
+    let means: Vec<f64> = (0..4).map(|i| both["cells"][0][i]["accuracy"]["mean"].as_f64().unwrap()).collect();
+    assert_eq!(means, [100.0, 0.0, 0.0, 100.0]);
+    let own = place.path("out").display().to_string();
+    place
+        .evaluate(&["--resume", "--layout", "accuracy", "--also", &own])
+        .expect(30)
+        .says(&["--also", "`garden` is there twice under large and given"]);
+    place.evaluate(&["--resume", "--also", "/nonexistent"]).expect(31);
+}
+
+#[test]
+fn a_stage_may_be_named_that_says_what_is_right() {
+    let place = Place::new();
+    fs::write(place.path("given.toml"), compared(0, "m")).unwrap();
+    fs::write(place.path("refined.toml"), compared(1, "m")).unwrap();
+    let by = |label: &str| {
+        place.evaluate(&["--matrix", &place.matrix(), "--layout", "accuracy", "--accuracy-by", label])
+    };
+    by("plan").expect(30).says(&["no pipeline has a verify stage `plan`"]);
+    assert!(!place.path("out").exists());
+    let text = by("environment").expect(0).stdout.clone();
+    assert!(text.lines().find(|l| l.starts_with("garden")).unwrap().contains("100"), "{text}");
+    // Without a stage that compares there is nothing to show.
+    let bare = Place::new();
+    let shown = bare.evaluate(&["--matrix", &bare.matrix(), "--layout", "accuracy"]);
+    let line = shown.expect(0).stdout.lines().find(|l| l.starts_with("garden")).unwrap().to_owned();
+    assert_eq!(line.matches("not measured").count(), 2, "{}", shown.stdout);
+    assert!(!bare.path("out/accuracy.csv").exists());
+}
+
+#[test]
+fn a_reply_without_a_problem_counts_against_a_method_and_a_broken_server_does_not() {
+    let place = Place::new();
+    let (suite, file) =
+        (example("parcels", "").display().to_string(), pipeline("llm-p.toml").display().to_string());
+    let first = example_text("parcels", "p01.nl");
+    let server = ScriptedServer::matching(move |request| match request.question().contains(first.trim()) {
+        true => Scripted::replies(&["I would rather not."]),
+        false => Scripted::error(500, "overloaded", "not now"),
+    })
+    .unwrap();
+    let base_url = format!("llm.main.base_url={}", server.base_url());
+    let mut args = vec!["--suite", &suite, "--pipeline", &file, "--seeds", "1", "--set", &base_url];
+    args.extend(["--set", "llm.main.max_attempts=1", "--layout", "accuracy", "--tasks"]);
+    let two: Vec<&str> = args.iter().copied().chain(["2"]).collect();
+    let shown = place.evaluate(&two).expect(34).stdout.clone();
+    let rows: Vec<&str> = shown.lines().filter(|l| l.starts_with("parcels")).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.ends_with("0? (1f)")), "{shown}");
+    let alone = Place::new();
+    let one: Vec<&str> = args.iter().copied().chain(["1"]).collect();
+    let shown = alone.evaluate(&one).stdout;
+    let rows: Vec<&str> = shown.lines().filter(|l| l.starts_with("parcels")).collect();
+    assert!(rows.iter().all(|row| row.split_whitespace().last() == Some("0")), "{shown}");
 }

@@ -1,7 +1,7 @@
 //! One cell: what a run of a pipeline over a suite under one seed came to.
 
 use super::judges::Judges;
-use planforge_contract::{Decision, TaskVerdict};
+use planforge_contract::{Decision, Failure, FailureClass, TaskVerdict};
 use planforge_pipeline::{RunReport, RunState, TaskReport};
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,52 @@ impl TaskOutcome {
     }
 }
 
+/// What became of a task's problem, as far as one question about it goes: is it the reference, is it valid PDDL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemOutcome {
+    /// Yes.
+    Equivalent,
+    /// No.
+    Different,
+    /// No reply held a problem. This is an answer, not a breakage: the same reply would come again.
+    Missing,
+    /// A limit, an unsupported construct: nobody knows.
+    Undecided,
+    /// The question makes no sense, because the candidate's domain says something else.
+    NotComparable,
+    /// Something broke.
+    Failed,
+    /// The run has not come to it.
+    Unfinished,
+}
+
+impl ProblemOutcome {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Equivalent,
+        Self::Different,
+        Self::Missing,
+        Self::Undecided,
+        Self::NotComparable,
+        Self::Failed,
+        Self::Unfinished,
+    ];
+
+    /// The word used in tables of equivalence.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equivalent => "equivalent",
+            Self::Different => "different",
+            Self::Missing => "no problem",
+            Self::Undecided => "undecided",
+            Self::NotComparable => "not comparable",
+            Self::Failed => "failed",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
 /// One task of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskResult {
@@ -56,6 +102,12 @@ pub struct TaskResult {
     /// Why it is not solved, for a person; empty where it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// Whether its problem is the reference problem; absent where no stage compares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<ProblemOutcome>,
+    /// Whether its problem is valid PDDL; absent where no stage looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid: Option<ProblemOutcome>,
     /// Share of the reference's walks that the written model executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_to_candidate: Option<f64>,
@@ -150,11 +202,14 @@ impl CellResult {
     }
 
     /// A cell that no run has been made for yet.
-    pub fn unfinished(key: CellKey, tasks: &[String]) -> Self {
+    pub fn unfinished(key: CellKey, tasks: &[String], judges: &Judges) -> Self {
+        let unfinished = |label: &Option<String>| label.as_ref().map(|_| ProblemOutcome::Unfinished);
         let result = |task: &String| TaskResult {
             task: task.clone(),
             outcome: TaskOutcome::Unfinished,
             why: String::new(),
+            problem: unfinished(&judges.equivalent),
+            valid: unfinished(&judges.valid),
             reference_to_candidate: None,
             candidate_to_reference: None,
         };
@@ -187,6 +242,8 @@ fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         task: task.stem.clone(),
         outcome,
         why,
+        problem: problem(task, judges.equivalent.as_ref()),
+        valid: problem(task, judges.valid.as_ref()),
         reference_to_candidate: directions.map(|d| d.0),
         candidate_to_reference: directions.map(|d| d.1),
     }
@@ -225,6 +282,26 @@ fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
             (TaskOutcome::Failed, format!("failed at `{stage}`: {failure}"))
         }
     }
+}
+
+/// What a stage said of the surviving candidate's problem; nothing without such a stage.
+fn problem(task: &TaskReport, label: Option<&String>) -> Option<ProblemOutcome> {
+    let label = label?;
+    let Some(verdict) = &task.verdict else { return Some(ProblemOutcome::Unfinished) };
+    let unusable = |failure: &Failure| failure.class == FailureClass::Reply;
+    let assessment = task.candidate.as_ref().and_then(|candidate| candidate.assessments.get(label));
+    Some(match (assessment.map(|assessment| &assessment.decision), verdict) {
+        (Some(Decision::Accepted), _) => ProblemOutcome::Equivalent,
+        (Some(Decision::Rejected), _) => ProblemOutcome::Different,
+        (Some(Decision::NotComparable { .. }), _) => ProblemOutcome::NotComparable,
+        (Some(Decision::Undecided { .. }), _) => ProblemOutcome::Undecided,
+        // No sample of the task could be used, and the model's words are why.
+        (None, TaskVerdict::Failed { failure, .. }) if task.candidate.is_none() && unusable(failure) => {
+            ProblemOutcome::Missing
+        }
+        (None, TaskVerdict::Failed { .. }) => ProblemOutcome::Failed,
+        (None, _) => ProblemOutcome::Undecided,
+    })
 }
 
 /// Both directions of the walk metric for the surviving candidate.
@@ -345,6 +422,49 @@ pub(super) mod tests {
         assert_eq!(cell.solved(), (0.25, 0.75));
         assert_eq!((cell.usage.calls, cell.usage.replies, cell.usage.unmetered), (16, 48, 8));
         assert!(cell.tasks[2].why.contains("step 3") && cell.tasks[5].why.contains("500"));
+    }
+
+    #[test]
+    fn a_problem_is_judged_by_its_own_stage() {
+        let judges =
+            Judges { equivalent: Some("same".to_owned()), valid: Some("pddl".to_owned()), ..judges() };
+        let with = |stem: &str, verdict, same: Option<Decision>| {
+            let mut task = task(stem, verdict, None);
+            if let Some(decision) = same {
+                let candidate = task.candidate.get_or_insert_default();
+                candidate.assessments.insert("same".to_owned(), Assessment::new(decision, ""));
+                candidate.assessments.insert("pddl".to_owned(), Assessment::new(Decision::Accepted, ""));
+            }
+            task
+        };
+        let broke = |class| {
+            let failure = Failure::new(class, "x", "");
+            let verdict = Some(TaskVerdict::Failed { stage: "problem".to_owned(), failure });
+            TaskReport { candidate: None, ..with("p", verdict, None) }
+        };
+        let not_comparable = Decision::NotComparable { message: String::new() };
+        let cell = CellResult::of(
+            key(),
+            &report(vec![
+                with("p01", rejected("plan"), Some(Decision::Accepted)),
+                with("p02", Some(TaskVerdict::Accepted), Some(Decision::Rejected)),
+                with("p03", Some(TaskVerdict::Accepted), Some(undecided())),
+                with("p04", Some(TaskVerdict::Accepted), Some(not_comparable)),
+                broke(FailureClass::Reply),
+                broke(FailureClass::Provider),
+                with("p07", rejected("plan"), None),
+                with("p08", None, Some(Decision::Accepted)),
+            ]),
+            &judges,
+        );
+        use ProblemOutcome::*;
+        let found: Vec<ProblemOutcome> = cell.tasks.iter().filter_map(|t| t.problem).collect();
+        assert_eq!(
+            found,
+            [Equivalent, Different, Undecided, NotComparable, Missing, Failed, Undecided, Unfinished]
+        );
+        assert_eq!(cell.tasks[1].valid, Some(Equivalent), "each stage speaks for itself");
+        assert_eq!(cell.tasks[4].outcome, TaskOutcome::Failed);
     }
 
     #[test]

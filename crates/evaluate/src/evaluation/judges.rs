@@ -11,6 +11,16 @@ pub struct Judges {
     pub solved_by: Option<String>,
     /// The stage that measures exploration walks: the last one of `verifier-ew`, one outside refine stages where there is any.
     pub walk: Option<String>,
+    /// The stage that says whether a problem is the reference problem up to the names of objects: the last one of
+    /// `verifier-equivalence`, one outside refine stages where there is any.
+    #[serde(default)]
+    pub equivalent: Option<String>,
+    /// The last stage of `verifier-val` that judges PDDL alone.
+    #[serde(default)]
+    pub valid: Option<String>,
+    /// The models that are asked, each once, by name.
+    #[serde(default)]
+    pub models: Vec<String>,
     /// The paper's bound on replies; absent where the pipeline refines nothing.
     pub bound: Option<Bound>,
     /// Whether a model of the pipeline is simulated. Its figures say nothing about a language model, and tables say so.
@@ -43,7 +53,11 @@ impl Judges {
     /// Finds them. `simulated` says whether the provider with this id only simulates a model.
     pub fn of(pipeline: &Pipeline, simulated: impl Fn(&str) -> bool) -> Self {
         let plans = || verify(&pipeline.stages).filter(|stage| option(stage, "what", "plan"));
-        let walks = |stages| verify(stages).find(|s| s.plugin().is_some_and(|(id, _)| id == "verifier-ew"));
+        let of = |stages, plugin: &str| {
+            verify(stages).find(|stage| stage.plugin().is_some_and(|(id, _)| id == plugin))
+        };
+        let walks = |stages| of(stages, "verifier-ew");
+        let equal = |stages| of(stages, "verifier-equivalence");
         let label = |stage: &Stage| stage.label().to_owned();
         let solved_by =
             plans().find(|stage| option(stage, "against", "environment")).or_else(|| plans().next());
@@ -51,10 +65,23 @@ impl Judges {
         Self {
             solved_by: solved_by.map(label),
             walk: walks(&pipeline.stages).or_else(rounds).map(label),
+            equivalent: equal(&pipeline.stages)
+                .or_else(|| pipeline.stages.iter().rev().find_map(|stage| equal(stage.round())))
+                .map(label),
+            valid: verify(&pipeline.stages).find(|stage| option(stage, "what", "pddl")).map(label),
+            models: models(pipeline),
             bound: bound(&pipeline.stages),
             simulated: pipeline.llm.values().any(|model| simulated(&model.plugin)),
         }
     }
+}
+
+fn models(pipeline: &Pipeline) -> Vec<String> {
+    let named = pipeline.llm.values().filter_map(|table| table.settings.get("model")?.as_str());
+    let mut models: Vec<String> = named.map(str::to_owned).collect();
+    models.sort();
+    models.dedup();
+    models
 }
 
 /// The verify stages, the last one first.
@@ -109,6 +136,22 @@ mod tests {
         let own = judges(json!([verify_plan("early", "candidate"), verify_plan("own", "candidate")]));
         assert_eq!((own.solved_by.as_deref(), own.walk, own.bound), (Some("own"), None, None));
         assert_eq!(judges(json!([])), Judges::default());
+    }
+
+    #[test]
+    fn stages_that_look_at_the_problem_are_found_by_their_plugin() {
+        let equal = |label: &str| json!({"do": "verify", "label": label, "use": "verifier-equivalence", "measure": true});
+        let pddl =
+            json!({"do": "verify", "label": "pddl", "use": "verifier-val", "options": {"what": "pddl"}});
+        let refine = json!({"do": "refine", "label": "refine", "rounds": 2, "by": "inner.equivalent", "round": [equal("inner")]});
+        let found = judges(json!([pddl, equal("outer"), refine]));
+        assert_eq!((found.equivalent.as_deref(), found.valid.as_deref()), (Some("outer"), Some("pddl")));
+        assert_eq!(judges(json!([refine])).equivalent.as_deref(), Some("inner"));
+        let model = |name: &str| json!({"use": "provider-openai", "model": name});
+        let pipeline =
+            json!({"schema": 1, "stage": [], "llm": {"a": model("x"), "b": model("w"), "c": model("x")}});
+        let found = Judges::of(&serde_json::from_value(pipeline).unwrap(), |_| false);
+        assert_eq!(found.models, ["w", "x"]);
     }
 
     #[test]

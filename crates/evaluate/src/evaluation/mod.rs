@@ -1,17 +1,20 @@
-//! Suites x pipelines x seeds, as the exploration-walk paper's Table 2 tells them.
+//! Suites x pipelines x seeds, as the exploration-walk paper's Table 2 tells them, or ([`Accuracy`]) as the
+//! translate-infer-compile paper's Table 1.
 //!
 //! A [`Matrix`] says what is evaluated; each of its cells is a run folder that the command line makes. [`Judges`] names the
 //! stages of a pipeline that decide, [`CellResult`] is what one run came to, and [`Evaluation`] puts all cells together: tables
 //! as text, CSV and JSON. What is not known stays visible: a task that was not decided or broke is neither solved nor
 //! unsolved, and a figure that it could change is marked.
 
+mod accuracy;
 mod cell;
 mod judges;
 mod matrix;
 mod summary;
 mod tables;
 
-pub use cell::{CellKey, CellResult, CellState, TaskOutcome, TaskResult, Usage, Walk};
+pub use accuracy::{Accuracy, AccuracyCell, AccuracyColumn, Share, Why};
+pub use cell::{CellKey, CellResult, CellState, ProblemOutcome, TaskOutcome, TaskResult, Usage, Walk};
 pub use judges::{Bound, Judges};
 pub use matrix::{MATRIX_SCHEMA, Matrix, parse_seeds};
 pub use summary::{Column, Evaluation, Row, Standing, Summary};

@@ -1,6 +1,6 @@
 //! An evaluation as tables: the paper's Table 2, what it cost, and every cell.
 
-use super::cell::{CellResult, TaskOutcome};
+use super::cell::{CellResult, ProblemOutcome, TaskOutcome};
 use super::summary::{Evaluation, Row, Summary};
 use crate::study::Artefact;
 use crate::table::{Align, Table};
@@ -192,6 +192,8 @@ impl Evaluation {
             "seed",
             "task",
             "outcome",
+            "problem",
+            "valid_pddl",
             "reference_to_candidate",
             "candidate_to_reference",
             "why",
@@ -206,6 +208,8 @@ impl Evaluation {
                     cell.key.seed.to_string(),
                     task.task.clone(),
                     task.outcome.name().to_owned(),
+                    task.problem.map_or(String::new(), |p| p.name().to_owned()),
+                    valid(task.valid),
                     figure(task.reference_to_candidate),
                     figure(task.candidate_to_reference),
                     task.why.lines().collect::<Vec<_>>().join(" "),
@@ -213,6 +217,16 @@ impl Evaluation {
             }
         }
         table.csv()
+    }
+}
+
+/// The same answers in the words of another question.
+fn valid(outcome: Option<ProblemOutcome>) -> String {
+    match outcome {
+        None => String::new(),
+        Some(ProblemOutcome::Equivalent) => "yes".to_owned(),
+        Some(ProblemOutcome::Different) => "no".to_owned(),
+        Some(other) => other.name().to_owned(),
     }
 }
 
@@ -284,6 +298,8 @@ mod tests {
             task: format!("p{number:02}"),
             outcome: outcome(letter),
             why: String::new(),
+            problem: None,
+            valid: None,
             reference_to_candidate: walk,
             candidate_to_reference: walk,
         };

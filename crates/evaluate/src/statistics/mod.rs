@@ -31,6 +31,13 @@ pub fn mean(values: &[f64]) -> Option<Mean> {
     Some(Mean { n: values.len(), mean, standard_error })
 }
 
+/// The sample variance (with n - 1); nothing for fewer than two values.
+pub fn variance(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = mean(values)?.mean;
+    (values.len() > 1).then(|| values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +50,7 @@ mod tests {
         assert_eq!((four.n, four.mean), (4, 2.5));
         // Variance 5/3, over 4.
         assert!((four.standard_error.unwrap() - (5.0_f64 / 12.0).sqrt()).abs() < 1e-12);
+        assert!((variance(&[1.0, 2.0, 3.0, 4.0]).unwrap() - 5.0 / 3.0).abs() < 1e-12);
+        assert_eq!((variance(&[1.0]), variance(&[]), variance(&[2.0, 2.0])), (None, None, Some(0.0)));
     }
 }
