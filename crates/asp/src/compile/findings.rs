@@ -44,7 +44,8 @@ impl Findings {
             .collect();
         if self.dropped > 0 {
             let message = format!("{} further mistakes are not shown; the first {MOST} are", self.dropped);
-            all.push(Diagnostic::error("asp.too-many-mistakes", message));
+            let help = "correct the first ones: most of the others follow from them";
+            all.push(Diagnostic::error("asp.too-many-mistakes", message).help(help));
         }
         all
     }

@@ -11,6 +11,8 @@ mod findings;
 mod numbers;
 mod objects;
 pub(crate) mod order;
+#[cfg(test)]
+mod random_tests;
 mod spelling;
 #[cfg(test)]
 mod tests;

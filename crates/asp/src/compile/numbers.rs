@@ -189,9 +189,10 @@ impl Compiler<'_> {
             let message =
                 format!("`{name}` in `{}` is not a numeric function of the domain", self.written(atom));
             let mut diagnostic = self.placed(Diagnostic::error("asp.unknown-function", message), atom);
-            if let Some(near) = nearest(&name, self.spelling.functions()) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
+            diagnostic = diagnostic.help(match nearest(&name, self.spelling.functions()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "use a function of the domain's `:functions`".to_owned(),
+            });
             self.findings.report(format!("function {name}"), || diagnostic);
             return None;
         };

@@ -339,7 +339,8 @@ impl Compiler<'_> {
             [ty] => {
                 let message =
                     format!("`{name}` is {named} at once, so it is declared as `{}`", types.name(*ty));
-                (Diagnostic::advice("asp.common-subtype", message), Some(*ty))
+                let help = "say `object(NAME, TYPE)` if it is meant to be another";
+                (Diagnostic::advice("asp.common-subtype", message).help(help), Some(*ty))
             }
             _ => {
                 let message = format!("`{name}` cannot be {named} at once");
@@ -376,7 +377,9 @@ impl Compiler<'_> {
             self.written(atom),
             self.types.name(ty)
         );
-        let diagnostic = self.placed(Diagnostic::error("asp.constant-type", message), atom);
+        let diagnostic = self
+            .placed(Diagnostic::error("asp.constant-type", message), atom)
+            .help("correct the line, or the rule that the type follows by");
         self.findings.report(format!("constant {}", name.key()), || diagnostic);
     }
 }

@@ -6,7 +6,7 @@ use crate::syntax::parse_ground_term;
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::parse_domain;
 
-const BAR: &str = "(define (domain bar)
+pub(super) const BAR: &str = "(define (domain bar)
   (:requirements :strips :typing :action-costs)
   (:types hand container beverage - object shot shaker - container)
   (:constants Left-Hand - hand)
@@ -29,7 +29,7 @@ fn answer(text: &str) -> Materialized {
 }
 
 /// Compiles an answer. Each atom's place is its index, as a span.
-fn compiled_with(domain: &str, atoms: &str, ir_only: &IrOnly) -> Compiled {
+pub(super) fn compiled_with(domain: &str, atoms: &str, ir_only: &IrOnly) -> Compiled {
     let domain = parse_domain(domain, SourceId(0)).value;
     let places = |atom: u32| vec![Place { source: SourceId(2), span: Span::new(atom, atom + 1) }];
     let sources = planforge_pddl::TaskSources::default();
