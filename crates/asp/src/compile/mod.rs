@@ -93,8 +93,8 @@ pub struct Entry {
     pub section: Section,
     /// As the problem writes it: `(clean shot5)`, `shot5 - shot`.
     pub pddl: String,
-    /// Indices in [`Materialized::atoms`] of what it was made from, the one that decided first; none where the domain alone
-    /// asked for it.
+    /// Indices in [`Materialized::atoms`] of what it was made from; of an object, those that decide its type. None where the domain
+    /// alone asked for it.
     pub atoms: Vec<u32>,
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Object {
     place: Standing,
     /// Its place among all objects as people count.
     pub(super) rank: u32,
-    /// Atoms that give it a type, the deciding one first.
+    /// Atoms that decided its type.
     atoms: Vec<u32>,
 }
 
@@ -135,14 +135,12 @@ impl Compiler<'_> {
             self.add(said.term, name, SmallVec::new(), Standing::Refused, said.atoms);
             return;
         }
-        let (place, types) = match self.most_specific(&name, &said) {
+        let lowest = self.lowest(&said.types);
+        let (place, types) = match self.most_specific(&name, &lowest) {
             Some(ty) => (Standing::Declared, SmallVec::from_slice(&[ty])),
             None => (Standing::Refused, SmallVec::new()),
         };
-        let decided: Vec<u32> =
-            said.types.iter().filter(|(ty, _)| types.contains(ty)).map(|(_, atom)| *atom).collect();
-        let rest = said.atoms.iter().copied().filter(|atom| !decided.contains(atom));
-        let atoms = decided.iter().copied().chain(rest).collect();
+        let atoms = lowest.into_iter().map(|(_, atom)| atom).collect();
         self.add(said.term, name, types, place, atoms);
     }
 
@@ -313,26 +311,37 @@ impl Compiler<'_> {
         Type::Unknown
     }
 
-    /// The type that an object is declared with: the one below all the others; where there is none, the widest that is below
-    /// all of them, as only its objects have them all.
-    fn most_specific(&mut self, name: &Name, said: &Said) -> Option<TypeId> {
-        let types = self.types;
-        let below = |a: TypeId, b: TypeId| a != b && types.is_subtype(a, b) && !types.is_subtype(b, a);
+    /// The types of an object that none of its others is below.
+    fn lowest(&self, said: &[(TypeId, u32)]) -> Vec<(TypeId, u32)> {
         let mut lowest: Vec<(TypeId, u32)> = Vec::new();
-        for &(ty, atom) in &said.types {
-            let covered = said.types.iter().any(|&(other, _)| below(other, ty));
+        for &(ty, atom) in said {
+            let covered = said.iter().any(|&(other, _)| self.is_below(other, ty));
             if !covered && !lowest.iter().any(|&(other, _)| other == ty) {
                 lowest.push((ty, atom));
             }
         }
-        if let [(ty, _)] = lowest.as_slice() {
+        lowest
+    }
+
+    fn is_below(&self, a: TypeId, b: TypeId) -> bool {
+        a != b && self.types.is_subtype(a, b) && !self.types.is_subtype(b, a)
+    }
+
+    /// The type that an object is declared with: the one below all the others; where there is none, the widest that is below
+    /// all of them, as only its objects have them all.
+    fn most_specific(&mut self, name: &Name, lowest: &[(TypeId, u32)]) -> Option<TypeId> {
+        if let [(ty, _)] = lowest {
             return Some(*ty);
         }
+        let types = self.types;
         let common: Vec<TypeId> = (0..types.len() as TypeId)
             .filter(|&id| lowest.iter().all(|&(ty, _)| types.is_subtype(id, ty)))
             .collect();
-        let widest: Vec<TypeId> =
-            common.iter().copied().filter(|&id| !common.iter().any(|&other| below(id, other))).collect();
+        let widest: Vec<TypeId> = common
+            .iter()
+            .copied()
+            .filter(|&id| !common.iter().any(|&other| self.is_below(id, other)))
+            .collect();
         let named: Vec<String> = lowest.iter().map(|(ty, _)| format!("`{}`", types.name(*ty))).collect();
         let named = named.join(" and ");
         let (diagnostic, chosen) = match widest.as_slice() {
@@ -348,7 +357,7 @@ impl Compiler<'_> {
                 (Diagnostic::error("asp.several-types", message).help(help), None)
             }
         };
-        let diagnostic = self.both_placed(diagnostic, &lowest);
+        let diagnostic = self.both_placed(diagnostic, lowest);
         self.findings.report(format!("types {}", name.key()), || diagnostic);
         chosen
     }
