@@ -8,6 +8,7 @@ pub(crate) const FEW_REPLIES: &str = "describe.too-few-replies";
 pub(crate) const CUT_OFF: &str = "describe.cut-off";
 pub(crate) const NO_TEXT: &str = "describe.no-text";
 pub(crate) const SENTENCES: &str = "describe.sentences";
+pub(crate) const TYPES: &str = "describe.types";
 pub(crate) const UNNAMED: &str = "describe.unnamed";
 
 /// What `planforge explain` says about them.
@@ -44,6 +45,12 @@ another model.",
         explanation: "The reply must hold one JSON object with an entry for every predicate:\n\n    {\"at\": {\"yes\": \"{1} is at \
 {2}.\", \"no\": \"{1} is not at {2}.\"}}\n\n{1}, {2}, ... stand for the arguments, each of which must occur in both sentences. The message \
 lists every mistake. Nothing is guessed: ask for more samples (`n`), or use another model.",
+    },
+    CodeInfo {
+        code: TYPES,
+        title: "the descriptions of types cannot be used",
+        explanation: "The reply must hold one JSON object with a text for every type:\n\n    {\"room\": \"a room that balls lie in\"}\n\nThe \
+message lists every mistake. Nothing is guessed: ask for more samples (`n`), or use another model.",
     },
     CodeInfo {
         code: UNNAMED,

@@ -14,6 +14,8 @@ pub enum Mode {
     TaskText,
     /// How each fact is told, where it holds and where it does not.
     Sentences,
+    /// What the objects of each type are.
+    Types,
 }
 
 impl Mode {
@@ -23,6 +25,7 @@ impl Mode {
             Self::DomainText => "domain-text",
             Self::TaskText => "task-text",
             Self::Sentences => "sentences",
+            Self::Types => "types",
         }
     }
 }
@@ -31,7 +34,7 @@ impl Mode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What to write: `domain-text`, `task-text` or `sentences`.
+    /// What to write: `domain-text`, `task-text`, `sentences` or `types`.
     pub mode: Mode,
     /// Most in-context examples of other domains that are shown. Left out: all that there are.
     pub examples: Option<u32>,

@@ -3,16 +3,17 @@
 
 use crate::codes;
 use crate::options::{Mode, Options};
-use crate::read::Predicate;
+use crate::read::{Predicate, Type};
 use planforge_contract::{Failure, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 5] = [
     ("system", include_str!("../templates/system.txt")),
     ("domain-text", include_str!("../templates/domain-text.txt")),
     ("task-text", include_str!("../templates/task-text.txt")),
     ("sentences", include_str!("../templates/sentences.txt")),
+    ("types", include_str!("../templates/types.txt")),
 ];
 
 /// The compiled templates.
@@ -35,6 +36,7 @@ struct Context<'a> {
     domain_text: &'a str,
     problem: Option<&'a str>,
     predicates: Vec<String>,
+    types: Vec<String>,
     feedback: Vec<&'a str>,
 }
 
@@ -67,6 +69,7 @@ impl Prompts {
             domain_text: written.map_or(task.domain_text.as_str(), String::as_str).trim(),
             problem: problem.map(str::trim),
             predicates: predicates.iter().map(Predicate::declaration).collect(),
+            types: Type::all(domain).iter().map(Type::declaration).collect(),
             feedback: request.feedback.iter().map(|f| f.trim()).collect(),
         };
         self.templates.render(options.mode.name(), &context)
@@ -82,6 +85,7 @@ fn examples<'a>(options: &Options, task: &'a TaskView) -> Vec<Example<'a>> {
             Mode::Sentences => {
                 Predicate::all(given).iter().map(Predicate::declaration).collect::<Vec<_>>().join("\n")
             }
+            Mode::Types => Type::all(given).iter().map(Type::declaration).collect::<Vec<_>>().join("\n"),
             Mode::DomainText | Mode::TaskText => given.to_owned(),
         };
         Some(Example { given, told: material(told)? })
@@ -96,6 +100,7 @@ fn examples<'a>(options: &Options, task: &'a TaskView) -> Vec<Example<'a>> {
         Mode::DomainText => pair(&format!("example.{n}.domain"), &format!("example.{n}.domain-text")),
         Mode::TaskText => pair(&format!("example.{n}.problem"), &format!("example.{n}.text")),
         Mode::Sentences => pair(&format!("example.{n}.domain"), &format!("example.{n}.sentences")),
+        Mode::Types => pair(&format!("example.{n}.domain"), &format!("example.{n}.types")),
     };
     (1..=9).filter_map(numbered).take(most).collect()
 }

@@ -1,4 +1,4 @@
-//! Reading replies: a text, or predicate sentences.
+//! Reading replies: a text, predicate sentences, or descriptions of types.
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass, FinishReason, Reply, Sentences, sentence_slots};
@@ -32,6 +32,35 @@ impl Predicate {
         match self.parameters.is_empty() {
             true => format!("({})", self.name),
             false => format!("({} {})", self.name, self.parameters),
+        }
+    }
+}
+
+/// A type to describe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Type {
+    name: String,
+    /// The types that it is a kind of, as the domain writes them.
+    above: String,
+}
+
+impl Type {
+    /// The types that a domain declares, as far as it can be read; `object` is PDDL's own.
+    pub(crate) fn all(domain: &str) -> Vec<Self> {
+        let domain = parse_domain(domain, SourceId(0)).value;
+        let one = |ty: planforge_pddl::ast::TypedName| {
+            let above = ty.ty.as_ref().map(|ty| &ty.alternatives[..]).unwrap_or_default();
+            let above: Vec<String> = above.iter().map(|name| name.as_str().to_ascii_lowercase()).collect();
+            Self { name: ty.name.as_str().to_ascii_lowercase(), above: above.join(" or ") }
+        };
+        domain.types.into_iter().map(one).filter(|ty| ty.name != "object").collect()
+    }
+
+    /// `glass - vessel`.
+    pub(crate) fn declaration(&self) -> String {
+        match self.above.is_empty() {
+            true => self.name.clone(),
+            false => format!("{} - {}", self.name, self.above),
         }
     }
 }
@@ -87,7 +116,7 @@ pub(crate) fn sentences(
 ) -> Result<BTreeMap<String, Sentences>, Failure> {
     finished(reply)?;
     let fail = |why: String| Failure::new(FailureClass::Reply, codes::SENTENCES, why);
-    let told = object(&reply.content).ok_or_else(|| {
+    let told: BTreeMap<String, Sentences> = object(&reply.content).ok_or_else(|| {
         fail(
             "the reply holds no JSON object with an entry {\"yes\": ..., \"no\": ...} for each predicate"
                 .to_owned(),
@@ -120,8 +149,54 @@ pub(crate) fn sentences(
     }
 }
 
+/// The descriptions of a reply, for every type; or every mistake in one failure.
+pub(crate) fn types(reply: &Reply, types: &[Type]) -> Result<BTreeMap<String, String>, Failure> {
+    finished(reply)?;
+    let fail = |why: String| Failure::new(FailureClass::Reply, codes::TYPES, why);
+    let told: BTreeMap<String, String> = object(&reply.content)
+        .ok_or_else(|| fail("the reply holds no JSON object with a text for each type".to_owned()))?;
+    let mut wrong = Vec::new();
+    let mut found = BTreeMap::new();
+    for ty in types {
+        match told.iter().find(|(name, _)| name.eq_ignore_ascii_case(&ty.name)) {
+            None => wrong.push(format!("`{}` has no entry", ty.name)),
+            Some((_, text)) if text.trim().is_empty() => {
+                wrong.push(format!("`{}` has an empty text", ty.name))
+            }
+            Some((_, text)) => {
+                // A description stands in the middle of sentences and on lines of its own.
+                let words: Vec<&str> = text.split_whitespace().collect();
+                found.insert(ty.name.clone(), words.join(" ").trim_end_matches('.').to_owned());
+            }
+        }
+    }
+    for name in told.keys() {
+        let known = types.iter().any(|ty| ty.name.eq_ignore_ascii_case(name));
+        if !known && !name.eq_ignore_ascii_case("object") {
+            wrong.push(format!("the domain has no type `{name}`"));
+        }
+    }
+    if wrong.is_empty() { Ok(found) } else { Err(fail(wrong.join("; "))) }
+}
+
+/// Descriptions as `sentences.toml` holds them.
+pub(crate) fn types_to_toml(types: &BTreeMap<String, String>) -> String {
+    let entries = types.iter().map(|(name, text)| format!("{} = {}\n", key(name), quoted(text)));
+    format!("[types]\n{}", entries.collect::<String>())
+}
+
+/// JSON's escapes in strings are TOML's too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text.trim()).to_string()
+}
+
+fn key(name: &str) -> String {
+    let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if bare { name.to_owned() } else { quoted(name) }
+}
+
 /// The JSON object in a reply: in a code block, or between its first and last brace.
-fn object(reply: &str) -> Option<BTreeMap<String, Sentences>> {
+fn object<T: serde::de::DeserializeOwned>(reply: &str) -> Option<BTreeMap<String, T>> {
     let whole = || Some(reply.get(reply.find('{')?..=reply.rfind('}')?)?.to_owned());
     let candidates = blocks(reply).into_iter().rev().chain(whole());
     candidates.into_iter().find_map(|text| serde_json::from_str(text.trim()).ok())
@@ -149,13 +224,10 @@ fn mistake(predicate: &Predicate, side: &str, sentence: &str) -> Option<String> 
 
 /// Sentences as `sentences.toml` holds them.
 pub(crate) fn to_toml(sentences: &BTreeMap<String, Sentences>) -> String {
-    // JSON's escapes in strings are TOML's too.
-    let quoted = |text: &str| serde_json::Value::from(text.trim()).to_string();
     let mut out = String::from("[predicates]\n");
     for (name, told) in sentences {
-        let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        let key = if bare { name.clone() } else { quoted(name) };
-        let _ = writeln!(out, "{key} = {{ yes = {}, no = {} }}", quoted(&told.yes), quoted(&told.no));
+        let (yes, no) = (quoted(&told.yes), quoted(&told.no));
+        let _ = writeln!(out, "{} = {{ yes = {yes}, no = {no} }}", key(name));
     }
     out
 }

@@ -118,6 +118,36 @@ fn the_question_about_sentences() {
 }
 
 /// What is said of the only reply where it cannot be used: the candidate goes on without the text.
+#[test]
+fn the_question_about_types() {
+    let mut request = request(1);
+    request
+        .task
+        .materials
+        .insert("example.1.domain".into(), "(define (domain doors) (:types gate - door door))".into());
+    request
+        .task
+        .materials
+        .insert("example.1.types".into(), "{\"door\": \"a door\", \"gate\": \"a gate\"}".into());
+    let reply = "```json\n{\"Lamp\": \"a lamp\\n in a room.\", \"room\": \"a \\\"room\\\"\"}\n```";
+    let (samples, shown) = asked(Mode::Types, &request, reply);
+    insta::assert_snapshot!(shown);
+    let told = &samples[0].as_ref().unwrap().texts["types"];
+    assert_eq!(told, "[types]\nlamp = \"a lamp in a room\"\nroom = \"a \\\"room\\\"\"\n");
+    for (reply, word) in [
+        ("{\"lamp\": \"a lamp\"}", "`room` has no entry"),
+        ("{\"lamp\": \"a lamp\", \"room\": \"\"}", "empty"),
+        ("{\"lamp\": \"a lamp\", \"room\": \"r\", \"door\": \"d\"}", "no type `door`"),
+        ("lamp: a lamp", "no JSON object"),
+    ] {
+        let found = refused(Mode::Types, reply);
+        assert!(found.code == "describe.types" && found.message.contains(word), "{found:?}");
+    }
+    request.task.given.domain = Some("(define (domain plain) (:predicates (p)))".into());
+    let (samples, shown) = asked(Mode::Types, &request, "?");
+    assert!(shown.is_empty() && samples[0].as_ref().unwrap().texts.is_empty(), "no types, no question");
+}
+
 fn refused(mode: Mode, reply: &str) -> ReportedDiagnostic {
     let patch = one(mode, &request(1), reply).unwrap();
     assert!(patch.texts.is_empty(), "{:?}", patch.texts);

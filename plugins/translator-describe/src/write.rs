@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::options::{Mode, Options};
 use crate::prompt::Prompts;
-use crate::read::{self, Predicate};
+use crate::read::{self, Predicate, Type};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
@@ -27,7 +27,7 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let n = self.request.n.max(1);
-        if self.is_there() {
+        if self.is_there() || self.has_nothing_to_tell() {
             let nothing = Outcome::Ok(CandidatePatch::default());
             return Ok(TranslateResponse { samples: vec![nothing; n as usize] });
         }
@@ -47,6 +47,10 @@ impl Call<'_> {
             Mode::Sentences => {
                 let told = read::sentences(reply, &predicates)?;
                 Ok(self.patch(reply, read::to_toml(&told), Vec::new()))
+            }
+            Mode::Types => {
+                let told = read::types(reply, &Type::all(domain))?;
+                Ok(self.patch(reply, read::types_to_toml(&told), Vec::new()))
             }
             Mode::DomainText => self.text(reply, "action", &actions(domain)),
             Mode::TaskText => self.text(reply, "object", &objects(problem.unwrap_or_default())),
@@ -77,8 +81,15 @@ impl Call<'_> {
             Mode::DomainText => !task.domain_text.trim().is_empty(),
             Mode::TaskText => !task.task_text.trim().is_empty(),
             Mode::Sentences => material(Mode::Sentences.name()),
+            Mode::Types => material(Mode::Types.name()),
         };
         given && self.request.feedback.is_empty()
+    }
+
+    /// A domain without types has none to describe.
+    fn has_nothing_to_tell(&self) -> bool {
+        let given = self.request.candidate.domain.as_ref().or(self.request.task.given.domain.as_ref());
+        self.options.mode == Mode::Types && given.is_some_and(|domain| Type::all(domain).is_empty())
     }
 
     /// Each text has a question of its own, so that none depends on what else was written in the same run.
@@ -119,8 +130,9 @@ impl Call<'_> {
 
     /// No text, and why.
     fn without(&self, reply: &Reply, failure: &Failure) -> CandidatePatch {
-        let code =
-            [codes::SENTENCES, codes::NO_TEXT, codes::CUT_OFF].into_iter().find(|code| failure.code == *code);
+        let code = [codes::SENTENCES, codes::TYPES, codes::NO_TEXT, codes::CUT_OFF]
+            .into_iter()
+            .find(|code| failure.code == *code);
         let error = Diagnostic::error(code.unwrap_or(codes::NO_TEXT), failure.message.clone()).at(
             SourceId(0),
             Default::default(),

@@ -172,6 +172,9 @@ fn describer(request: &ScriptedRequest) -> Scripted {
     if question.starts_with("Tell the following PDDL domain") {
         return Scripted::replies(&["```text\nA lift: go-up, go-down, enter, leave.\n```"]);
     }
+    if question.starts_with("For each type") {
+        return Scripted::replies(&[r#"{"passenger": "a passenger.", "FLOOR": "a  floor"}"#]);
+    }
     if question.starts_with("For each predicate") {
         return Scripted::replies(&[&sentences()]);
     }
@@ -205,8 +208,11 @@ fn describe_writes_what_is_missing_and_the_result_passes_the_check() {
         ("Told 1: alike\n".to_owned(), "Told 2: alike\n".to_owned())
     );
     assert!(read("sentences.toml").contains("waits-at = { yes = \"waits-at {1} {2}\""));
-    // One question each: the domain, the sentences, three tasks. Examples of other suites are ours; the plan is in no prompt.
-    assert_eq!(server.count(), 5);
+    assert!(
+        read("sentences.toml").starts_with("[types]\nfloor = \"a floor\"\npassenger = \"a passenger\"\n")
+    );
+    // One question each: the domain, the sentences, the types, three tasks. Examples of other suites are ours; the plan is in no prompt.
+    assert_eq!(server.count(), 6);
     let first = server
         .requests()
         .iter()
@@ -220,7 +226,7 @@ fn describe_writes_what_is_missing_and_the_result_passes_the_check() {
     checked.expect(0).says(&["suite.unnamed-object"]);
     // A second time there is nothing to ask, and nothing is overwritten.
     describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(0);
-    assert_eq!(server.count(), 5);
+    assert_eq!(server.count(), 6);
 }
 
 #[test]
@@ -255,7 +261,47 @@ fn sentences_that_cannot_be_read_leave_the_other_texts() {
         .unwrap();
     let ran = describe(folder.path(), runs.path(), &server.base_url(), &[]);
     ran.expect(34).says(&["describe.sentences", "`yes` of `above` has slot {3}", "`arrived` has no entry"]);
-    assert!(folder.path().join("p03.nl").exists() && !folder.path().join("sentences.toml").exists());
+    assert!(folder.path().join("p03.nl").exists());
+    let file = || std::fs::read_to_string(folder.path().join("sentences.toml")).unwrap();
+    assert!(file().starts_with("[types]") && !file().contains("[predicates]"), "{}", file());
+    // What is there by then is not asked for again, and stays.
+    let mended = ScriptedServer::matching(describer).unwrap();
+    describe(folder.path(), runs.path(), &mended.base_url(), &[]).expect(0);
+    assert_eq!(mended.count(), 1);
+    assert!(file().starts_with("[types]\nfloor") && file().contains("[predicates]"), "{}", file());
+}
+
+#[test]
+fn types_are_added_to_the_sentences_that_a_person_wrote() {
+    let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
+    let by_hand = example_text("miconic", "sentences.toml");
+    let by_hand = &by_hand[by_hand.find("[predicates]").unwrap()..];
+    let by_hand = format!("# By hand.\n{}", by_hand.split("[types]").next().unwrap());
+    std::fs::write(folder.path().join("sentences.toml"), &by_hand).unwrap();
+    let server = ScriptedServer::matching(describer).unwrap();
+    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(0);
+    let file = std::fs::read_to_string(folder.path().join("sentences.toml")).unwrap();
+    assert!(
+        file.starts_with(by_hand.trim_end()) && file.contains("\n\n[types]\nfloor = \"a floor\"\n"),
+        "{file}"
+    );
+    let checked = Ran::wait(planforge().args(["suite", "check"]).arg(folder.path()).spawn().unwrap());
+    checked.expect(0);
+    assert!(!checked.stderr.contains("suite.no-type"), "{}", checked.stderr);
+    // A type that is left out, or that nobody knows, is told with the rest.
+    let folder = silent_suite();
+    let server = ScriptedServer::matching(|request| match request.question().starts_with("For each type") {
+        true => Scripted::replies(&[r#"{"flor": "a floor", "passenger": " "}"#]),
+        false => describer(request),
+    })
+    .unwrap();
+    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(34).says(&[
+        "describe.types",
+        "`floor` has no entry",
+        "`passenger` has an empty text",
+        "no type `flor`",
+    ]);
+    assert!(!std::fs::read_to_string(folder.path().join("sentences.toml")).unwrap().contains("[types]"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `planforge suite describe`: texts from PDDL (exploration-walk paper, Appendix C).
 //!
 //! The first task that lacks a text is run first, with other suites' texts as examples; it also brings the domain's text and
-//! the sentences. The other tasks are then told after its model, so that all tasks of a suite read alike.
+//! the sentences, and what the types are. The other tasks are then told after its model, so that all tasks of a suite read alike.
 
 use super::examples;
 use super::files::{Entry, Files, counted};
@@ -11,9 +11,9 @@ use crate::commands::run::{New, cassette, exit_of};
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::session::{self, Checked};
-use planforge_contract::{EnvironmentOpen, Given, ReportedDiagnostic, ReportedSeverity, Sentences, TaskView};
+use planforge_contract::{EnvironmentOpen, Given, ReportedDiagnostic, ReportedSeverity, TaskView};
 use planforge_diagnostics::render::escape;
-use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_llm::Mode;
 use planforge_pipeline::{
     LoadedSuite, RunReport, RunState, RunTask, Suite, SuiteTask, TaskReport, load_leniently,
@@ -22,10 +22,13 @@ use planforge_record::TaskUse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// The file that holds the sentences and what the types are.
+const SENTENCES_FILE: &str = "sentences.toml";
 /// The names of the texts, as `translator-describe` gives them.
 const DOMAIN_TEXT: &str = "domain-text";
 const TASK_TEXT: &str = "task-text";
 const SENTENCES: &str = "sentences";
+const TYPES: &str = "types";
 
 pub(crate) fn run(context: &Context, args: &SuiteDescribeArgs) -> Exit {
     match describe(context, args) {
@@ -102,6 +105,7 @@ fn pipeline(context: &Context, args: &SuiteDescribeArgs) -> Result<Checked, Exit
 struct Told {
     domain: String,
     sentences: String,
+    types: String,
     tasks: BTreeMap<String, String>,
 }
 
@@ -110,7 +114,8 @@ impl Told {
         let kept = |text: &str| if force { String::new() } else { text.to_owned() };
         let tasks = suite.tasks.iter().map(|task| (task.stem.clone(), kept(&task.text))).collect();
         let sentences = if force { String::new() } else { json(&suite.sentences) };
-        Self { domain: kept(&suite.domain_text), sentences, tasks }
+        let types = if force { String::new() } else { json(&suite.types) };
+        Self { domain: kept(&suite.domain_text), sentences, types, tasks }
     }
 
     /// The tasks with a problem and without a text.
@@ -120,14 +125,23 @@ impl Told {
     }
 
     fn is_complete(&self, suite: &Suite) -> bool {
-        !self.domain.is_empty() && !self.sentences.is_empty() && self.open(suite).is_empty()
+        !self.domain.is_empty()
+            && !self.sentences.is_empty()
+            && (!self.types.is_empty() || !has_types(suite))
+            && self.open(suite).is_empty()
     }
 }
 
-fn json(sentences: &BTreeMap<String, Sentences>) -> String {
-    match sentences.is_empty() {
+fn has_types(suite: &Suite) -> bool {
+    let domain = suite.reference_domain.as_deref().unwrap_or_default();
+    let types = planforge_pddl::parse_domain(domain, SourceId(0)).value.types;
+    types.iter().any(|ty| !ty.name.is("object"))
+}
+
+fn json<T: serde::Serialize>(told: &BTreeMap<String, T>) -> String {
+    match told.is_empty() {
         true => String::new(),
-        false => serde_json::to_string(sentences).unwrap_or_default(),
+        false => serde_json::to_string(told).unwrap_or_default(),
     }
 }
 
@@ -174,6 +188,9 @@ impl Work<'_> {
         let mut materials = self.examples.clone();
         if !self.told.sentences.is_empty() {
             materials.insert(SENTENCES.to_owned(), self.told.sentences.clone());
+        }
+        if !self.told.types.is_empty() {
+            materials.insert(TYPES.to_owned(), self.told.types.clone());
         }
         if let Some((problem, text)) = self.lead(task) {
             materials.insert("lead.problem".to_owned(), problem);
@@ -234,6 +251,7 @@ impl Work<'_> {
             match name.as_str() {
                 DOMAIN_TEXT => self.told.domain.clone_from(text),
                 SENTENCES => self.told.sentences.clone_from(text),
+                TYPES => self.told.types.clone_from(text),
                 TASK_TEXT => drop(self.told.tasks.insert(report.stem.clone(), text.clone())),
                 _ => {}
             }
@@ -257,15 +275,42 @@ impl Work<'_> {
             }
         };
         add("domain.nl".to_owned(), &self.told.domain, &self.suite.domain_text);
-        if self.told.sentences != json(&self.suite.sentences) {
-            add("sentences.toml".to_owned(), &self.told.sentences, "");
-        }
+        let told = self.sentences_file()?;
+        add(SENTENCES_FILE.to_owned(), &told, "");
         for task in &self.suite.tasks {
             let text = self.told.tasks.get(&task.stem).map_or("", String::as_str);
             add(format!("{}.nl", task.stem), text, &task.text);
         }
         let folder = self.args.out.as_deref().unwrap_or(&self.args.suite);
-        Files::new(folder, files).write(self.context, self.args.force)
+        // What is added to this file leaves all that a person wrote in it.
+        Files::new(folder, files).completing(SENTENCES_FILE).write(self.context, self.args.force)
+    }
+
+    /// The new text of `sentences.toml`, made of what was written; a part that is kept stays as it stands in the file. Empty where nothing
+    /// is new.
+    fn sentences_file(&self) -> Result<String, Exit> {
+        let new = |told: &String, kept: String| Some(told.clone()).filter(|t| !t.is_empty() && *t != kept);
+        let sentences = new(&self.told.sentences, json(&self.suite.sentences));
+        let types = new(&self.told.types, json(&self.suite.types));
+        let path = self.suite.folder.join(SENTENCES_FILE);
+        let file = || match path.exists() {
+            false => Ok(String::new()),
+            true => read_text(&path).map_err(|diagnostic| {
+                let name = path.display().to_string();
+                self.context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+                Exit::Input
+            }),
+        };
+        let both = |first: String, second: String| match first.trim().is_empty() {
+            true => second,
+            false => format!("{}\n\n{second}", first.trim_end()),
+        };
+        Ok(match (sentences, types) {
+            (None, None) => String::new(),
+            (Some(sentences), Some(types)) => both(types, sentences),
+            (None, Some(types)) => both(file()?, types),
+            (Some(sentences), None) => both(file()?, sentences),
+        })
     }
 
     fn report(&self, written: &[Entry], exit: Exit) {

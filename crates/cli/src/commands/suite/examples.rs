@@ -3,7 +3,8 @@
 use crate::commands::Context;
 use crate::exit::Exit;
 use planforge_contract::Sentences;
-use planforge_pipeline::{LoadedSuite, load_leniently};
+use planforge_diagnostics::SourceId;
+use planforge_pipeline::{LoadedSuite, Suite, load_leniently};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -95,16 +96,29 @@ fn named(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<
         let solved = suite.example.as_ref().map(|e| (e.problem.clone(), e.text.clone()));
         let first = suite.tasks.first().map(|t| (t.reference_problem.clone(), t.text.clone()));
         let (problem, text) = solved.or(first).unwrap_or_default();
+        let types = types(&suite);
         let example = vec![
             ("domain", suite.reference_domain.unwrap_or_default()),
             ("domain-text", suite.domain_text),
             ("problem", problem.unwrap_or_default()),
             ("text", text),
             ("sentences", told(&suite.sentences)),
+            ("types", types),
         ];
         examples.push(example.into_iter().filter(|(_, text)| !text.is_empty()).collect());
     }
     Ok(examples)
+}
+
+/// Descriptions as a model is asked to write them: of every type, or none.
+fn types(suite: &Suite) -> String {
+    let domain = suite.reference_domain.as_deref().unwrap_or_default();
+    let declared = planforge_pddl::parse_domain(domain, SourceId(0)).value.types;
+    let all = declared.iter().all(|ty| suite.types.contains_key(&ty.name.as_str().to_ascii_lowercase()));
+    match suite.types.is_empty() || !all {
+        true => String::new(),
+        false => serde_json::to_string_pretty(&suite.types).unwrap_or_default(),
+    }
 }
 
 /// Sentences as a model is asked to write them.

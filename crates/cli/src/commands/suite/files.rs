@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Files<'a> {
     folder: &'a Path,
     files: Vec<(String, String)>,
+    /// A file that may be there with less in it.
+    completes: Option<&'static str>,
 }
 
 /// What became of a file.
@@ -30,7 +32,12 @@ pub(crate) struct Entry {
 
 impl<'a> Files<'a> {
     pub(crate) fn new(folder: &'a Path, files: Vec<(String, String)>) -> Self {
-        Self { folder, files }
+        Self { folder, files, completes: None }
+    }
+
+    /// Lets one file be replaced where its new text holds all of the old one.
+    pub(crate) fn completing(self, file: &'static str) -> Self {
+        Self { completes: Some(file), ..self }
     }
 
     /// Writes them all. Where one exists with other content and `force` is off, none is written and all such are named.
@@ -41,8 +48,11 @@ impl<'a> Files<'a> {
             let became = match std::fs::read(self.folder.join(file)) {
                 Err(_) => Became::Written,
                 Ok(bytes) if bytes == text.as_bytes() => Became::Unchanged,
-                Ok(_) => {
-                    taken.push(file.as_str());
+                Ok(bytes) => {
+                    let old = String::from_utf8_lossy(&bytes);
+                    if self.completes != Some(file.as_str()) || !text.contains(old.trim()) {
+                        taken.push(file.as_str());
+                    }
                     Became::Replaced
                 }
             };
