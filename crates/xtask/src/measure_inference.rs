@@ -132,14 +132,17 @@ fn measure(
     // The first call starts the child, or lets it see the task's names for the first time.
     kept.infer(task)?;
     let calls = (0..repeats).map(|_| kept.infer(task)).collect::<Result<Vec<_>, _>>()?;
-    let programs = calls.first().map(Jobs::programs).unwrap_or_default();
-    let peer = peer.map(|peer| peer.ask(&programs, repeats)).transpose()?;
+    let peer = peer.map(|peer| {
+        let jobs = calls.first().map(Jobs::jobs).unwrap_or_default();
+        let all = |_| jobs.iter().map(|job| peer.infer(job)).sum::<Result<f64, _>>();
+        (0..repeats).map(all).collect::<Result<Vec<_>, _>>().map(median)
+    });
     Ok(Times {
         task: task.name.clone(),
         fresh: median(fresh),
         kept: median(calls.iter().map(|c| c.total_ms).collect()),
         worker: median(calls.iter().map(Jobs::worker_ms).collect()),
-        peer,
+        peer: peer.transpose()?,
     })
 }
 

@@ -1,6 +1,7 @@
 //! `translator-asp` loaded as a library, with a child process that is kept from call to call.
 
 use super::Task;
+use planforge_asp::stages::Job;
 use planforge_contract::api::{Host, LogLevel, Translator};
 use planforge_contract::{Candidate, CreateRequest, Failure, Given, Outcome, TaskView, TranslateRequest};
 use planforge_plugin_host::{Instance, Registry, Settings, WorkerSettings};
@@ -28,13 +29,13 @@ impl Jobs {
         self.asked.iter().map(|(_, ms)| ms).sum()
     }
 
-    /// The programs that the child solved.
-    pub(super) fn programs(&self) -> Vec<String> {
-        let program = |job: &str| -> Option<String> {
-            let job: serde_json::Value = serde_json::from_str(job).ok()?;
-            Some(job.get("program")?.as_str()?.to_owned())
+    /// What the child was asked to solve.
+    pub(super) fn jobs(&self) -> Vec<Job> {
+        let job = |input: &str| -> Option<Job> {
+            let input: serde_json::Value = serde_json::from_str(input).ok()?;
+            serde_json::from_value(input.get("job")?.clone()).ok()
         };
-        self.asked.iter().filter_map(|(job, _)| program(job)).collect()
+        self.asked.iter().filter_map(|(input, _)| job(input)).collect()
     }
 }
 
