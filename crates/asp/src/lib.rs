@@ -3,10 +3,12 @@
 //!
 //! Nothing here solves a program: a reasoner is given [`syntax`] as text and answers with atoms. Nothing here does I/O.
 
+pub mod answer;
 mod build;
 mod codes;
 pub mod compile;
 pub mod declarations;
+pub mod derivations;
 mod ground;
 pub mod library;
 pub mod materialized;

@@ -1,8 +1,8 @@
 //! The rules that hold for every domain (paper, section 3.1), as files that people read and the reasoner runs.
 
-use crate::syntax::ast::Program;
+use crate::syntax::ast::{Program, Rule, StatementKind};
 use crate::syntax::parse;
-use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use std::sync::LazyLock;
 
 /// One file of the library.
@@ -14,6 +14,8 @@ pub struct LibraryFile {
     pub text: &'static str,
     /// Its statements.
     pub program: Program,
+    /// What the stages hand in, as the rules that they follow, and where the file says so.
+    pub given: Vec<(Rule, Span)>,
     /// What is wrong with it: nothing, which a test holds it to.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -31,12 +33,31 @@ pub fn files() -> &'static [LibraryFile] {
         .into_iter()
         .map(|(name, text)| {
             let parsed = parse(text, SourceId::default());
-            LibraryFile { name, text, program: parsed.program, diagnostics: parsed.diagnostics }
+            let given = GIVEN.iter().filter(|(file, ..)| *file == name).filter_map(|(_, head, rule)| {
+                let start = text.find(head)? as u32;
+                let statement = parse(rule, SourceId::default()).program.statements.into_iter().next()?;
+                let StatementKind::Rule(rule) = statement.kind else { return None };
+                Some((rule, Span::new(start, start + head.len() as u32)))
+            });
+            LibraryFile {
+                name,
+                text,
+                program: parsed.program,
+                given: given.collect(),
+                diagnostics: parsed.diagnostics,
+            }
         })
         .collect()
     });
     &FILES
 }
+
+/// What the stages hand in: the file that tells of it, the words with which it does, and the rule that they follow.
+const GIVEN: &[(&str, &str, &str)] = &[
+    ("objects.lp", "generated(T, I, N)", "generated(T, I, N) :- missing(T, K), cardinality(T, N), I = 1..K."),
+    ("sequence.lp", "index(T, I, X)", "index(T, I, X) :- object(X, T)."),
+    ("sequence.lp", "amount(T, N)", "amount(T, N) :- N = #count { X : object(X, T) }."),
+];
 
 /// What the library and the representation itself give a meaning to, with the number of arguments. A predicate of the domain that is
 /// called so is meant only inside `init` and `goal`.
@@ -70,7 +91,7 @@ pub fn is_word(name: &str, arguments: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::ast::{Head, StatementKind};
+    use crate::syntax::ast::Head;
 
     #[test]
     fn every_file_is_read_without_a_finding() {
@@ -78,6 +99,7 @@ mod tests {
             assert_eq!(file.diagnostics, [], "{}", file.name);
             assert!(!file.program.statements.is_empty(), "{}", file.name);
         }
+        assert_eq!(files().iter().map(|file| file.given.len()).sum::<usize>(), GIVEN.len());
     }
 
     #[test]

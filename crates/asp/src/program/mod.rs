@@ -123,7 +123,8 @@ pub struct Assembled {
 
 /// Assembles the program of a task.
 pub fn assemble(task: &Task<'_>) -> Assembled {
-    let mut assembler = Assembler { task, table: Table::default(), written: 0, diagnostics: Vec::new() };
+    let mut assembler =
+        Assembler { task, table: Table::default(), written: 0, given: Vec::new(), diagnostics: Vec::new() };
     let with_object = assembler.read_written();
     let types = TypeRules::of(task.domain, task.declarations, with_object);
     assembler.say_collisions();
@@ -141,6 +142,8 @@ struct Assembler<'a> {
     table: Table,
     /// The rules below this number are of the representation and the knowledge file.
     written: usize,
+    /// The rules that stand for what the stages hand in.
+    given: Vec<usize>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -214,6 +217,10 @@ impl Assembler<'_> {
                     self.add(Origin::Library, at, None, statement.span, rule);
                 }
             }
+            for (rule, span) in &file.given {
+                self.add(Origin::Library, at, None, *span, rule);
+                self.given.push(self.table.rules.len() - 1);
+            }
         }
     }
 
@@ -268,12 +275,18 @@ impl Assembler<'_> {
             .map(|(at, entry)| Candidate {
                 rule: &entry.rule,
                 is_written: at < written,
+                is_given: self.given.contains(&at),
                 is_kept: entry.origin == Origin::Text,
             })
             .collect();
         let needed = prune::needed(&candidates, &given);
         for (number, (entry, needed)) in self.table.rules.iter_mut().zip(needed).enumerate() {
-            if needed {
+            if self.given.contains(&number) {
+                let is_handed_in = |head: &Atom| given.contains(&(head.name.as_str(), head.arguments.len()));
+                if head_atoms(&entry.rule).into_iter().any(is_handed_in) {
+                    entry.record = Record::Given;
+                }
+            } else if needed {
                 entry.record = record::record(&entry.rule, number);
             }
         }

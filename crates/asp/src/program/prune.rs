@@ -77,6 +77,8 @@ impl<'a> Derivable<'a> {
 pub(super) struct Candidate<'a> {
     pub(super) rule: &'a Rule,
     pub(super) is_written: bool,
+    /// Stands for what the stages hand in.
+    pub(super) is_given: bool,
     /// Kept even where it never applies, so that the reasoner says what is wrong with it.
     pub(super) is_kept: bool,
 }
@@ -134,7 +136,8 @@ fn applicable(candidates: &[Candidate<'_>], given: &[(&'static str, usize)]) -> 
     loop {
         let mut changed = false;
         for (at, candidate) in candidates.iter().enumerate() {
-            if !live[at] && premises(candidate.rule).all(|atom| derivable.covers(atom)) {
+            if !live[at] && !candidate.is_given && premises(candidate.rule).all(|atom| derivable.covers(atom))
+            {
                 live[at] = true;
                 changed = true;
                 for head in head_atoms(candidate.rule) {

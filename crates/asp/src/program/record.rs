@@ -15,6 +15,8 @@ use std::fmt::Write as _;
 pub enum Record {
     /// The rule is left out: nothing derives one of its conditions.
     LeftOut,
+    /// The stages hand its conclusions in; it stands for why.
+    Given,
     /// A fact applies once.
     Fact,
     /// A rule with one plain condition: by the atoms that match it.
@@ -174,7 +176,7 @@ impl Twin {
 pub(super) fn write(rule: &Rule, record: &Record, recorded: bool, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = match record {
-        Record::LeftOut => Ok(()),
+        Record::LeftOut | Record::Given => Ok(()),
         Record::Constraint(twin) => writeln!(out, "{}", twin.rule()),
         Record::Twin(twin) if recorded => {
             let head = Rule {
