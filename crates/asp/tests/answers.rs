@@ -1,5 +1,7 @@
 //! What answers are read as: derivations, idle lines, conflicts, ambiguity.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
+
 mod common;
 
 use common::{IR, KNOWLEDGE, World};

@@ -1,5 +1,7 @@
 //! The library's rules, solved by clingo.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
+
 mod common;
 
 use common::{World, atoms};
