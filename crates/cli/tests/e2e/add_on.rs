@@ -86,5 +86,9 @@ fn suite_check_reads_a_suite_with_its_add_on() {
     let with = check(&[add, folder.path()]);
     with.expect(0).says(&["no type `box`", "parcels/sentences.toml:3", "does not say what a `town` is"]);
     check(&[add, folder.path(), Path::new("--strict")]).expect(10);
+    fs::write(folder.path().join("parcels/knowledge.lp"), "a.\nir_type(town, \"a town\").\nb :- \n").unwrap();
+    let wrong = check(&[add, folder.path()]);
+    wrong.expect(10).says(&["parcels/knowledge.lp:2", "`town` already", "parcels/knowledge.lp:3"]);
+    fs::write(folder.path().join("parcels/knowledge.lp"), "a.\n").unwrap();
     check(&[add, &folder.path().join("none")]).expect(10).says(&["suite.add-on"]);
 }

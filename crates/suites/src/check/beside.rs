@@ -1,7 +1,8 @@
 //! What stands beside a domain and its tasks: the rules and the example of pipelines that infer.
 
 use crate::codes;
-use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_asp::{Declarations, syntax};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
 use planforge_pipeline::Suite;
 
@@ -28,4 +29,19 @@ pub(super) fn example_without_text(suite: &Suite) -> Option<Diagnostic> {
         let help = "write the example's text, or remove this file";
         Diagnostic::warning(codes::IDLE_FILE, message).help(help)
     })
+}
+
+/// The knowledge file of a suite: whether it can be read, and whether what it declares goes with the domain.
+pub(super) fn knowledge(suite: &Suite, domain: &Domain, sources: &mut SourceMap) -> Vec<Diagnostic> {
+    let Some(text) = &suite.knowledge else { return Vec::new() };
+    let file = "knowledge.lp";
+    let place = match suite.add_on.as_ref().filter(|used| used.files.contains_key(file)) {
+        Some(used) => format!("{}/{file}", used.folder),
+        None => suite.folder.join(file).display().to_string(),
+    };
+    let source = sources.add(place, text.as_str());
+    let parsed = syntax::parse(text, source);
+    let mut found = parsed.diagnostics;
+    found.extend(Declarations::read(&parsed.program, domain, source).1);
+    found
 }
