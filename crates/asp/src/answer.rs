@@ -141,6 +141,15 @@ pub(crate) fn list(items: &[String]) -> String {
     }
 }
 
+/// The name that is most like another one.
+fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    among
+        .map(|other| (strsim::normalized_damerau_levenshtein(name, other), other))
+        .filter(|(likeness, _)| *likeness > 0.6)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, other)| other)
+}
+
 /// Rules of the knowledge file whose conclusion is denied by one of their own conditions, directly or through others, cannot be told from the answer;
 /// the message says where to look.
 fn no_answer(assembled: &Assembled) -> Diagnostic {

@@ -199,3 +199,58 @@ impl Reader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOMAIN: &str =
+        "(define (domain d) (:types tile) (:predicates (clear ?t - tile) (robot-at ?t - tile)))";
+
+    fn read(knowledge: &str) -> (Declarations, Vec<Diagnostic>) {
+        let domain = planforge_pddl::parse_domain(DOMAIN, SourceId(0)).value;
+        let parsed = crate::syntax::parse(knowledge, SourceId(1));
+        assert_eq!(parsed.diagnostics, []);
+        Declarations::read(&parsed.program, &domain, SourceId(1))
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        let (found, diagnostics) = read(
+            "ir_type(robot, \"a robot\"). ir_predicate(tile_grid(row, column, tile), \"where T is\").
+             ir_predicate(lit, \"the light is on\"). ir_object(wrench). ir_prefix(level, l). ir_first_index(level, 0).
+             init(clear(T)) :- object(T, tile).",
+        );
+        assert_eq!(diagnostics, []);
+        assert!(found.has_type("robot") && !found.has_type("tile"));
+        assert_eq!(found.predicate("tile_grid", 3).map(|p| p.description.as_str()), Some("where T is"));
+        assert!(found.predicate("lit", 0).is_some() && found.predicate("lit", 1).is_none());
+        assert_eq!(found.objects, ["wrench"]);
+        assert_eq!((found.naming.first("level"), found.naming.name("level", 0)), (0, "l0".to_owned()));
+        assert_eq!((found.naming.first("shot"), found.naming.name("shot", 5)), (1, "shot5".to_owned()));
+    }
+
+    #[test]
+    fn each_mistake_gets_its_code() {
+        for (knowledge, code) in [
+            ("ir_type(robot).", code::DECLARATION),
+            ("ir_type(\"robot\", \"a robot\").", code::DECLARATION),
+            ("ir_type(robot, \"a robot\") :- object(x, tile).", code::DECLARATION),
+            ("ir_first_index(tile, -1).", code::DECLARATION),
+            ("ir_predicate(tile_grid(R, C, T), \"\").", code::DECLARATION),
+            ("ir_type(tile, \"a tile\").", code::SHADOWED),
+            ("ir_predicate(robot_at(tile), \"\").", code::SHADOWED),
+            ("ir_predicate(clear(tile, tile), \"\").", code::SHADOWED),
+            ("ir_predicate(object(tile, tile), \"\").", code::SHADOWED),
+            ("ir_predicate(next_row(tile, tile, tile), \"\").", code::SHADOWED),
+            ("ir_type(a, \"\"). ir_type(a, \"\").", code::DECLARED_TWICE),
+            ("ir_predicate(a(tile), \"\"). ir_predicate(a(tile), \"\").", code::DECLARED_TWICE),
+            ("ir_predicate(a(robot), \"\").", code::UNKNOWN_ARGUMENT_TYPE),
+        ] {
+            let (_, diagnostics) = read(knowledge);
+            let codes: Vec<&str> = diagnostics.iter().map(|d| d.code.as_ref()).collect();
+            assert_eq!(codes, [code], "{knowledge}");
+            assert!(!diagnostics[0].labels.is_empty() && !diagnostics[0].help.is_empty(), "{knowledge}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::syntax::ast::Term;
 use smallvec::SmallVec;
 
 /// Most values of one term: an interval has as many as it is long.
-const MOST_VALUES: usize = 1 << 20;
+const MOST_VALUES: usize = 1 << 17;
 
 /// The values of a rule's variables, by slot.
 pub(crate) type Slots = SmallVec<[Option<Id>; 8]>;

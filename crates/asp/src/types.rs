@@ -225,3 +225,118 @@ fn object(ty: &str, span: Span) -> Atom {
 fn open(arguments: usize, at: usize) -> Vec<Term> {
     (0..arguments).map(|i| if i == at { variable("X") } else { Term::Anonymous }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_diagnostics::SourceId;
+
+    /// The rules of a domain and a knowledge file, as text.
+    fn rules(domain: &str, knowledge: &str, with_object: bool) -> Vec<String> {
+        let domain = planforge_pddl::parse_domain(&format!("(define (domain d) {domain})"), SourceId(0));
+        assert!(!domain.has_errors(), "{:?}", domain.diagnostics);
+        let knowledge = crate::syntax::parse(knowledge, SourceId(1));
+        let (declared, findings) = Declarations::read(&knowledge.program, &domain.value, SourceId(1));
+        assert_eq!(findings, []);
+        TypeRules::of(&domain.value, &declared, with_object)
+            .rules
+            .iter()
+            .map(|r| r.rule.to_string())
+            .collect()
+    }
+
+    fn of_init(rules: &[String]) -> Vec<&str> {
+        rules
+            .iter()
+            .map(String::as_str)
+            .filter(|rule| rule.contains(":- init(") && !rule.contains("neg("))
+            .collect()
+    }
+
+    #[test]
+    fn arguments_say_types_in_every_state() {
+        let rules =
+            rules("(:types cocktail part) (:predicates (has-part ?c - cocktail ?p - part))", "", false);
+        let expected = [
+            "object(X, cocktail) :- init(has_part(X, _)).",
+            "object(X, cocktail) :- goal(has_part(X, _)).",
+            "object(X, cocktail) :- goal(neg(has_part(X, _))).",
+            "object(X, cocktail) :- init(neg(has_part(X, _))).",
+            "object(X, part) :- init(has_part(_, X)).",
+            "object(X, part) :- goal(has_part(_, X)).",
+            "object(X, part) :- goal(neg(has_part(_, X))).",
+            "object(X, part) :- init(neg(has_part(_, X))).",
+            "init(has_part(X, Y)) :- pair(init, has_part, X, Y).",
+            "goal(has_part(X, Y)) :- pair(goal, has_part, X, Y).",
+        ];
+        assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn arguments_without_a_type_are_objects() {
+        let rules = rules("(:predicates (clear ?x) (at ?x - object ?n))", "", false);
+        let expected = [
+            "object(X, object) :- init(clear(X)).",
+            "object(X, object) :- init(at(X, _)).",
+            "object(X, object) :- init(at(_, X)).",
+        ];
+        assert_eq!(of_init(&rules), expected);
+    }
+
+    #[test]
+    fn alternatives_are_what_they_have_in_common() {
+        let types = "(:types hoist surface place area - object container - place storearea transitarea - area area crate - surface)";
+        let rules = rules(
+            &format!(
+                "{types} (:predicates (in ?x - (either storearea crate)) (by ?x - (either hoist crate)) (on ?x - (either storearea transitarea)))"
+            ),
+            "",
+            false,
+        );
+        let expected = [
+            "object(X, surface) :- init(in(X)).",
+            "object(X, object) :- init(by(X)).",
+            "object(X, area) :- init(on(X)).",
+        ];
+        assert_eq!(of_init(&rules), expected);
+        let below: Vec<&String> = rules.iter().filter(|rule| rule.contains(":- object(")).collect();
+        let expected = [
+            "object(X, place) :- object(X, container).",
+            "object(X, area) :- object(X, storearea).",
+            "object(X, area) :- object(X, transitarea).",
+            "object(X, surface) :- object(X, area).",
+            "object(X, surface) :- object(X, crate).",
+        ];
+        assert_eq!(below, expected);
+    }
+
+    #[test]
+    fn constants_functions_and_everything_that_is_an_object() {
+        let rules = rules(
+            "(:types truck place) (:constants the-yard - place pole) (:predicates (open)) (:functions (fuel ?t - truck) (total-cost))",
+            "",
+            true,
+        );
+        let expected = [
+            "object(X, object) :- object(X, T), T != object.",
+            "object(the_yard, place).",
+            "object(pole, object).",
+            "object(X, truck) :- init(value(fuel(X), _)).",
+            "object(X, truck) :- goal(compare(_, fuel(X), _)).",
+            "object(X, truck) :- goal(compare(_, _, fuel(X))).",
+        ];
+        assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn declared_predicates_say_types_and_make_grids() {
+        let knowledge = "ir_type(row, \"a row\"). ir_predicate(tile_grid(row, column, tile), \"\").";
+        let rules = rules("(:types tile) (:predicates (p))", knowledge, false);
+        let expected = [
+            "object(X, row) :- init(tile_grid(X, _, _)).",
+            "object(X, tile) :- init(tile_grid(_, _, X)).",
+            "grid(tile, R, C, X) :- init(tile_grid(R, C, X)).",
+        ];
+        assert_eq!(of_init(&rules), expected);
+    }
+}

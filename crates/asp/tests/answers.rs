@@ -285,3 +285,28 @@ fn predicates_by_themselves_are_said_of_the_initial_state() {
     assert!(told(&answer, "first_sip(a)").ends_with("| init(holds(a, gin)) | not init(clean(a)) | 0"));
     assert!(assembled.table.rules.iter().any(|rule| rule.origin == Origin::Knowledge));
 }
+
+#[test]
+fn maps_by_nothing_and_of_nothing_are_told() {
+    let found = conflicts("", "cardinality(tap, 1). cardinality(drink, 1). init(map(tap, serve, drink)).");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code, "asp.map-predicate");
+    assert_eq!(found[0].help, ["there is a predicate `serves`"]);
+    let found = conflicts("", "init(map(taps, serves, drinks)).");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code, "asp.map-sizes");
+    assert!(found[0].message.ends_with("pairs nothing: there is no `taps` and no `drinks`"));
+}
+
+#[test]
+fn a_line_of_the_program_leads_to_its_rule() {
+    let knowledge = "init(free(V)) :- object(V, vessel), not init(holds(V, _)).";
+    let (assembled, _) = World::new(BAR, knowledge, "object(a, glass).").solve();
+    for (number, rule) in (0u32..).zip(&assembled.table.rules) {
+        if rule.origin == Origin::Knowledge {
+            let line = assembled.job.recorded.lines().find(|line| line.contains("not init")).unwrap();
+            assert_eq!(assembled.rule_of(line), Some(number));
+        }
+    }
+    assert_eq!(assembled.rule_of("p(a)."), None);
+}

@@ -16,15 +16,34 @@ const MOST_CONFLICTS: usize = 50;
 pub(super) fn conflicts(derivations: &Derivations<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for atom in 0..derivations.len() as u32 {
-        if let Some(Term::Function { name, arguments }) = derivations.term(atom)
-            && let ("conflict", [what]) = (name.as_str(), arguments.as_slice())
-        {
-            found.push(conflict(derivations, atom, what));
+        let Some(Term::Function { name, arguments }) = derivations.term(atom) else { continue };
+        match (name.as_str(), arguments.as_slice()) {
+            ("conflict", [what]) => found.push(conflict(derivations, atom, what)),
+            ("mapped", [state, _, predicate, _]) => {
+                found.extend(unmapped(derivations, atom, state, predicate))
+            }
+            _ => {}
         }
     }
     found.extend(derivations.violations().map(|violation| constraint(derivations, &violation)));
     found.truncate(MOST_CONFLICTS);
     found
+}
+
+/// A map by something that relates no two objects.
+fn unmapped(derivations: &Derivations<'_>, atom: u32, state: &Term, predicate: &Term) -> Option<Diagnostic> {
+    let predicates = &derivations.table().predicates;
+    let name = predicate.to_string();
+    if predicates.contains(&(name.clone(), 2)) {
+        return None;
+    }
+    let message = format!("a map in `{state}` is by `{name}`, which is no predicate of two arguments");
+    let found = with_lines(Diagnostic::error(code::MAP_PREDICATE, message), derivations, &[atom]);
+    let near = predicates.iter().filter(|(_, arguments)| *arguments == 2).map(|(name, _)| name.as_str());
+    Some(match crate::answer::nearest(&name, near) {
+        Some(near) => found.help(format!("there is a predicate `{near}`")),
+        None => found.help("a predicate that only the representation has is declared with ir_predicate"),
+    })
 }
 
 /// A conflict that a rule derived.
@@ -66,6 +85,13 @@ fn conflict(derivations: &Derivations<'_>, atom: u32, what: &Term) -> Diagnostic
             );
             with_lines(Diagnostic::error(code::MAP_SIZES, message), derivations, &premises)
                 .help("correct a count, or say the relation object by object")
+        }
+        ("map_empty", [state, one, predicate, other]) => {
+            let message = format!(
+                "`map({one}, {predicate}, {other})` in `{state}` pairs nothing: there is no `{one}` and no `{other}`"
+            );
+            with_lines(Diagnostic::error(code::MAP_SIZES, message), derivations, &premises)
+                .help("count the objects of one of the types, or correct the types")
         }
         ("two_places", [grid, object, row, column, other_row, other_column]) => {
             let message = format!(

@@ -41,6 +41,9 @@ MAP_SIZES "asp.map-sizes" "a map pairs types of different size"
     "A map relates the objects of two types one to one, so there have to be as many of the one as of the other:\n\n    \
      cardinality(dispenser, 3). cardinality(ingredient, 2). init(map(dispenser, dispenses, ingredient)).\n\n\
      Correct a count, or say the relation object by object.\n";
+MAP_PREDICATE "asp.map-predicate" "a map is by something that relates no two objects"
+    "The second argument of a map is a predicate of two arguments, of the domain or declared in the knowledge file:\n\n    \
+     init(map(dispenser, dispense, ingredient)).\n\nCorrect the name, or declare the predicate with ir_predicate.\n";
 GRID "asp.grid-place" "a grid has two objects in one place, or one object in two"
     "Every object of a grid has one place, and every place at most one object:\n\n    \
      init(tile_grid(1, 1, tile_1_1)). init(tile_grid(1, 1, tile_1_2)).\n\nCorrect the row or column.\n";

@@ -95,6 +95,8 @@ pub struct Table {
     pub sources: Vec<SourceFile>,
     /// The rules: of the representation, of the knowledge file, made from declarations, of the library.
     pub rules: Vec<TableRule>,
+    /// The predicates of the domain and of the knowledge file, with their number of arguments.
+    pub predicates: BTreeSet<(String, usize)>,
 }
 
 impl Table {
@@ -121,6 +123,22 @@ pub struct Assembled {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Assembled {
+    /// The rule that a line of [`Job::plain`] or [`Job::recorded`] was made from: what the reasoner says of a line is about it.
+    pub fn rule_of(&self, line: &str) -> Option<u32> {
+        let line = line.trim();
+        let has_line = |entry: &TableRule| {
+            [false, true].into_iter().any(|recorded| {
+                let mut text = String::new();
+                record::write(&entry.rule, &entry.record, recorded, &mut text);
+                text.lines().any(|written| written == line)
+            })
+        };
+        let rule = self.table.rules.iter().position(has_line)?;
+        u32::try_from(rule).ok()
+    }
+}
+
 /// Assembles the program of a task.
 pub fn assemble(task: &Task<'_>) -> Assembled {
     let mut assembler =
@@ -134,6 +152,7 @@ pub fn assemble(task: &Task<'_>) -> Assembled {
     let ranks = Ranks::of(&assembler.table.rules);
     assembler.record(&ranks);
     let job = assembler.job(&types, ranks);
+    assembler.table.predicates = types.predicates;
     Assembled { job, table: assembler.table, diagnostics: assembler.diagnostics }
 }
 
