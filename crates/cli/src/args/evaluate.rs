@@ -44,6 +44,12 @@ pub(crate) struct EvaluateArgs {
     /// evaluated is taken from there where it is not given, and may have grown.
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Also write the replies of each cell into a cassette `SUITE.PIPELINE.SEED.jsonl` in this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Answer every question to a model from the cassettes in this folder, which --record made; ask nobody.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) replay: Option<PathBuf>,
     /// What the table shows.
     #[arg(long, value_enum, default_value_t = Layout::Walks, value_name = "LAYOUT")]
     pub(crate) layout: Layout,

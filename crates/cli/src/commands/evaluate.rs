@@ -4,7 +4,7 @@
 //! broke in it. So an evaluation can be stopped at any moment and nothing is paid for twice.
 
 use super::Context;
-use super::run::{Run, add_on, exit_of, tasks_of};
+use super::run::{Run, add_on, cassette, exit_of, tasks_of};
 use crate::args::{EvaluateArgs, Layout};
 use crate::exit::Exit;
 use crate::inputs::read_text;
@@ -16,7 +16,7 @@ use planforge_evaluate::evaluation::{
 };
 use planforge_llm::Mode;
 use planforge_pipeline::{RunReport, RunState, RunTask, StageKind, Suite, TaskReport, load_suite};
-use planforge_record::{Redactor, RunFolder, RunManifest, TaskUse};
+use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -326,7 +326,13 @@ impl Cell<'_> {
                 return Ok(None);
             }
         }
-        let (prepared, redactor) = session::instantiate(context, &checked, Mode::Live)?;
+        let mode = match (&self.work.args.replay, &self.work.args.record) {
+            (Some(_), _) => Mode::Replay,
+            (None, Some(_)) => Mode::Record,
+            (None, None) => Mode::Live,
+        };
+        let (prepared, redactor) = session::instantiate(context, &checked, mode)?;
+        let sources = Sources { mode, lookups: self.lookups(&redactor)? };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
@@ -353,14 +359,38 @@ impl Cell<'_> {
             title: self.title.clone(),
         };
         let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
-        let sources = Sources { mode: Mode::Live, lookups: Vec::new() };
         let report = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?.report;
+        if let Some(folder) = &self.work.args.record {
+            std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
+            run.export(&self.cassette(folder), &redactor)?;
+        }
         // What broke is tried again by the next --resume, which finds everything else in the journal.
         let broke = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
         if report.state == RunState::Finished && !report.tasks.iter().any(broke) {
             self.keep(&folder, &report, &redactor)?;
         }
         Ok(Some(report))
+    }
+
+    /// The cell's cassette in a folder of them.
+    fn cassette(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.{}.{}.jsonl", self.suite.name, self.pipeline.name, self.seed))
+    }
+
+    /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
+    fn lookups(&self, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+        let args = self.work.args;
+        let path = match (&args.replay, &args.record) {
+            (Some(folder), _) => self.cassette(folder),
+            (None, Some(folder)) => {
+                Some(self.cassette(folder)).filter(|path| path.exists()).unwrap_or_default()
+            }
+            (None, None) => PathBuf::new(),
+        };
+        match path.as_os_str().is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(vec![cassette(self.work.context, &path, redactor)?]),
+        }
     }
 
     /// A cell of another experiment must not stand in this table.

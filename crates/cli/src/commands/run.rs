@@ -203,7 +203,7 @@ impl Run<'_> {
     }
 
     /// Writes the replies of the run as a cassette file. The header never holds a URL, which may hold a key.
-    fn export(&self, path: &Path, redactor: &Redactor) -> Result<(), Exit> {
+    pub(crate) fn export(&self, path: &Path, redactor: &Redactor) -> Result<(), Exit> {
         let manifest = self.folder.manifest();
         let config = &self.checked.pipeline.config;
         let mut providers: Vec<String> = config.llm.values().map(|t| t.plugin.clone()).collect();

@@ -430,3 +430,39 @@ fn a_reply_without_a_problem_counts_against_a_method_and_a_broken_server_does_no
     let rows: Vec<&str> = shown.lines().filter(|l| l.starts_with("parcels")).collect();
     assert!(rows.iter().all(|row| row.split_whitespace().last() == Some("0")), "{shown}");
 }
+
+#[test]
+fn a_recorded_evaluation_gives_the_same_table_without_a_model() {
+    let (place, again) = (Place::new(), Place::new());
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let base_url = format!("llm.main.base_url={}", server.base_url());
+    let (suite, file) =
+        (example("parcels", "").display().to_string(), pipeline("llm-p.toml").display().to_string());
+    let cassettes = place.path("cassettes").display().to_string();
+    let shared =
+        ["--suite", &suite, "--pipeline", &file, "--seeds", "1-2", "--tasks", "2", "--layout", "accuracy"];
+    let with =
+        |more: &[&str]| -> Vec<String> { shared.iter().chain(more).map(|s| (*s).to_owned()).collect() };
+    let record = with(&["--set", &base_url, "--record", &cassettes]);
+    let record: Vec<&str> = record.iter().map(String::as_str).collect();
+    let first = place.evaluate(&record);
+    first.expect(0);
+    assert_eq!(server.count(), 4);
+    let mut names: Vec<String> = files(&place.path("cassettes"))
+        .iter()
+        .map(|f| f.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["parcels.llm-p.1.jsonl", "parcels.llm-p.2.jsonl"]);
+    drop(server);
+    let replay = with(&["--set", "llm.main.base_url=http://127.0.0.1:9/v1", "--replay", &cassettes]);
+    let replay: Vec<&str> = replay.iter().map(String::as_str).collect();
+    assert_eq!(again.evaluate(&replay).expect(0).stdout, first.stdout);
+    // A cell without its cassette is an error that names it, and the other cells are in the table.
+    fs::remove_file(place.path("cassettes/parcels.llm-p.2.jsonl")).unwrap();
+    let lacking = Place::new();
+    let ran = lacking.evaluate(&replay);
+    assert!(ran.exit >= 30, "{} {}", ran.exit, ran.stdout);
+    ran.says(&["parcels.llm-p.2.jsonl"]);
+    assert!(ran.stdout.contains("(2o)"), "{}", ran.stdout);
+}
