@@ -18,7 +18,7 @@ macro_rules! codes {
         }),*];
         /// The examples by code, for the test that reads each of them.
         #[cfg(test)]
-        const EXAMPLES: &[(&str, &str)] = &[$(($code, $example)),*];
+        pub(crate) const EXAMPLES: &[(&str, &str)] = &[$(($code, $example)),*];
     };
 }
 

@@ -5,6 +5,7 @@
 
 pub mod answer;
 mod build;
+#[macro_use]
 mod codes;
 pub mod compile;
 pub mod declarations;
@@ -12,9 +13,11 @@ pub mod derivations;
 mod ground;
 pub mod library;
 pub mod materialized;
+pub mod names;
 pub mod naming;
 mod pattern;
 pub mod program;
+pub mod reader;
 pub mod stages;
 pub mod syntax;
 pub mod types;

@@ -7,6 +7,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
     vec![
         planforge_pddl::CODES,
         planforge_asp::CODES,
+        planforge_asp::reader::CODES,
         planforge_planning::CODES,
         planforge_asp::compile::CODES,
         planforge_asp::program::CODES,

@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
             Some(Kind::Variable(name)) => diagnostic.help(format!(
                 "`{name}` is a variable, since it begins with an upper-case letter; names begin with a lower-case one"
             )),
-            _ => diagnostic,
+            _ => diagnostic.help("a statement is `head.` or `head :- condition, condition.`"),
         }))
     }
 

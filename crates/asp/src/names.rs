@@ -1,0 +1,155 @@
+//! Names of PDDL as answer set programs write them, and back.
+//!
+//! PDDL knows no case and has hyphens in names; constants of answer set programs begin with a lower-case letter and have none. Two names
+//! of PDDL may therefore become one, which [`collisions`] finds: nothing could tell them apart on the way back.
+
+use crate::reader::NAME_COLLISION;
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::ast::Domain;
+use planforge_pddl::{Name, TypeHierarchy, undeclared_constants};
+use std::collections::BTreeMap;
+
+/// Names that mean something in the intermediate representation, so that no predicate of it can be called so outside `init` and `goal`.
+pub const RESERVED: &[&str] =
+    &["object", "cardinality", "init", "goal", "metric", "map", "neg", "value", "compare"];
+
+/// A name of PDDL as answer set programs write it: in lower case, `_` for what a constant cannot have, and with a letter first.
+///
+/// `cocktail-part1` becomes `cocktail_part1`, `2x4` becomes `x2x4`, `not` becomes `not_`.
+pub fn mangled(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+    let written: String = name.chars().flat_map(char::to_lowercase).map(plain).collect();
+    if written == "not" {
+        return "not_".to_owned();
+    }
+    match written.trim_start_matches('_').chars().next() {
+        Some(first) if first.is_ascii_lowercase() => written,
+        _ => format!("x{written}"),
+    }
+}
+
+/// What two names have in common that differ in case, hyphens and underscores alone: `onTable`, `on-table` and `on_table`.
+pub fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// Names of one kind, by what answer set programs call them. The way back from a mangled name is [`NameTable::get`].
+#[derive(Debug, Clone, Default)]
+pub struct NameTable<'a> {
+    names: BTreeMap<String, &'a Name>,
+    collisions: Vec<(&'a Name, &'a Name)>,
+}
+
+impl<'a> NameTable<'a> {
+    /// The table of these names; of two that collide the first is kept.
+    pub fn new(names: impl IntoIterator<Item = &'a Name>) -> Self {
+        let mut table = Self::default();
+        for name in names {
+            match table.names.get(&mangled(name.key())) {
+                Some(first) if first.key() != name.key() => table.collisions.push((first, name)),
+                Some(_) => {}
+                None => {
+                    table.names.insert(mangled(name.key()), name);
+                }
+            }
+        }
+        table
+    }
+
+    /// The name of PDDL that is called so.
+    pub fn get(&self, mangled: &str) -> Option<&'a Name> {
+        self.names.get(mangled).copied()
+    }
+
+    /// The mangled names, in their order.
+    pub fn mangled(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// Pairs of different names that are called the same, in the order given.
+    pub fn collisions(&self) -> &[(&'a Name, &'a Name)] {
+        &self.collisions
+    }
+}
+
+/// An error for every two types, predicates, functions or constants of a domain that answer set programs cannot tell apart.
+pub fn collisions(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
+    let types = TypeHierarchy::of(domain);
+    let undeclared = undeclared_constants(domain, &types);
+    let declared = domain.constants.iter().map(|constant| &constant.name);
+    let kinds = [
+        ("types", NameTable::new(types.names())),
+        ("predicates", NameTable::new(domain.predicates.iter().map(|p| &p.name))),
+        ("functions", NameTable::new(domain.functions.iter().map(|f| &f.name))),
+        ("objects", NameTable::new(declared.chain(undeclared))),
+    ];
+    let mut found = Vec::new();
+    for (kind, table) in &kinds {
+        for (first, second) in table.collisions() {
+            let message = format!(
+                "the {kind} `{first}` and `{second}` are both `{}` for the reasoner",
+                mangled(first.key())
+            );
+            found.push(
+                Diagnostic::error(NAME_COLLISION, message)
+                    .at(source, second.span, "")
+                    .also(source, first.span, "the other one")
+                    .help("rename one of the two in the domain"),
+            );
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::parse_ground_term;
+    use planforge_pddl::parse_domain;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_are_written_as_constants() {
+        let same = [
+            ("cocktail-part1", "cocktail_part1"),
+            ("Block-A", "block_a"),
+            ("2x4", "x2x4"),
+            ("not", "not_"),
+            ("_", "x_"),
+            ("caf\u{e9}", "caf_"),
+        ];
+        for (name, written) in same {
+            assert_eq!(mangled(name), written);
+        }
+        assert_eq!(folded("onTable"), folded("ON-table"));
+    }
+
+    #[test]
+    fn names_that_become_one_are_told_with_both() {
+        let text = "(define (domain d) (:types a-b A_B c) (:constants k-1 - c k_1 - c)
+            (:predicates (on-top ?x) (on_top ?x ?y) (free)) (:functions (x-y) (x_y)))";
+        let domain = parse_domain(text, SourceId(0)).value;
+        let messages: Vec<String> = collisions(&domain, SourceId(0)).into_iter().map(|d| d.message).collect();
+        assert_eq!(
+            messages,
+            [
+                "the types `a-b` and `A_B` are both `a_b` for the reasoner",
+                "the predicates `on-top` and `on_top` are both `on_top` for the reasoner",
+                "the functions `x-y` and `x_y` are both `x_y` for the reasoner",
+                "the objects `k-1` and `k_1` are both `k_1` for the reasoner",
+            ]
+        );
+        let table = NameTable::new(domain.predicates.iter().map(|p| &p.name));
+        assert_eq!(table.get("on_top").map(Name::as_str), Some("on-top"));
+        assert_eq!(table.mangled().collect::<Vec<_>>(), ["free", "on_top"]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_becomes_a_constant(name in "\\PC{1,8}") {
+            let written = mangled(&name);
+            prop_assert!(parse_ground_term(&written).is_some(), "{name} -> {written}");
+            prop_assert_eq!(mangled(&written), written);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The tolerant reader of what a model wrote as an intermediate representation (translate-infer-compile paper, section 3.2).
+//!
+//! What has a plain repair is repaired, and every repair is told: lost dots and parentheses, `goal(not p(X))`, hyphens and upper case in
+//! names, prose around the program. What is left must be facts and rules over a [`Signature`]; everything else is refused, each for its
+//! reason, with its place and a way out, all at once. Nothing that the reader lets through reaches outside the program, has unbound
+//! variables, grows without end by itself, or is true in more than [`MAX_INSTANCES`] ways by estimate.
+//!
+//! The stages: [`lines`] tells program from prose, [`drafts`] finds where statements end, [`spelling`] and [`shape`] repair tokens, the
+//! parser of [`crate::syntax`] reads them, [`fragment`], [`safety`], [`graph`] and [`size`] judge. All take time linear in the text.
+
+pub(crate) mod codes;
+mod drafts;
+mod fragment;
+mod graph;
+mod lines;
+mod report;
+mod safety;
+mod shape;
+mod signature;
+mod size;
+mod spelling;
+#[cfg(test)]
+mod tests;
+
+pub use codes::CODES;
+pub(crate) use codes::NAME_COLLISION;
+pub use signature::{NUMBER_TYPES, Signature};
+pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
+
+use crate::syntax::ast::{Program, Rule, Statement, StatementKind};
+use crate::syntax::lexer::{self, Finding, Kind};
+use crate::syntax::parser::Parser;
+use crate::syntax::{limited, of_finding, too_large};
+use codes as code;
+use drafts::{Cutter, Draft};
+use fragment::Fragment;
+use graph::Graph;
+use lines::Words;
+use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
+use planforge_pddl::extract::code_blocks;
+use report::Report;
+use spelling::Speller;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The longest text that is read, in bytes.
+pub const MAX_TEXT_BYTES: usize = 1 << 20;
+/// The most statements that are read.
+pub const MAX_STATEMENTS: usize = 20_000;
+
+/// What a text says, and what was done to it.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// The statements that passed, every predicate of a state inside `init` or `goal`; spans are in the text that was read.
+    pub program: Program,
+    /// What was read otherwise than it is written, or left out as no program: advice and warnings.
+    pub repairs: Vec<Diagnostic>,
+    /// What was refused. A reading with refusals says less than its author meant and should not be inferred from.
+    pub refusals: Vec<Diagnostic>,
+    /// The statements as they were understood, one a line. Reading it again repairs nothing and gives the same.
+    pub text: String,
+    /// For each line of `text` the line of the text that was read, from 1.
+    pub lines: Vec<u32>,
+}
+
+impl Reading {
+    /// Whether everything was read.
+    pub fn is_complete(&self) -> bool {
+        self.refusals.is_empty()
+    }
+
+    /// Repairs and refusals in the order of the text.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut all: Vec<Diagnostic> = self.refusals.iter().chain(&self.repairs).cloned().collect();
+        all.sort_by_key(|diagnostic| diagnostic.primary().map(|label| label.span.start));
+        all
+    }
+}
+
+/// Reads a model's reply, or a file that holds a representation. `source` is what diagnostics call the text. More than
+/// [`MAX_TEXT_BYTES`] are refused unread.
+pub fn read(text: &str, source: SourceId, signature: &Signature) -> Reading {
+    let mut report = Report::new(source);
+    if text.len() > MAX_TEXT_BYTES {
+        return Reading {
+            refusals: vec![too_large(text.len(), MAX_TEXT_BYTES, source)],
+            ..Reading::default()
+        };
+    }
+    let words = Words::of(signature);
+    let mut found = Source { text, signature, words: &words, findings: BTreeMap::new() };
+    let mut drafts = found.drafts(&mut report);
+    if drafts.len() > MAX_STATEMENTS {
+        let message = format!("the text has {} statements; at most {MAX_STATEMENTS} are read", drafts.len());
+        report.refuse(
+            code::TOO_MANY_STATEMENTS,
+            message,
+            drafts[MAX_STATEMENTS].span,
+            "say in one rule what many facts say",
+        );
+        drafts.clear();
+    }
+    let mut speller = Speller::new(text, signature, &drafts);
+    let mut rules: Vec<(Rule, Span)> = Vec::new();
+    for draft in &mut drafts {
+        speller.spell(draft, &mut report);
+        shape::reshape(draft, &mut report);
+        if let Some(statement) = found.parse(draft, &mut report) {
+            judge(statement, signature, &mut report, &mut rules);
+        }
+    }
+    let rules = judge_together(rules, signature, &mut report);
+    finish(text, rules, report)
+}
+
+/// The text and how it falls into tokens.
+struct Source<'a> {
+    text: &'a str,
+    signature: &'a Signature,
+    words: &'a Words,
+    /// What is wrong with tokens, by their first byte.
+    findings: BTreeMap<u32, (Finding, Span)>,
+}
+
+impl Source<'_> {
+    /// The statements: those of the code blocks that have some, or those of the whole text.
+    fn drafts(&mut self, report: &mut Report) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        let mut used: Vec<Range<usize>> = Vec::new();
+        for block in code_blocks(self.text) {
+            let before = report.refusals.len();
+            let found = self.cut(block.clone(), true, report);
+            if !found.is_empty() || report.refusals.len() > before {
+                used.push(block);
+                drafts.extend(found);
+            }
+        }
+        if used.is_empty() {
+            let drafts = self.cut(0..self.text.len(), false, report);
+            if drafts.is_empty() && report.refusals.is_empty() {
+                let help = "write facts and rules, one a line: `init(clear(b1)).`";
+                report.refuse(code::NO_PROGRAM, "the text has no statement".to_owned(), Span::empty(0), help);
+            }
+            return drafts;
+        }
+        self.outside(&used, report);
+        if let [first, .., last] = used.as_slice() {
+            let message = format!("{} code blocks have statements; all are read", used.len());
+            report.note(code::SEVERAL_BLOCKS, message, Span::new(first.start as u32, last.end as u32));
+        }
+        drafts
+    }
+
+    /// The statements of a piece of the text.
+    fn cut(&mut self, range: Range<usize>, fenced: bool, report: &mut Report) -> Vec<Draft> {
+        let lexed = lexer::lex(self.text, range.clone(), true);
+        let rest = self.text[range.end..].trim_start();
+        let closed = fenced && (rest.starts_with("```") || rest.starts_with("~~~"));
+        let cutter = Cutter::new(self.text, &lexed.tokens, self.signature, self.words, fenced, closed);
+        let cut = cutter.run(report);
+        let severity = if fenced { Severity::Warning } else { Severity::Advice };
+        told_prose(&cut.prose, severity, "no program", report);
+        self.note_findings(lexed.findings, &cut.drafts, report);
+        cut.drafts
+    }
+
+    /// Keeps what is wrong with tokens of statements, and tells which characters were read as plain ones.
+    fn note_findings(&mut self, findings: Vec<(Finding, Span)>, drafts: &[Draft], report: &mut Report) {
+        for (finding, span) in findings {
+            let next = drafts.partition_point(|draft| draft.span.end < span.end);
+            let is_read = drafts.get(next).is_some_and(|draft| draft.span.start <= span.start);
+            if is_read && finding == Finding::Typography {
+                report.repairs.push(of_finding(finding, span, self.text, report.source));
+            } else if is_read {
+                self.findings.insert(span.start, (finding, span));
+            }
+        }
+    }
+
+    /// Tells what stands outside the code blocks, statements apart from prose.
+    fn outside(&mut self, used: &[Range<usize>], report: &mut Report) {
+        let (mut statements, mut prose, mut at) = (Vec::new(), Vec::new(), 0);
+        for end in used.iter().map(|block| block.start).chain([self.text.len()]) {
+            let lexed = lexer::lex(self.text, at..end.max(at), true);
+            let cutter = Cutter::new(self.text, &lexed.tokens, self.signature, self.words, false, true);
+            let cut = cutter.run(&mut Report::new(report.source));
+            statements.extend(cut.drafts.iter().map(|draft| draft.span));
+            prose.extend(cut.prose.into_iter().filter(|span| !is_fence(&self.text[span.range()])));
+            at = used.iter().find(|block| block.start == end).map_or(end, |block| block.end);
+        }
+        told_prose(&prose, Severity::Advice, "outside the code blocks", report);
+        told_prose(&statements, Severity::Warning, "a statement outside the code blocks", report);
+    }
+
+    /// The statement of a draft.
+    fn parse(&self, draft: &Draft, report: &mut Report) -> Option<Statement> {
+        let mut parser = Parser::new(self.text, &draft.tokens, report.source);
+        let read = parser.statement();
+        let whole = parser.is_done();
+        match read {
+            Ok(statement) if whole => return Some(Statement { span: draft.span, ..statement }),
+            Err(Some(diagnostic)) => report.refusals.push(*diagnostic),
+            Ok(_) | Err(None) => {}
+        }
+        for token in draft.tokens.iter().filter(|token| matches!(token.kind, Kind::Odd(_))) {
+            if let Some((finding, span)) = self.findings.get(&token.span.start) {
+                report.refusals.push(of_finding(*finding, *span, self.text, report.source));
+            }
+        }
+        None
+    }
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Places pointed at in one diagnostic about many lines.
+const MOST_LABELS: usize = 8;
+
+fn told_prose(spans: &[Span], severity: Severity, what: &str, report: &mut Report) {
+    let [first, others @ ..] = spans else { return };
+    let message = match spans.len() {
+        1 => format!("this line is {what} and left out"),
+        count => format!("{count} pieces of the text are {what} and left out"),
+    };
+    let mut told = Diagnostic::new(severity, code::PROSE, message).at(report.source, *first, "");
+    for other in others.iter().take(MOST_LABELS) {
+        told = told.also(report.source, *other, "");
+    }
+    report.repairs.push(told);
+}
+
+/// What of a statement passes by itself.
+fn judge(statement: Statement, signature: &Signature, report: &mut Report, out: &mut Vec<(Rule, Span)>) {
+    let span = statement.span;
+    let rule = match statement.kind {
+        StatementKind::Rule(rule) => rule,
+        StatementKind::Directive { name, .. } => {
+            let message = format!("`#{name}` is not taken from a text");
+            let help = "remove it; a task is told by facts and rules alone";
+            return report.refuse(code::DIRECTIVE, message, span, help);
+        }
+    };
+    let rules = Fragment { signature, report }.rule(rule, span);
+    for rule in rules {
+        let safe = safety::check(&rule, report);
+        let bounded = size::check_intervals(&rule, span, report);
+        if safe && bounded {
+            out.push((rule, span));
+        }
+    }
+}
+
+/// What of the rules passes beside the others.
+fn judge_together(rules: Vec<(Rule, Span)>, signature: &Signature, report: &mut Report) -> Vec<(Rule, Span)> {
+    let graph = Graph::of(rules.iter().map(|(rule, _)| rule));
+    let rules: Vec<(Rule, Span)> =
+        rules.into_iter().filter(|(rule, span)| graph::check(rule, *span, &graph, report)).collect();
+    let kept = size::Sizes::new(signature).check(&rules, &graph, report);
+    rules.into_iter().zip(kept).filter_map(|(rule, kept)| kept.then_some(rule)).collect()
+}
+
+fn finish(text: &str, rules: Vec<(Rule, Span)>, report: Report) -> Reading {
+    let mut reading = Reading::default();
+    let (mut line, mut counted) = (1u32, 0usize);
+    for (rule, span) in rules {
+        // Statements come in the order of the text.
+        let start = (span.start as usize).max(counted);
+        line += text.as_bytes()[counted..start].iter().filter(|byte| **byte == b'\n').count() as u32;
+        counted = start;
+        let statement = Statement { kind: StatementKind::Rule(rule), span };
+        reading.text.push_str(&statement.to_string());
+        reading.text.push('\n');
+        reading.lines.push(line);
+        reading.program.statements.push(statement);
+    }
+    reading.repairs = limited(report.repairs, report.source);
+    reading.refusals = limited(report.refusals, report.source);
+    reading
+}

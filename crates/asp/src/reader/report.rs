@@ -1,0 +1,110 @@
+//! What the reader says: repairs, each with the edit that would make it in the text, and refusals, each with a way out.
+
+use crate::names::folded;
+use crate::syntax::MAX_DIAGNOSTICS;
+use planforge_diagnostics::{Diagnostic, Edit, Severity, SourceId, Span};
+use std::collections::BTreeMap;
+
+/// Collects what there is to say about one text.
+pub(super) struct Report {
+    pub(super) source: SourceId,
+    /// What was read otherwise than it was written, and what was left out.
+    pub(super) repairs: Vec<Diagnostic>,
+    /// What cannot be read.
+    pub(super) refusals: Vec<Diagnostic>,
+    /// Suggestions made so far, by what was written.
+    suggested: BTreeMap<String, Option<String>>,
+}
+
+impl Report {
+    pub(super) fn new(source: SourceId) -> Self {
+        Self { source, repairs: Vec::new(), refusals: Vec::new(), suggested: BTreeMap::new() }
+    }
+
+    /// A repair that replaces what stands at `span`.
+    pub(super) fn repair(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        message: String,
+        span: Span,
+        replacement: &str,
+    ) {
+        let edit = Edit { source: self.source, span, replacement: replacement.to_owned() };
+        let title = if replacement.is_empty() {
+            "remove it".to_owned()
+        } else if span.start == span.end {
+            format!("insert `{replacement}`")
+        } else {
+            format!("write `{replacement}`")
+        };
+        let made = Diagnostic::new(severity, code, message).at(self.source, span, "").fix(title, vec![edit]);
+        self.repairs.push(made);
+    }
+
+    /// Something read as it stands that is worth knowing.
+    pub(super) fn note(&mut self, code: &'static str, message: String, span: Span) {
+        self.repairs.push(Diagnostic::advice(code, message).at(self.source, span, ""));
+    }
+
+    /// A refusal.
+    pub(super) fn refuse(
+        &mut self,
+        code: &'static str,
+        message: String,
+        span: Span,
+        help: impl Into<String>,
+    ) {
+        self.refusals.push(Diagnostic::error(code, message).at(self.source, span, "").help(help));
+    }
+
+    /// "Did you mean": the nearest of `known`, or what is known. Comparing costs, so a text full of mistakes gets only as many
+    /// comparisons as it gets diagnostics.
+    pub(super) fn suggestion<'a>(
+        &mut self,
+        what: &str,
+        written: &str,
+        known: impl Iterator<Item = &'a str> + Clone,
+    ) -> String {
+        let few = self.suggested.len() < MAX_DIAGNOSTICS;
+        let key = format!("{what} {written}");
+        let nearest = match self.suggested.get(&key) {
+            Some(found) => found.clone(),
+            None if few => {
+                let found = nearest(written, known.clone()).map(str::to_owned);
+                self.suggested.insert(key, found.clone());
+                found
+            }
+            None => None,
+        };
+        match nearest {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => {
+                let listed: Vec<&str> = known.take(MOST_LISTED).collect();
+                format!("the {what} are {}", listed.join(", "))
+            }
+        }
+    }
+}
+
+/// Names listed where none is near.
+const MOST_LISTED: usize = 40;
+/// Longer words are not compared: nobody mistypes a name of that length.
+const LONGEST: usize = 64;
+
+/// The nearest known name, if at most a third of its letters differ.
+fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if written.len() > LONGEST {
+        return None;
+    }
+    let wanted = folded(written);
+    known
+        .filter(|name| name.len() <= LONGEST)
+        .filter_map(|name| {
+            let other = folded(name);
+            let distance = strsim::osa_distance(&wanted, &other);
+            (distance * 3 <= wanted.chars().count().max(other.chars().count())).then_some((distance, name))
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}

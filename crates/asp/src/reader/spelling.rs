@@ -1,0 +1,249 @@
+//! Names that a model spelt as no name of the reasoner can be: hyphens, upper case, quotes.
+
+use super::codes as code;
+use super::drafts::Draft;
+use super::lines::{name_length, touch};
+use super::report::Report;
+use super::signature::Signature;
+use crate::names::{folded, mangled};
+use crate::syntax::lexer::{Kind, Token};
+use planforge_diagnostics::{Diagnostic, Severity, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known about the names of a whole text before its statements are read.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    /// Constants that are written as such somewhere, in lower case.
+    constants: BTreeSet<String>,
+    /// Variables of statements with a body.
+    variables: BTreeSet<String>,
+}
+
+impl Census {
+    pub(super) fn of(drafts: &[Draft]) -> Self {
+        let mut census = Self::default();
+        for draft in drafts {
+            let has_body = draft.tokens.iter().any(|token| token.kind == Kind::If);
+            for (at, token) in draft.tokens.iter().enumerate() {
+                let is_call = is_call(&draft.tokens, at);
+                match &token.kind {
+                    Kind::Name(name) if !is_call => {
+                        census.constants.insert(mangled(name));
+                    }
+                    Kind::Variable(name) if !is_call && has_body => {
+                        census.variables.insert(name.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        census
+    }
+}
+
+fn is_call(tokens: &[Token], at: usize) -> bool {
+    tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Open && touch(&tokens[at], next))
+}
+
+/// The words of the representation itself.
+const HEADS: [&str; 6] = ["object", "cardinality", "init", "goal", "metric", "map"];
+
+/// Repairs the names of statements.
+pub(super) struct Speller<'a> {
+    text: &'a str,
+    signature: &'a Signature,
+    census: Census,
+    /// Known names by what they have in common with other spellings; empty where several are alike.
+    by_folded: BTreeMap<String, String>,
+    /// How each object with hyphens was written first, where, and whether a collision was told.
+    written: BTreeMap<String, (String, Span, bool)>,
+}
+
+impl<'a> Speller<'a> {
+    pub(super) fn new(text: &'a str, signature: &'a Signature, drafts: &[Draft]) -> Self {
+        let mut by_folded: BTreeMap<String, String> = BTreeMap::new();
+        let functions = signature.functions.keys().map(String::as_str);
+        for name in HEADS.into_iter().chain(signature.all_predicates()).chain(functions) {
+            let entry = by_folded.entry(folded(name)).or_insert_with(|| name.to_owned());
+            if entry != name {
+                entry.clear();
+            }
+        }
+        Self { text, signature, census: Census::of(drafts), by_folded, written: BTreeMap::new() }
+    }
+
+    /// The tokens of a statement with names in place of what was meant as one.
+    pub(super) fn spell(&mut self, draft: &mut Draft, report: &mut Report) {
+        let tokens = std::mem::take(&mut draft.tokens);
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        for token in &tokens {
+            if let Kind::Variable(name) = &token.kind {
+                *uses.entry(name).or_default() += 1;
+            }
+        }
+        let has_body = tokens.iter().any(|token| token.kind == Kind::If);
+        let mut at = 0;
+        while at < tokens.len() {
+            let (taken, kind) = self.name(&tokens, at, &uses, has_body, report);
+            match kind {
+                Some(kind) => {
+                    let span = tokens[at].span.to(tokens[at + taken - 1].span);
+                    draft.tokens.push(Token { kind, span });
+                }
+                None => draft.tokens.extend_from_slice(&tokens[at..at + taken]),
+            }
+            at += taken;
+        }
+    }
+
+    /// How many tokens are read, and the token in their place where it is another.
+    fn name(
+        &mut self,
+        tokens: &[Token],
+        at: usize,
+        uses: &BTreeMap<&str, usize>,
+        has_body: bool,
+        report: &mut Report,
+    ) -> (usize, Option<Kind>) {
+        match &tokens[at].kind {
+            Kind::Not => match not_name(tokens, at) {
+                1 => (1, None),
+                length => (length, Some(self.joined(tokens, at, length, report))),
+            },
+            Kind::Name(name) => match name_length(&tokens[at..]) {
+                1 => (1, self.cased(tokens, at, name, report)),
+                length => (length, Some(self.joined(tokens, at, length, report))),
+            },
+            Kind::Variable(name) => {
+                let length = name_length(&tokens[at..]);
+                let once = uses.get(name.as_str()).is_none_or(|count| *count == 1);
+                if is_call(tokens, at + length - 1) {
+                    return (length, Some(self.joined(tokens, at, length, report)));
+                }
+                if length > 1 && (!has_body || once) && !is_difference(tokens, at, length) {
+                    return (length, Some(self.joined(tokens, at, length, report)));
+                }
+                (1, self.constant(name, tokens[at].span, once, has_body, report))
+            }
+            Kind::Text(text) => (1, self.quoted(tokens, at, text, report)),
+            _ => (1, None),
+        }
+    }
+
+    /// A name of several tokens, or a predicate that begins with an upper-case letter.
+    fn joined(&mut self, tokens: &[Token], at: usize, length: usize, report: &mut Report) -> Kind {
+        let span = tokens[at].span.to(tokens[at + length - 1].span);
+        let written = self.text.get(span.range()).unwrap_or_default().to_owned();
+        let mut name = mangled(&written);
+        if !is_call(tokens, at + length - 1) {
+            self.collision(&written, &name, span, report);
+        } else if let Some(known) = self.known(&name) {
+            name = known;
+        }
+        self.repaired(&written, &name, span, Severity::Advice, report);
+        Kind::Name(name)
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        HEADS.contains(&name)
+            || self.signature.arity(name).is_some()
+            || self.signature.functions.contains_key(name)
+    }
+
+    /// The known predicate or function that differs in case, hyphens and underscores alone.
+    fn known(&self, name: &str) -> Option<String> {
+        if self.is_known(name) {
+            return None;
+        }
+        self.by_folded.get(&folded(name)).filter(|known| !known.is_empty()).cloned()
+    }
+
+    /// A name with upper-case letters in it, or a predicate spelt a little differently.
+    fn cased(&mut self, tokens: &[Token], at: usize, name: &str, report: &mut Report) -> Option<Kind> {
+        let mut meant = name.to_ascii_lowercase();
+        if is_call(tokens, at) && !self.is_known(&meant) {
+            meant = self.known(&meant).unwrap_or(meant);
+        }
+        if meant == name || meant == "not" {
+            return None;
+        }
+        self.repaired(name, &meant, tokens[at].span, Severity::Advice, report);
+        Some(Kind::Name(meant))
+    }
+
+    /// A variable that can only have been meant as an object: it stands in a fact, or once in a rule and an object is called so.
+    fn constant(
+        &mut self,
+        name: &str,
+        span: Span,
+        once: bool,
+        has_body: bool,
+        report: &mut Report,
+    ) -> Option<Kind> {
+        let meant = name.to_ascii_lowercase();
+        let is_object = self.signature.objects.contains(&meant) || self.census.constants.contains(&meant);
+        let looks_like_a_variable =
+            name.len() == 1 && (matches!(name, "X" | "Y" | "Z") || self.census.variables.contains(name));
+        let is_name =
+            if has_body { once && is_object && name.len() > 1 } else { is_object || !looks_like_a_variable };
+        if !is_name || name.starts_with('_') || meant == "not" {
+            return None;
+        }
+        self.repaired(name, &meant, span, Severity::Warning, report);
+        Some(Kind::Name(meant))
+    }
+
+    /// `"b1"` where an object is meant. Decimal numbers and relations stay texts.
+    fn quoted(&mut self, tokens: &[Token], at: usize, text: &str, report: &mut Report) -> Option<Kind> {
+        let first = text.chars().next()?;
+        let is_name = text.is_ascii()
+            && first.is_ascii_alphabetic()
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        if !is_name {
+            return None;
+        }
+        let name = mangled(text);
+        self.repaired(&format!("\"{text}\""), &name, tokens[at].span, Severity::Advice, report);
+        Some(Kind::Name(name))
+    }
+
+    fn repaired(&mut self, written: &str, name: &str, span: Span, severity: Severity, report: &mut Report) {
+        let message = format!("`{written}` is read as the name `{name}`");
+        report.repair(severity, code::NAME, message, span, name);
+    }
+
+    /// Tells, once for each name, that an object is written with hyphens here and otherwise elsewhere.
+    fn collision(&mut self, written: &str, name: &str, span: Span, report: &mut Report) {
+        let spelt: String = written.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        let (first, place, told) =
+            self.written.entry(name.to_owned()).or_insert_with(|| (spelt.to_ascii_lowercase(), span, false));
+        let other = if first.eq_ignore_ascii_case(&spelt) {
+            self.census.constants.get(name).cloned()
+        } else {
+            Some(first.clone())
+        };
+        let Some(other) = other.filter(|_| !*told) else { return };
+        *told = true;
+        let place = *place;
+        let mut found = Diagnostic::warning(code::NAME_COLLISION, format!("`{other}` and `{spelt}` are both read as `{name}`"))
+            .at(report.source, span, "");
+        if place != span {
+            found = found.also(report.source, place, "written otherwise");
+        }
+        report.repairs.push(found.help("where two objects are meant, give them names that differ in more than hyphens and underscores"));
+    }
+}
+
+/// The tokens of `not-inflated`, which is a name; of a `not` that is one, 1.
+fn not_name(tokens: &[Token], at: usize) -> usize {
+    let length = name_length(&tokens[at..]);
+    let ends_in_name = matches!(tokens[at + length - 1].kind, Kind::Name(_) | Kind::Number(_));
+    if length > 1 && ends_in_name { length } else { 1 }
+}
+
+/// Whether `X-Y` or `X-1` is arithmetic: one letter first, and no letters of a name behind.
+fn is_difference(tokens: &[Token], at: usize, length: usize) -> bool {
+    let Kind::Variable(first) = &tokens[at].kind else { return false };
+    let rest = &tokens[at + 1..at + length];
+    length == 3 && (first.len() == 1 || matches!(rest[1].kind, Kind::Variable(_)))
+}
