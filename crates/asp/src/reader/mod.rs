@@ -24,7 +24,7 @@ mod tests;
 
 pub use codes::CODES;
 pub(crate) use codes::NAME_COLLISION;
-pub use signature::{NUMBER_TYPES, Signature};
+pub use signature::Signature;
 pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 
 use crate::syntax::ast::{Program, Rule, Statement, StatementKind};

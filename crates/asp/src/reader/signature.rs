@@ -1,12 +1,10 @@
 //! What a model's text may speak of: the domain's types, predicates and functions, and what a knowledge file adds to them.
 
+use crate::declarations::{Declarations, NUMBERS};
 use crate::names::mangled;
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{TypeHierarchy, undeclared_constants};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Argument types that stand for numbers and need no declaration.
-pub const NUMBER_TYPES: &[&str] = &["number", "row", "column"];
 
 /// The names that a text may use, all as answer set programs write them ([`mangled`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,8 +24,18 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// What the domain has; what only the representation has is added to the fields.
-    pub fn new(domain: &Domain) -> Self {
+    /// What the domain has and what its knowledge file declares. A domain without one has `Declarations::default()`.
+    pub fn new(domain: &Domain, declarations: &Declarations) -> Self {
+        let mut signature = Self::of_domain(domain);
+        signature.ir_types.extend(declarations.types.iter().map(|ty| ty.name.clone()));
+        signature
+            .ir_predicates
+            .extend(declarations.predicates.iter().map(|p| (p.name.clone(), p.arguments.clone())));
+        signature.objects.extend(declarations.objects.iter().cloned());
+        signature
+    }
+
+    fn of_domain(domain: &Domain) -> Self {
         let types = TypeHierarchy::of(domain);
         let constants = domain.constants.iter().map(|constant| &constant.name);
         let named = constants.chain(undeclared_constants(domain, &types));
@@ -66,7 +74,7 @@ impl Signature {
                 .ir_predicates
                 .get(predicate)
                 .and_then(|types| types.get(argument))
-                .is_some_and(|ty| NUMBER_TYPES.contains(&ty.as_str()))
+                .is_some_and(|ty| NUMBERS.contains(&ty.as_str()))
     }
 
     /// All types.

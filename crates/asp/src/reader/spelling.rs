@@ -214,7 +214,8 @@ impl<'a> Speller<'a> {
 
     /// Tells, once for each name, that an object is written with hyphens here and otherwise elsewhere.
     fn collision(&mut self, written: &str, name: &str, span: Span, report: &mut Report) {
-        let spelt: String = written.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        let spelt: String =
+            written.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         let (first, place, told) =
             self.written.entry(name.to_owned()).or_insert_with(|| (spelt.to_ascii_lowercase(), span, false));
         let other = if first.eq_ignore_ascii_case(&spelt) {
@@ -225,12 +226,17 @@ impl<'a> Speller<'a> {
         let Some(other) = other.filter(|_| !*told) else { return };
         *told = true;
         let place = *place;
-        let mut found = Diagnostic::warning(code::NAME_COLLISION, format!("`{other}` and `{spelt}` are both read as `{name}`"))
-            .at(report.source, span, "");
+        let mut found = Diagnostic::warning(
+            code::NAME_COLLISION,
+            format!("`{other}` and `{spelt}` are both read as `{name}`"),
+        )
+        .at(report.source, span, "");
         if place != span {
             found = found.also(report.source, place, "written otherwise");
         }
-        report.repairs.push(found.help("where two objects are meant, give them names that differ in more than hyphens and underscores"));
+        report.repairs.push(found.help(
+            "where two objects are meant, give them names that differ in more than hyphens and underscores",
+        ));
     }
 }
 

@@ -19,7 +19,7 @@ const DOMAIN: &str = "(define (domain bar)
 fn signature() -> Signature {
     let domain = parse_domain(DOMAIN, SOURCE);
     assert!(!domain.diagnostics.iter().any(Diagnostic::is_error));
-    let mut signature = Signature::new(&domain.value);
+    let mut signature = Signature::new(&domain.value, &Default::default());
     signature.ir_types.extend(["row", "column", "left_hand"].map(str::to_owned));
     let grid = ["row", "column", "tile"].map(str::to_owned).to_vec();
     signature.ir_predicates.insert("floor_grid".to_owned(), grid);
@@ -41,8 +41,13 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn try_one() {
-    for text in std::env::var("IR").iter() {
-        println!("{}", shown(text));
-    }
+fn a_reply_in_all_its_disorder_is_understood() {
+    let text = "Sure! Here it is:\n```prolog\ncardinality(shot, 5)\n- init(Clean(X) :- object(X, shot).\n\
+        init(hand-empty(Right)), init(handempty(left))\ngoal(not clean(shot1))).\n```\nDone.";
+    let expected = "cardinality(shot, 5).\ninit(clean(X)) :- object(X, shot).\ninit(hand_empty(right)).\n\
+        init(hand_empty(left)).\ngoal(neg(clean(shot1))).\n";
+    let reading = reading(text);
+    assert_eq!(reading.text, expected, "{}", shown(text));
+    assert!(reading.is_complete());
+    assert_eq!(reading.lines, [3, 4, 5, 5, 6]);
 }

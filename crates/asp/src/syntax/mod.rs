@@ -112,6 +112,6 @@ pub(crate) fn of_finding(finding: Finding, span: Span, text: &str, source: Sourc
         ),
     };
     let build = if finding == Finding::Typography { Diagnostic::advice } else { Diagnostic::error };
-    debug_assert!(MAX_NUMBER == 2_147_483_647, "the help says so");
+    const { assert!(MAX_NUMBER == 2_147_483_647, "the help says so") };
     build(code, message).at(source, span, "").help(help)
 }

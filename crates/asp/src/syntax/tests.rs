@@ -172,7 +172,7 @@ fn ground_terms_are_read_as_the_parser_reads_them() {
             let StatementKind::Rule(Rule { head: Head::Atom(atom), .. }) = &program.statements[0].kind else {
                 panic!()
             };
-            assert_eq!(atom.arguments, [term.clone()]);
+            assert_eq!(atom.arguments, std::slice::from_ref(&term));
         }
         assert_eq!(parse_ground_term(&term.to_string()), Some(term));
     }
