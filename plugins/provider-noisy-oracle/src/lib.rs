@@ -12,6 +12,8 @@
 //! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, sound actions damaged with `damage` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |
 //! | `both` | a domain and a problem for it |
+//! | `ir` | the task's reference problem as an answer set program that spells out every fact, `problem_errors` of them wrong |
+//! | `cardinalities`, `objects`, `rules` | the same as answers to the three generic questions: how many objects, which, and what holds |
 //!
 //! An action is *named* when the last question has it outside the definitions shown: in a ground action `(sail big home far)`, quoted, or as
 //! `action sail`. A predicate that the problem shown has
@@ -20,6 +22,7 @@
 
 mod codes;
 mod fit;
+mod ir;
 mod library;
 mod options;
 mod problem;
@@ -79,7 +82,7 @@ impl Provider for NoisyOracle {
         };
         let Some(artefact) = Artefact::of(&request.tags.artefact) else {
             let message = format!(
-                "the noisy oracle writes problems, domains and edits, and was asked for `{}`",
+                "the noisy oracle writes problems, domains, edits and representations, and was asked for `{}`",
                 request.tags.artefact
             );
             return refused(ProviderFailureClass::BadRequest, message);
@@ -90,6 +93,10 @@ impl Provider for NoisyOracle {
         };
         let shown = Shown::of(&request.messages, reference);
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, artefact };
+        if let Err(why) = writer.represented() {
+            let message = format!("the noisy oracle cannot write this task as a representation: {why}");
+            return refused(ProviderFailureClass::BadRequest, message);
+        }
         let seed = request.sampling.seed.unwrap_or(0) ^ fingerprint(&request.messages, &shown);
         let n = request.sampling.n.unwrap_or(1).clamp(1, MOST_REPLIES);
         let written: Vec<Written> =
@@ -131,6 +138,16 @@ enum Artefact {
     Domain,
     Edit,
     Both,
+    /// A part of the translate-infer-compile paper's intermediate representation.
+    Ir(IrPart),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IrPart {
+    Program,
+    Cardinalities,
+    Objects,
+    Rules,
 }
 
 impl Artefact {
@@ -140,6 +157,10 @@ impl Artefact {
             "domain" => Some(Self::Domain),
             "edit" => Some(Self::Edit),
             "both" => Some(Self::Both),
+            "ir" => Some(Self::Ir(IrPart::Program)),
+            "cardinalities" => Some(Self::Ir(IrPart::Cardinalities)),
+            "objects" => Some(Self::Ir(IrPart::Objects)),
+            "rules" => Some(Self::Ir(IrPart::Rules)),
             _ => None,
         }
     }
@@ -182,7 +203,33 @@ impl Writer<'_> {
                 }
             }
             Artefact::Edit => self.edits(random),
+            Artefact::Ir(part) => self.ir(part, random),
         }
+    }
+
+    /// What keeps the task from being written as a representation, where that is asked for.
+    fn represented(&self) -> Result<(), String> {
+        match self.artefact {
+            Artefact::Ir(_) => ir::program(self.problem).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Mistakes in facts keep every name and the shape of the goal, so what can be written of the reference can be written of them.
+    fn ir(&self, part: IrPart, random: &mut Random) -> Written {
+        let mut problem = self.problem.clone();
+        let mut mistakes = Vec::new();
+        if matches!(part, IrPart::Program | IrPart::Rules) {
+            mistakes = problem::wrong_facts(self.options, &self.reference.domain, &mut problem, random);
+        }
+        let (language, text) = match part {
+            IrPart::Program => ("prolog", ir::program(&problem)),
+            IrPart::Rules => ("prolog", ir::rules(&problem)),
+            IrPart::Cardinalities => ("json", ir::cardinalities(&problem)),
+            IrPart::Objects => ("json", ir::named(&problem)),
+        };
+        let text = reply::block(language, &text.unwrap_or_default());
+        Written { text, note: serde_json::json!({ "mistakes": mistakes }) }
     }
 
     fn problem(&self, random: &mut Random) -> (String, Vec<String>) {

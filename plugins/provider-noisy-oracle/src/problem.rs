@@ -30,9 +30,7 @@ pub(crate) fn write(
     }
     let mut problem = apply_mutations_to_problem(reference, &lost);
     let mut mistakes: Vec<String> = lost.iter().map(ToString::to_string).collect();
-    for _ in 0..options.problem_errors {
-        mistakes.extend(wrong_fact(domain, &mut problem, random));
-    }
+    mistakes.extend(wrong_facts(options, domain, &mut problem, random));
     if let Some(beginning) = shown.beginning.as_ref().filter(|b| shares_objects(b, reference)) {
         problem.domain_name = beginning.domain_name.clone().or(problem.domain_name);
         if beginning.init.is_empty() {
@@ -43,6 +41,16 @@ pub(crate) fn write(
         problem.domain_name = Some(name);
     }
     Problems { problem, mistakes }
+}
+
+/// Gets as many facts wrong as the options say.
+pub(crate) fn wrong_facts(
+    options: &Options,
+    domain: &Domain,
+    problem: &mut Problem,
+    random: &mut Random,
+) -> Vec<String> {
+    (0..options.problem_errors).filter_map(|_| wrong_fact(domain, problem, random)).collect()
 }
 
 /// Lost arguments that show in the problem's initial state.

@@ -13,6 +13,10 @@ pub(crate) fn definitions(texts: &[String]) -> String {
     format!("{SIMULATED}\n\n{}", blocks.join("\n\n"))
 }
 
+pub(crate) fn block(language: &str, text: &str) -> String {
+    format!("{SIMULATED}\n\n```{language}\n{}\n```", text.trim_end())
+}
+
 pub(crate) fn edits(predicates: &[&PredicateDecl], schemas: &[&Schema]) -> String {
     let mut calls = Vec::new();
     if !predicates.is_empty() {

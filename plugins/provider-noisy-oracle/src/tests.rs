@@ -63,6 +63,72 @@ fn ask(oracle: &NoisyOracle, request: &CompletionRequest) -> (Vec<String>, Vec<V
     (texts, serde_json::from_value(notes).unwrap())
 }
 
+/// The code block of a reply.
+fn block_of(text: &str) -> &str {
+    text.split("```").nth(1).and_then(|block| block.split_once('\n')).unwrap().1
+}
+
+#[test]
+fn a_representation_spells_the_problem_out() {
+    let asked = |artefact: &str, errors: u32| {
+        let options = Options { problem_errors: errors, ..options() };
+        ask(&oracle(options), &request(artefact, "?", 1, 7))
+    };
+    let (texts, notes) = asked("ir", 0);
+    assert_eq!(
+        block_of(&texts[0]).lines().collect::<Vec<_>>(),
+        [
+            "object(red, car).",
+            "object(blue, car).",
+            "object(big, boat).",
+            "object(small, boat).",
+            "object(home, port).",
+            "object(far, port).",
+            "init(at(red, home)).",
+            "init(at(blue, home)).",
+            "init(at(big, home)).",
+            "init(at(small, far)).",
+            "init(free(big, home)).",
+            "init(free(small, far)).",
+            "init(route(home, far)).",
+            "init(route(far, home)).",
+            "goal(at(red, far)).",
+        ]
+    );
+    assert_eq!(notes[0]["mistakes"], serde_json::json!([]));
+    let rules = asked("rules", 0).0;
+    assert_eq!(
+        block_of(&rules[0]),
+        block_of(&texts[0]).split_once("init(").map(|(_, rest)| format!("init({rest}")).unwrap()
+    );
+    let counts: Value = serde_json::from_str(block_of(&asked("cardinalities", 2).0[0])).unwrap();
+    assert_eq!(counts, serde_json::json!({"boat": 2, "car": 2, "port": 2}));
+    let names: Value = serde_json::from_str(block_of(&asked("objects", 2).0[0])).unwrap();
+    assert_eq!(names["boat"], serde_json::json!(["big", "small"]));
+    let (wrong, notes) = asked("ir", 2);
+    assert_ne!(wrong, texts);
+    assert_eq!(notes[0]["mistakes"].as_array().unwrap().len(), 2);
+    assert_eq!(asked("ir", 2).0, wrong, "the same seed, the same mistakes");
+}
+
+#[test]
+fn what_a_representation_cannot_say_is_refused() {
+    for (from, to, why) in [
+        ("(and (at red far))", "(or (at red far) (at red home))", "no conjunction"),
+        ("blue", "1st", "`1st`"),
+        ("(free big home)", "(= (weight) 3)", "numbers"),
+    ] {
+        let problems = BTreeMap::from([("p01".to_owned(), PROBLEM.replace(from, to))]);
+        let suite = SuiteReference { name: "harbour".into(), domain: DOMAIN.into(), problems };
+        let oracle = oracle(Options { suites: vec![Suite::Reference(suite)], ..Options::default() });
+        let result = oracle.complete(&TestHost::new(), &request("ir", "?", 1, 7)).unwrap();
+        let CompletionResult::ProviderFailure(failure) = result else { panic!("{result:?}") };
+        assert!(failure.message.contains(why), "{why}: {}", failure.message);
+        // Other artefacts of the same task are written all the same.
+        ask(&oracle, &request("problem", "?", 1, 7));
+    }
+}
+
 fn domain_of(text: &str) -> Domain {
     let block = find_pddl(text, SourceId(0)).domain().unwrap().text.clone();
     let parsed = parse_domain(&block, SourceId(0));
