@@ -80,6 +80,7 @@ pub(crate) enum Command {
     /// Whether two problems of a domain are the same but for the names of their objects.
     #[command(after_help = "Examples:
   planforge equivalent problem reference.pddl written.pddl --domain domain.pddl
+  planforge equivalent problem reference.pddl written.pddl --domain domain.pddl --level goals
   planforge equivalent problem a.pddl b.pddl --domain domain.pddl --json")]
     Equivalent(EquivalentArgs),
     /// List plugins, or start a new one.
@@ -152,6 +153,15 @@ pub(crate) enum EquivalentCommand {
     Problem(EquivalentProblemArgs),
 }
 
+/// How goals are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EquivalenceLevel {
+    /// As they read.
+    Syntactic,
+    /// By the reachable states that satisfy them.
+    Goals,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct EquivalentProblemArgs {
     /// The first problem; what is missing is told of it.
@@ -161,9 +171,16 @@ pub(crate) struct EquivalentProblemArgs {
     /// The domain of both.
     #[arg(long, value_name = "FILE")]
     pub(crate) domain: PathBuf,
+    /// How goals are compared: as they read, or by the reachable states that satisfy them, so that a goal fact makes no
+    /// difference that follows from the others in every such state.
+    #[arg(long, value_enum, default_value_t = EquivalenceLevel::Syntactic)]
+    pub(crate) level: EquivalenceLevel,
     /// Most pairs of objects to try before the question is left open.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(crate) max_choices: u64,
+    /// With `--level goals`: most states to see where invariants and searches leave the question open.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) max_states: u64,
     /// Most seconds.
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,

@@ -2,16 +2,20 @@
 
 use crate::codes;
 use crate::deadline::Deadline;
-use crate::options::Options;
+use crate::options::{Level, Options};
 use crate::reference::Reference;
 use planforge_contract::api::Host;
 use planforge_contract::{
-    Assessment, Candidate, Decision, EquivalentDifference, Failure, FailureClass, Given, UndecidedReason,
+    AddedGoalFacts, Assessment, Candidate, Decision, EquivalentDifference, EquivalentWitness, Failure,
+    FailureClass, Given, UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_pddl::ast::Domain;
+use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{Change, diff_domains, parse_domain, parse_problem};
 use planforge_planning::StopReason;
+use planforge_planning::equivalence::goals::{
+    GoalEquivalence, GoalLimits, GoalOutcome, Side, equivalent_goals,
+};
 use planforge_planning::equivalence::{Difference, ProblemEquivalence, equivalent_problems};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
@@ -48,27 +52,84 @@ pub(crate) fn judge(
     {
         return Ok(assessment);
     }
+    let mut assessment = compare(host, options, reference, &problem, &checked)?;
+    assessment.diagnostics.splice(0..0, checked.diagnostics);
+    Ok(assessment)
+}
+
+/// The verdict on two problems over one domain.
+fn compare(
+    host: &dyn Host,
+    options: &Options,
+    reference: &Reference,
+    problem: &Problem,
+    checked: &Checked,
+) -> Result<Assessment, Failure> {
     let mut budget = Deadline::new(host);
-    let found = equivalent_problems(
-        &reference.domain,
-        &reference.problem,
-        &problem,
-        options.max_choices,
-        &mut budget,
-    );
-    let mut assessment = match found {
-        ProblemEquivalence::Equal { renaming } => equal(&renaming),
-        ProblemEquivalence::Different(difference) => different(difference, &checked),
-        ProblemEquivalence::Undecided { stopped: Some(StopReason::Cancelled), .. } => {
-            return Err(interrupted());
-        }
+    let (domain, own) = (&reference.domain, &reference.problem);
+    if options.level == Level::Goals {
+        let limits = GoalLimits {
+            max_choices: options.max_choices,
+            max_states: options.max_states,
+            ..GoalLimits::default()
+        };
+        return by_goals(equivalent_goals(domain, own, problem, &limits, &mut budget), checked);
+    }
+    match equivalent_problems(domain, own, problem, options.max_choices, &mut budget) {
+        ProblemEquivalence::Equal { renaming } => Ok(equal(&renaming)),
+        ProblemEquivalence::Different(found) => Ok(different(found, checked)),
+        ProblemEquivalence::Undecided { stopped: Some(StopReason::Cancelled), .. } => Err(interrupted()),
         ProblemEquivalence::Undecided { choices, stopped } => {
             let reason = stopped.map_or_else(|| "`max_choices`".to_owned(), |reason| reason.to_string());
             let message = format!("{reason} ended the comparison after {choices} pairs of objects");
-            undecided(UndecidedReason::Limit, message)
+            Ok(undecided(UndecidedReason::Limit, message))
+        }
+    }
+}
+
+/// The verdict by goal states.
+fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Failure> {
+    let [first, second] = found.added;
+    let completed = !first.is_empty() || !second.is_empty();
+    let mut assessment = match found.outcome {
+        GoalOutcome::Equal { renaming } => {
+            let mut assessment = equal(&renaming);
+            if completed {
+                assessment
+                    .summary
+                    .push_str(" Its goal reads otherwise and is satisfied by the same reachable states.");
+            }
+            assessment
+        }
+        GoalOutcome::Different { difference, witness } => {
+            let mut assessment = different(difference, checked);
+            if let Some(witness) = witness {
+                let (own, other) = match witness.satisfies {
+                    Side::First => ("reference's", "candidate's"),
+                    Side::Second => ("candidate's", "reference's"),
+                };
+                let told = format!(" A reachable state satisfies the {own} goal and not the {other}.");
+                assessment.summary.push_str(&told);
+                assessment.evidence["witness"] = json!(EquivalentWitness {
+                    satisfies: if witness.satisfies == Side::First { "first" } else { "second" }.to_owned(),
+                    steps: witness.steps,
+                    facts: witness.facts,
+                    renaming: witness.renaming,
+                });
+            }
+            assessment
+        }
+        GoalOutcome::Undecided { stopped: Some(StopReason::Cancelled), .. } => return Err(interrupted()),
+        GoalOutcome::Undecided { why, .. } => {
+            let mut assessment =
+                undecided(UndecidedReason::Limit, format!("the goals were not compared: {why}"));
+            assessment.evidence = json!({});
+            assessment
         }
     };
-    assessment.diagnostics.splice(0..0, checked.diagnostics);
+    if completed {
+        assessment.evidence["added_goal_facts"] = json!(AddedGoalFacts { first, second });
+    }
     Ok(assessment)
 }
 

@@ -12,12 +12,15 @@
 //! | is missing, or a limit ended the comparison | undecided |
 //! | stands over a domain that says something else than the reference's | not comparable |
 //!
+//! With `level = "goals"` goals are compared by the reachable states that satisfy them, so that a goal fact makes no difference that follows from
+//! the others in every such state; a question that stays open within the limits leaves the candidate undecided.
+//!
 //! A domain says the same where types, constants, predicates, functions, actions and rules are the same up to order, layout and
 //! the names of parameters. A candidate without a domain is compared over the reference's.
 //!
 //! Every difference tells what the reference says, so there is no feedback: summary, diagnostics and evidence are for the record,
 //! where hosts keep what rests on the environment from models. Evidence: `renaming` (pairs, the reference's name first), and where the
-//! two differ `difference` (as `planforge equivalent --json` has it); `domain` where the domains differ.
+//! two differ `difference` (as `planforge equivalent --json` has it), at level `goals` also `added_goal_facts` and `witness`; `domain` where the domains differ.
 
 mod codes;
 mod deadline;
@@ -26,7 +29,7 @@ mod options;
 mod reference;
 
 pub use codes::CODES;
-pub use options::{Options, What};
+pub use options::{Level, Options, What};
 
 use planforge_plugin_sdk::prelude::*;
 use reference::Reference;

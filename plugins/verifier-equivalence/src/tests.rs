@@ -149,6 +149,33 @@ fn a_limit_leaves_the_candidate_undecided() {
 }
 
 #[test]
+fn at_level_goals_what_follows_makes_no_difference() {
+    let judge = |level: Level, max_states: u64, problem: &str| {
+        let options = Options { level, max_states, ..Options::default() };
+        let verifier = EquivalenceVerifier::create(options, &Secrets::default()).unwrap();
+        let request = VerifyRequest { candidates: vec![candidate(problem)], ..VerifyRequest::default() };
+        verifier.verify(&host(true), &request).unwrap().results.remove(0).into_result().unwrap()
+    };
+    let longer = PROBLEM.replace("(in blue dock)", "(in blue dock) (not (in red dock))");
+    let got = judge(Level::Syntactic, 100, &longer);
+    assert_eq!((got.decision, got.metrics["equivalent"]), (Decision::Rejected, 0.0));
+    let got = judge(Level::Goals, 100, &longer);
+    assert_eq!((got.decision, got.metrics["equivalent"]), (Decision::Accepted, 1.0));
+    assert!(got.summary.contains("satisfied by the same reachable states"), "{}", got.summary);
+    assert!(got.evidence["added_goal_facts"]["first"].as_array().is_some_and(|a| !a.is_empty()));
+    let shorter = PROBLEM.replace(" (in blue dock)", "");
+    for max_states in [0, 100] {
+        let got = judge(Level::Goals, max_states, &shorter);
+        assert_eq!((got.decision, got.metrics["missing"]), (Decision::Rejected, 1.0));
+        assert_eq!(got.evidence["witness"]["satisfies"], "second");
+        assert!(got.feedback.is_empty());
+    }
+    let open =
+        judge(Level::Goals, 0, &PROBLEM.replace("(in blue dock)", "(or (in blue dock) (in blue attic))"));
+    assert!(matches!(open.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{open:?}");
+}
+
+#[test]
 fn an_option_out_of_range_is_refused() {
     let options = Options { max_choices: 0, ..Options::default() };
     assert_eq!(

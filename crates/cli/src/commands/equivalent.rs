@@ -1,12 +1,17 @@
 //! `planforge equivalent`: whether two problems are the same but for the names of their objects.
 
 use super::Context;
-use crate::args::{EquivalentArgs, EquivalentCommand, EquivalentProblemArgs};
+use crate::args::{EquivalenceLevel, EquivalentArgs, EquivalentCommand, EquivalentProblemArgs};
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
-use planforge_contract::{EquivalentDifference, EquivalentReport, ReportedDiagnostic};
+use planforge_contract::{
+    AddedGoalFacts, EquivalentDifference, EquivalentReport, EquivalentWitness, ReportedDiagnostic,
+};
 use planforge_diagnostics::render::escape;
+use planforge_planning::equivalence::goals::{
+    GoalEquivalence, GoalLimits, GoalOutcome, Side, Witness, equivalent_goals,
+};
 use planforge_planning::equivalence::{Difference, ProblemEquivalence, equivalent_problems};
 use std::fmt::Write as _;
 
@@ -26,21 +31,150 @@ fn problem(context: &Context, args: &EquivalentProblemArgs) -> Exit {
         return unusable(context, args, &read);
     };
     let mut limits = WorkLimits::new(args.time_limit);
-    let result = equivalent_problems(domain, a, b, args.max_choices, &mut limits);
-    let (exit, text) = match &result {
-        ProblemEquivalence::Equal { renaming } => (Exit::Good, format!("equal\n{}", pairs(renaming))),
-        ProblemEquivalence::Different(difference) => (Exit::Negative, told(difference)),
-        ProblemEquivalence::Undecided { choices, stopped } => {
-            let reason = stopped.map_or_else(|| "the limit on pairs".to_owned(), |reason| reason.to_string());
-            let exit = stopped.map_or(Exit::NodeLimit, of_stop);
-            (exit, format!("undecided: {reason} was reached after {choices} pairs of objects were tried\n"))
+    let (exit, text, report) = match args.level {
+        EquivalenceLevel::Syntactic => told(equivalent_problems(domain, a, b, args.max_choices, &mut limits)),
+        EquivalenceLevel::Goals => {
+            let goal_limits = GoalLimits {
+                max_choices: args.max_choices,
+                max_states: args.max_states,
+                ..GoalLimits::default()
+            };
+            told_of_goals(equivalent_goals(domain, a, b, &goal_limits, &mut limits))
         }
     };
     match args.json {
-        true => context.output.json(&report(result)),
+        true => context.output.json(&report),
         false => context.output.result(&text),
     }
     exit
+}
+
+/// What a comparison of the problems as they read comes to.
+fn told(result: ProblemEquivalence) -> (Exit, String, EquivalentReport) {
+    let (exit, text, report) = match result {
+        ProblemEquivalence::Equal { renaming } => equal(renaming),
+        ProblemEquivalence::Different(found) => {
+            let text = difference(&found);
+            let renaming = found.renaming.clone();
+            (
+                Exit::Negative,
+                text,
+                EquivalentReport { difference: Some(listed(found)), renaming, ..report("different") },
+            )
+        }
+        ProblemEquivalence::Undecided { choices, stopped } => {
+            let reason = stopped.map_or_else(|| "the limit on pairs".to_owned(), |reason| reason.to_string());
+            let reason = format!("{reason} was reached after {choices} pairs of objects were tried");
+            undecided(stopped.map_or(Exit::NodeLimit, of_stop), reason)
+        }
+    };
+    (exit, text, EquivalentReport { level: Some("syntactic".to_owned()), ..report })
+}
+
+/// What a comparison by goal states comes to.
+fn told_of_goals(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
+    let [first, second] = result.added;
+    let (exit, mut text, report) = match result.outcome {
+        GoalOutcome::Equal { renaming } => equal(renaming),
+        GoalOutcome::Different { difference: found, witness } => {
+            let mut text = String::new();
+            if let Some(witness) = &witness {
+                text = witnessed(witness);
+            }
+            text.push_str(&difference(&found));
+            let report = EquivalentReport {
+                renaming: found.renaming.clone(),
+                difference: Some(listed(found)),
+                witness: witness.map(shown),
+                ..report("different")
+            };
+            (Exit::Negative, text, report)
+        }
+        GoalOutcome::Undecided { why, stopped } => undecided(stopped.map_or(Exit::Undecided, of_stop), why),
+    };
+    follows(&mut text, "first", &first);
+    follows(&mut text, "second", &second);
+    let added = (!first.is_empty() || !second.is_empty()).then_some(AddedGoalFacts { first, second });
+    (exit, text, EquivalentReport { level: Some("goals".to_owned()), added_goal_facts: added, ..report })
+}
+
+fn equal(renaming: Vec<(String, String)>) -> (Exit, String, EquivalentReport) {
+    let text = format!("equal\n{}", pairs(&renaming));
+    (Exit::Good, text, EquivalentReport { equivalent: true, renaming, ..report("equal") })
+}
+
+fn undecided(exit: Exit, reason: String) -> (Exit, String, EquivalentReport) {
+    let text = format!("undecided: {reason}\n");
+    (exit, text, EquivalentReport { reason: Some(reason), ..report("undecided") })
+}
+
+/// What follows from a goal: positive facts one a line, negative ones counted.
+fn follows(text: &mut String, which: &str, added: &[String]) {
+    let (negative, positive): (Vec<&String>, Vec<&String>) =
+        added.iter().partition(|l| l.starts_with("(not "));
+    if added.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "follows from the {which} goal");
+    for fact in positive {
+        let _ = writeln!(text, "  {}", escape(fact));
+    }
+    if !negative.is_empty() {
+        let _ = writeln!(text, "  and of {} facts that they do not hold", negative.len());
+    }
+}
+
+fn witnessed(witness: &Witness) -> String {
+    let (own, other) = sides(witness.satisfies);
+    let mut out = format!("a reachable state satisfies the {own} goal and not the {other}\n");
+    for (what, list) in [("after", &witness.steps), ("holds", &witness.facts)] {
+        let _ = writeln!(out, "{what}");
+        for entry in list {
+            let _ = writeln!(out, "  {}", escape(entry));
+        }
+    }
+    out
+}
+
+const fn sides(satisfies: Side) -> (&'static str, &'static str) {
+    match satisfies {
+        Side::First => ("first", "second"),
+        Side::Second => ("second", "first"),
+    }
+}
+
+fn shown(witness: Witness) -> EquivalentWitness {
+    EquivalentWitness {
+        satisfies: sides(witness.satisfies).0.to_owned(),
+        steps: witness.steps,
+        facts: witness.facts,
+        renaming: witness.renaming,
+    }
+}
+
+fn listed(found: Difference) -> EquivalentDifference {
+    EquivalentDifference {
+        missing_objects: found.missing_objects,
+        extra_objects: found.extra_objects,
+        missing_facts: found.missing_facts,
+        extra_facts: found.extra_facts,
+        minimal: found.minimal,
+    }
+}
+
+/// A report with nothing but its decision.
+fn report(decision: &str) -> EquivalentReport {
+    EquivalentReport {
+        equivalent: false,
+        decision: decision.to_owned(),
+        renaming: Vec::new(),
+        difference: None,
+        level: None,
+        added_goal_facts: None,
+        witness: None,
+        reason: None,
+        diagnostics: Vec::new(),
+    }
 }
 
 /// What is wrong with the files; what is said of the domain once.
@@ -54,13 +188,7 @@ fn unusable(context: &Context, args: &EquivalentProblemArgs, read: &[Inputs; 2])
         }
     }
     if args.json {
-        context.output.json(&EquivalentReport {
-            equivalent: false,
-            decision: "undecided".to_owned(),
-            renaming: Vec::new(),
-            difference: None,
-            diagnostics,
-        });
+        context.output.json(&EquivalentReport { diagnostics, ..report("undecided") });
     } else {
         for inputs in read.iter().filter(|i| i.has_errors() || i.unreadable) {
             context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
@@ -78,7 +206,7 @@ fn pairs(renaming: &[(String, String)]) -> String {
     out
 }
 
-fn told(difference: &Difference) -> String {
+fn difference(difference: &Difference) -> String {
     let mut out = String::from(if difference.minimal {
         "different; no renaming leaves fewer facts over\n"
     } else {
@@ -97,29 +225,4 @@ fn told(difference: &Difference) -> String {
     }
     let _ = write!(out, "renaming\n{}", pairs(&difference.renaming));
     out
-}
-
-fn report(result: ProblemEquivalence) -> EquivalentReport {
-    let equivalent = matches!(result, ProblemEquivalence::Equal { .. });
-    let (decision, renaming, difference) = match result {
-        ProblemEquivalence::Equal { renaming } => ("equal", renaming, None),
-        ProblemEquivalence::Different(d) => {
-            let difference = EquivalentDifference {
-                missing_objects: d.missing_objects,
-                extra_objects: d.extra_objects,
-                missing_facts: d.missing_facts,
-                extra_facts: d.extra_facts,
-                minimal: d.minimal,
-            };
-            ("different", d.renaming, Some(difference))
-        }
-        ProblemEquivalence::Undecided { .. } => ("undecided", Vec::new(), None),
-    };
-    EquivalentReport {
-        equivalent,
-        decision: decision.to_owned(),
-        renaming,
-        difference,
-        diagnostics: Vec::new(),
-    }
 }

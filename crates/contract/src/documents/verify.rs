@@ -167,9 +167,46 @@ pub struct EquivalentReport {
     /// Where different: what the two do not share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<EquivalentDifference>,
-    /// Why there is no decision, and what is wrong with the files.
+    /// What was compared: `syntactic` (as they read) or `goals` (goals by the reachable states that satisfy them).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// At level `goals`: what follows from the goals in every reachable state that satisfies them. Absent where the answer needed none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_goal_facts: Option<AddedGoalFacts>,
+    /// At level `goals`, where different: a state that satisfies one goal alone. Absent where the problems differ in more than the
+    /// goal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<EquivalentWitness>,
+    /// Where undecided: why, as a clause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What is wrong with the files.
     #[serde(default)]
     pub diagnostics: Vec<ReportedDiagnostic>,
+}
+
+/// Literals such as `(clear a)` and `(not (on a b))`, positive ones first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AddedGoalFacts {
+    /// What follows from the first goal, in the first's names.
+    pub first: Vec<String>,
+    /// What follows from the second.
+    pub second: Vec<String>,
+}
+
+/// A reachable state that satisfies one goal and not the other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EquivalentWitness {
+    /// Whose goal it satisfies: `first` or `second`. State and steps are in that problem's names.
+    pub satisfies: String,
+    /// Steps that lead to it from the initial state.
+    pub steps: Vec<String>,
+    /// The facts that hold in it and not in every reachable state.
+    pub facts: Vec<String>,
+    /// The renaming under which the other goal does not hold in it: (name in the first, name in the second).
+    pub renaming: Vec<(String, String)>,
 }
 
 /// What two problems do not share.

@@ -13,14 +13,15 @@ mod reduce;
 mod relaxed;
 mod space;
 
-pub(crate) use space::Outcome;
+pub(crate) use mutex::ReachablePairs;
+pub(crate) use node_table::{NONE, NodeTable};
 pub use space::SearchStatistics;
+pub(crate) use space::{Outcome, Space, Watch};
 
 use crate::budget::Budget;
 use crate::solve::Algorithm;
 use crate::task::Task;
 use mutex::Mutexes;
-use space::{Space, Watch};
 
 /// How a search ended and what it did.
 pub(crate) struct Found {

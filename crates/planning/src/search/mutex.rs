@@ -80,6 +80,42 @@ struct Shape {
     after: Box<[Fact]>,
 }
 
+/// The pairs of facts that can hold together in a reachable state, as far as pairs tell (forward only).
+pub(crate) struct ReachablePairs(Pairs);
+
+impl ReachablePairs {
+    /// Computes the pairs; `None` where the task has axioms or is too large.
+    pub(crate) fn find(
+        task: &Task,
+        initial: &[u64],
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Self>, StopReason> {
+        if is_too_much(task) {
+            return Ok(None);
+        }
+        watch.charge(8 * bits::words_for(task.facts.len()) as u64 * task.facts.len() as u64)?;
+        let shapes: Vec<Shape> = task.operators.iter().map(Shape::new).collect();
+        forward(task, &shapes, initial, watch).map(|pairs| Some(Self(pairs)))
+    }
+
+    /// Whether the facts can all hold together, as far as pairs tell; false is a proof that they cannot.
+    pub(crate) fn together(&self, facts: &[Fact]) -> bool {
+        self.0.all(facts)
+    }
+
+    /// The facts that can hold beside a fact, by bits.
+    pub(crate) fn beside(&self, fact: Fact) -> &[u64] {
+        self.0.row(fact)
+    }
+}
+
+/// Whether pairs do not apply to the task or would take too long.
+fn is_too_much(task: &Task) -> bool {
+    let words = bits::words_for(task.facts.len()) as u64;
+    let literals: u64 = task.operators.iter().map(|o| 4 + o.precondition.positive.len() as u64).sum();
+    !task.axioms.is_empty() || literals * words * ROUNDS > MAX_WORK
+}
+
 /// The pairs of a task without axioms.
 pub(crate) struct Mutexes {
     /// Pairs of reachable states that lead to the goal.
@@ -94,11 +130,10 @@ impl Mutexes {
         initial: &[u64],
         watch: &mut Watch<'_>,
     ) -> Result<Option<Self>, StopReason> {
-        let words = bits::words_for(task.facts.len()) as u64;
-        let literals: u64 = task.operators.iter().map(|o| 4 + o.precondition.positive.len() as u64).sum();
-        if !task.axioms.is_empty() || literals * words * ROUNDS > MAX_WORK {
+        if is_too_much(task) {
             return Ok(None);
         }
+        let words = bits::words_for(task.facts.len()) as u64;
         watch.charge(16 * words * task.facts.len() as u64)?;
         let shapes: Vec<Shape> = task.operators.iter().map(Shape::new).collect();
         let reachable = forward(task, &shapes, initial, watch)?;

@@ -1,0 +1,305 @@
+//! What holds in every reachable state that satisfies the goal, between two bounds that close in on each other: what is proved
+//! to hold in all of them, and what holds in all that were found. Where the bounds meet, the closure is exact.
+
+use super::GoalLimits;
+use super::invariants;
+use crate::bits;
+use crate::budget::{Budget, StopReason};
+use crate::search::{NONE, NodeTable, Outcome, ReachablePairs, Space, Watch, run_search};
+use crate::simulate::Simulator;
+use crate::solve::Algorithm;
+use crate::task::{Fact, Task};
+use std::sync::Arc;
+
+/// States looked at before anything else: small tasks end here.
+const FIRST_STATES: u64 = 2_000;
+/// States looked at around a goal state that was found.
+const NEARBY_STATES: u64 = 300;
+/// Questions to the search that may end at its limit before the search is asked no more.
+const OPEN_QUESTIONS: u32 = 10;
+
+/// A reachable state that satisfies the goal.
+#[derive(Debug, Clone)]
+pub(super) struct Sample {
+    pub(super) state: Vec<u64>,
+    /// Actions that lead to it, by number.
+    pub(super) steps: Vec<u32>,
+}
+
+/// What is known of the goal states of a task.
+pub(super) struct Closure {
+    pub(super) task: Arc<Task>,
+    /// Facts that hold in all of them, and facts that hold in none; both proved.
+    pub(super) always: Vec<u64>,
+    pub(super) never: Vec<u64>,
+    /// Whether nothing else holds in all of them or in none.
+    pub(super) exact: bool,
+    /// Whether there is a goal state; `None` where that is open.
+    pub(super) reachable: Option<bool>,
+    /// Goal states of which every fact is told apart that is neither in all nor in none.
+    pub(super) samples: Vec<Sample>,
+    /// All goal states, where they were asked for and every reachable state was seen.
+    pub(super) all: Option<Vec<Sample>>,
+}
+
+/// Whether the goal is a conjunction of literals over the task's own predicates.
+pub(super) fn is_conjunctive(task: &Task) -> bool {
+    let goal = &task.goal;
+    goal.numeric.is_empty()
+        && goal.positive.iter().chain(goal.negative.iter()).all(|&f| Closure::is_visible(task, f))
+}
+
+impl Closure {
+    /// Computes the closure as far as the limits allow; with `list`, all goal states too.
+    pub(super) fn find(
+        task: Arc<Task>,
+        list: bool,
+        limits: &GoalLimits,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, StopReason> {
+        let mut finder = Finder::new(task, list, limits, budget);
+        finder.run()?;
+        Ok(finder.closure())
+    }
+
+    /// Whether a fact stands for an atom of the problem, and not for a part of a formula.
+    pub(super) fn is_visible(task: &Task, fact: Fact) -> bool {
+        let predicate = task.facts[fact as usize].predicate as usize;
+        !task.symbols.predicates[predicate].starts_with('@')
+    }
+
+    /// The literals that are proved, positive ones first; without those of the goal itself where `added` is set.
+    pub(super) fn literals(&self, added: bool) -> Vec<(Fact, bool)> {
+        let goal = |fact: &Fact, sign: bool| match sign {
+            true => self.task.goal.positive.contains(fact),
+            false => self.task.goal.negative.contains(fact),
+        };
+        let list = |facts: &[u64], sign: bool| -> Vec<(Fact, bool)> {
+            (0..self.task.facts.len() as Fact)
+                .filter(|&f| bits::get(facts, f) && Self::is_visible(&self.task, f))
+                .filter(|f| !added || !goal(f, sign))
+                .map(|f| (f, sign))
+                .collect()
+        };
+        [list(&self.always, true), list(&self.never, false)].concat()
+    }
+}
+
+/// What the goal states found so far have in common.
+struct Seen {
+    /// In all of them, in none of them.
+    in_all: Vec<u64>,
+    in_none: Vec<u64>,
+    samples: Vec<Sample>,
+    /// Whether there is one.
+    any: bool,
+}
+
+impl Seen {
+    /// Notes a goal state; it is kept where it rules out anything.
+    fn note(&mut self, state: &[u64], sample: impl FnOnce() -> Sample) {
+        let mut new = !std::mem::replace(&mut self.any, true);
+        for ((all, none), word) in self.in_all.iter_mut().zip(&mut self.in_none).zip(state) {
+            new |= (*all & !word) != 0 || (*none & word) != 0;
+            *all &= word;
+            *none &= !word;
+        }
+        if new {
+            self.samples.push(sample());
+        }
+    }
+}
+
+struct Finder<'l, 'b> {
+    limits: &'l GoalLimits,
+    budget: &'b mut dyn Budget,
+    task: Arc<Task>,
+    /// Proved: in all goal states, in none.
+    always: Vec<u64>,
+    never: Vec<u64>,
+    seen: Seen,
+    /// Proved: there is none.
+    unreachable: bool,
+    all: Option<Vec<Sample>>,
+    /// Whether all goal states are asked for.
+    list: bool,
+}
+
+impl<'l, 'b> Finder<'l, 'b> {
+    fn new(task: Arc<Task>, list: bool, limits: &'l GoalLimits, budget: &'b mut dyn Budget) -> Self {
+        let words = task.words();
+        let mut visible = vec![0; words];
+        (0..task.facts.len() as Fact)
+            .filter(|&f| Closure::is_visible(&task, f))
+            .for_each(|f| bits::set(&mut visible, f));
+        let (mut always, mut never) = (vec![0; words], vec![0; words]);
+        let goal = &task.goal;
+        goal.positive.iter().for_each(|&f| bits::set(&mut always, f));
+        goal.negative.iter().for_each(|&f| bits::set(&mut never, f));
+        let seen = Seen { in_all: visible.clone(), in_none: visible, samples: Vec::new(), any: false };
+        let unreachable = task.goal_unreachable;
+        Self { limits, budget, always, never, seen, unreachable, all: None, list, task }
+    }
+
+    fn closure(self) -> Closure {
+        Closure {
+            exact: self.is_exact(),
+            always: self.always,
+            never: self.never,
+            reachable: if self.unreachable { Some(false) } else { self.seen.any.then_some(true) },
+            samples: self.seen.samples,
+            all: self.all,
+            task: self.task,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), StopReason> {
+        if self.unreachable || self.explore(None, FIRST_STATES.min(self.limits.max_states))? {
+            return Ok(());
+        }
+        self.prove_invariants()?;
+        if !self.seen.any && !self.unreachable {
+            self.ask(None)?;
+        }
+        if self.seen.any {
+            self.prove_invariants()?;
+            self.ask_all()?;
+        }
+        if (!self.is_exact() || (self.list && !self.unreachable)) && self.limits.max_states > FIRST_STATES {
+            self.explore(None, self.limits.max_states)?;
+        }
+        Ok(())
+    }
+
+    fn is_exact(&self) -> bool {
+        self.unreachable || (self.seen.any && self.open().next().is_none())
+    }
+
+    /// Literals that hold in all goal states found and are not proved.
+    fn open(&self) -> impl Iterator<Item = (Fact, bool)> + '_ {
+        let list = |found: &[u64], proved: &[u64], sign: bool| {
+            let left: Vec<u64> = found.iter().zip(proved).map(|(f, p)| f & !p).collect();
+            bits::ones(&left).map(|fact| (fact, sign)).collect::<Vec<_>>()
+        };
+        let positive = list(&self.seen.in_all, &self.always, true);
+        positive.into_iter().chain(list(&self.seen.in_none, &self.never, false))
+    }
+
+    /// Sees the states reachable from a state (the initial one without any), at most so many; whether that was all of those
+    /// reachable from the initial state, so that the goal states found are all there are.
+    fn explore(&mut self, from: Option<&Sample>, max_states: u64) -> Result<bool, StopReason> {
+        let task = Arc::clone(&self.task);
+        let space = Space::new(&task, None);
+        let mut table = space.table();
+        let initial = from.map_or_else(|| space.initial(), |sample| sample.state.clone());
+        table.insert(&initial, NONE, NONE);
+        let mut watch = Watch::new(&mut *self.budget, max_states);
+        let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut current, mut goals) = (0, Vec::new());
+        while (current as usize) < table.len() {
+            match watch.tick(table.len(), table.bytes_per_state()) {
+                // The limit ends the exploration only; what it found stays.
+                Err(StopReason::Nodes) => return Ok(false),
+                other => other?,
+            }
+            state.clear();
+            state.extend_from_slice(table.state(current));
+            if space.is_goal(&state) {
+                self.seen.note(&state, || sample(&task, &table, current, from));
+                goals.push(current);
+            }
+            space.applicable(&state, &mut operators);
+            for &operator in &operators {
+                space.apply(&state, operator, &mut next);
+                table.insert(&next, current, operator);
+            }
+            current += 1;
+        }
+        if from.is_some() {
+            return Ok(false);
+        }
+        if goals.is_empty() {
+            self.unreachable = true;
+        } else {
+            self.always.clone_from(&self.seen.in_all);
+            self.never.clone_from(&self.seen.in_none);
+        }
+        if self.list && goals.len() * task.words() <= MAX_KEPT_WORDS {
+            self.all = Some(goals.into_iter().map(|id| sample(&task, &table, id, None)).collect());
+        }
+        Ok(true)
+    }
+
+    /// Literals that invariants prove.
+    fn prove_invariants(&mut self) -> Result<(), StopReason> {
+        let task = Arc::clone(&self.task);
+        let initial = Space::new(&task, None).initial();
+        let mut watch = Watch::new(&mut *self.budget, u64::MAX);
+        let Some(pairs) = ReachablePairs::find(&task, &initial, &mut watch)? else { return Ok(()) };
+        let mut known = invariants::Known { always: &mut self.always, never: &mut self.never };
+        invariants::prove(&task, &pairs, &initial, &self.seen.in_all, &mut known, &mut watch)?;
+        // No state has a fact and has it not.
+        self.unreachable |= self.always.iter().zip(&self.never).any(|(a, n)| a & n != 0);
+        Ok(())
+    }
+
+    /// Searches for a goal state in which a literal does not hold (for any, without a literal); whether the answer is known.
+    fn ask(&mut self, literal: Option<(Fact, bool)>) -> Result<bool, StopReason> {
+        let mut task = (*self.task).clone();
+        if let Some((fact, holds)) = literal {
+            let goal = &mut task.goal;
+            let side = if holds { &mut goal.negative } else { &mut goal.positive };
+            let mut facts = side.to_vec();
+            facts.push(fact);
+            facts.sort_unstable();
+            *side = facts.into();
+        }
+        let found = run_search(&task, Algorithm::Greedy, self.limits.max_nodes, self.budget);
+        match &found.outcome {
+            Outcome::Stopped(StopReason::Nodes) => return Ok(false),
+            Outcome::Stopped(reason) => return Err(*reason),
+            Outcome::Unsolvable => match literal {
+                None => self.unreachable = true,
+                Some((fact, true)) => bits::set(&mut self.always, fact),
+                Some((fact, false)) => bits::set(&mut self.never, fact),
+            },
+            Outcome::Plan(plan) => {
+                let simulator = Simulator::new(Arc::clone(&self.task));
+                let mut state = simulator.initial();
+                let steps: Vec<u32> = plan.iter().map(|&o| found.task_action(o) as u32).collect();
+                // A plan that does not do what it was searched for proves nothing.
+                let executed = steps.iter().all(|&step| simulator.apply(&mut state, step));
+                if !executed || !simulator.is_goal(&state) {
+                    return Ok(false);
+                }
+                let sample = Sample { state: state.bits().to_vec(), steps };
+                self.seen.note(&sample.state, || sample.clone());
+                self.explore(Some(&sample), NEARBY_STATES)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Asks about every literal that is open.
+    fn ask_all(&mut self) -> Result<(), StopReason> {
+        let mut unanswered = 0;
+        let mut asked: Vec<(Fact, bool)> = Vec::new();
+        while unanswered < OPEN_QUESTIONS && (asked.len() as u32) < self.limits.max_questions {
+            let next = self.open().find(|literal| !asked.contains(literal));
+            let Some(literal) = next else { return Ok(()) };
+            asked.push(literal);
+            unanswered += u32::from(!self.ask(Some(literal))?);
+        }
+        Ok(())
+    }
+}
+
+/// Most machine words of goal states that are kept whole.
+const MAX_KEPT_WORDS: usize = 4_000_000;
+
+/// A state of the table with the way to it.
+fn sample(task: &Task, table: &NodeTable, id: u32, from: Option<&Sample>) -> Sample {
+    let mut steps: Vec<u32> = from.map(|s| s.steps.clone()).unwrap_or_default();
+    steps.extend(table.path(id).iter().map(|&o| task.operators[o as usize].action));
+    Sample { state: table.state(id).to_vec(), steps }
+}

@@ -1,0 +1,279 @@
+//! Whether two problems are the same once each goal is completed by what follows from it: equal up to renaming in everything but
+//! the goal, and satisfied by the same reachable states.
+//!
+//! The goal states of a problem are the reachable states that satisfy its goal. Two problems are *goal-equivalent* where one renaming
+//! makes initial states, numbers, constraints and metrics equal and carries the goal states of the one onto those of the other. (The
+//! initial states being equal, so are the reachable states.) To compare sets of states under every renaming at once, each goal is
+//! replaced by something that says what the set is and is renamed with the objects; the problems made so are compared as they read.
+//!
+//! * **A conjunction of literals** is replaced by its *closure*: all literals that hold in every goal state. The goal states are the
+//!   reachable states in which the closure holds, for the goal is part of it; and the closure is defined by the set alone, so that a
+//!   renaming that carries the sets onto each other carries the closures onto each other. So closures that are complete decide the question
+//!   both ways. A *part* of the closure that contains the goal still describes the same set: equal is sound with any such part,
+//!   different only with all of it.
+//! * Where either is **another goal**, both are replaced by the lists of their goal states, provided that all reachable states were seen.
+//! * **Goals that no reachable state satisfies** are the same.
+//!
+//! What holds in all goal states is bounded from below by proofs (invariants, exhausted searches) and from above by goal
+//! states that were found; see [`closure`]. Costs: seeing all states, at most [`GoalLimits::max_states`] times the applicable operators;
+//! pairs of facts, operators times the square of the facts over 64 a round; and [`GoalLimits::max_questions`] searches.
+
+mod closure;
+mod invariants;
+mod witness;
+
+pub use witness::{Side, Witness};
+
+use super::{Difference, ProblemEquivalence, equivalent_problems};
+use crate::budget::{Budget, StopReason};
+use crate::ground::{GroundLimits, ground};
+use crate::normalize::normalize;
+use crate::task::{Fact, Task};
+use closure::{Closure, Sample};
+use planforge_diagnostics::Span;
+use planforge_pddl::Name;
+use planforge_pddl::ast::{Atom, Condition, Domain, Problem, Term};
+use std::sync::Arc;
+
+/// Limits of [`equivalent_goals`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoalLimits {
+    /// Most pairs of objects tried in one comparison.
+    pub max_choices: u64,
+    /// Most states seen to know all reachable ones.
+    pub max_states: u64,
+    /// Most states of one search for a goal state.
+    pub max_nodes: u64,
+    /// Most such searches for one problem.
+    pub max_questions: u32,
+    /// Caps on grounding.
+    pub ground: GroundLimits,
+}
+
+impl Default for GoalLimits {
+    fn default() -> Self {
+        Self {
+            max_choices: 1_000_000,
+            max_states: 100_000,
+            max_nodes: 10_000,
+            max_questions: 500,
+            ground: GroundLimits { instances: 500_000, atoms: 500_000, formula_parts: 5_000_000 },
+        }
+    }
+}
+
+/// How two problems compare by their goal states.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GoalEquivalence {
+    /// The answer.
+    pub outcome: GoalOutcome,
+    /// For each problem, the literals that were proved to hold in every goal state and that its goal does not say: `(clear a)`,
+    /// `(not (on a b))`, positive ones first. Empty where the answer needs none.
+    pub added: [Vec<String>; 2],
+}
+
+/// The answer of [`equivalent_goals`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum GoalOutcome {
+    /// They are the same under this renaming: (object of the first, object of the second).
+    Equal {
+        /// As in [`ProblemEquivalence::Equal`].
+        renaming: Vec<(String, String)>,
+    },
+    /// No renaming makes them the same.
+    Different {
+        /// What the problems as written do not share.
+        difference: Difference,
+        /// A reachable state that satisfies one goal and not the other. `None` where the problems differ in more than the
+        /// goal, so that no renaming lets their states correspond.
+        witness: Option<Witness>,
+    },
+    /// Neither was shown.
+    Undecided {
+        /// Why, as a clause.
+        why: String,
+        /// The budget's reason, where it ended the work.
+        stopped: Option<StopReason>,
+    },
+}
+
+/// Compares two problems of a domain by their goal states. See the module's text for what is decided and how.
+pub fn equivalent_goals(
+    domain: &Domain,
+    first: &Problem,
+    second: &Problem,
+    limits: &GoalLimits,
+    budget: &mut dyn Budget,
+) -> GoalEquivalence {
+    let mut comparison = Comparison { domain, problems: [first, second], limits, budget };
+    let mut added = [Vec::new(), Vec::new()];
+    let outcome = match comparison.decide(&mut added) {
+        Ok(outcome) => outcome,
+        Err(Open::Stopped(reason)) => {
+            GoalOutcome::Undecided { why: format!("{reason} was reached"), stopped: Some(reason) }
+        }
+        Err(Open::Because(why)) => GoalOutcome::Undecided { why, stopped: None },
+    };
+    GoalEquivalence { outcome, added }
+}
+
+/// Why a question stays open.
+enum Open {
+    Stopped(StopReason),
+    Because(String),
+}
+
+impl From<StopReason> for Open {
+    fn from(reason: StopReason) -> Self {
+        Self::Stopped(reason)
+    }
+}
+
+struct Comparison<'a> {
+    domain: &'a Domain,
+    problems: [&'a Problem; 2],
+    limits: &'a GoalLimits,
+    budget: &'a mut dyn Budget,
+}
+
+impl Comparison<'_> {
+    fn decide(&mut self, added: &mut [Vec<String>; 2]) -> Result<GoalOutcome, Open> {
+        let written = self.compare(self.problems[0], self.problems[1])?;
+        let Compared::Different(difference) = written else { return Ok(written.outcome()) };
+        let without = self.problems.map(|p| Problem { goal: None, ..p.clone() });
+        let Compared::Equal(renaming) = self.compare(&without[0], &without[1])? else {
+            return Ok(GoalOutcome::Different { difference, witness: None });
+        };
+        let tasks = [self.ground(0)?, self.ground(1)?];
+        let list = !tasks.iter().all(|task| closure::is_conjunctive(task));
+        let [first, second] = tasks;
+        let a = Closure::find(first, list, self.limits, self.budget)?;
+        let b = Closure::find(second, list, self.limits, self.budget)?;
+        // Of a goal that no state satisfies, everything follows.
+        for (list, closure) in added.iter_mut().zip([&a, &b]).filter(|(_, c)| c.reachable != Some(false)) {
+            let text = |(fact, sign)| literal_text(&closure.task, fact, sign);
+            *list = closure.literals(true).into_iter().map(text).collect();
+        }
+        if let (Some(false), Some(false)) = (a.reachable, b.reachable) {
+            return Ok(GoalOutcome::Equal { renaming });
+        }
+        let different = |difference| match witness::find([&a, &b], &renaming) {
+            Some(witness) => Ok(GoalOutcome::Different { difference, witness: Some(witness) }),
+            None => Err(Open::Because("no state was found that tells the goals apart".to_owned())),
+        };
+        if a.reachable.is_some() && b.reachable.is_some() && a.reachable != b.reachable {
+            return different(difference);
+        }
+        let closed = [closed(self.problems[0], &a, list), closed(self.problems[1], &b, list)];
+        if let Compared::Equal(renaming) = self.compare(&closed[0].problem, &closed[1].problem)? {
+            return Ok(GoalOutcome::Equal { renaming });
+        }
+        if closed.iter().all(|c| c.complete) {
+            return different(difference);
+        }
+        if witness::includes([&a, &b], &renaming) {
+            return Ok(GoalOutcome::Equal { renaming });
+        }
+        Err(Open::Because(
+            "what holds in every goal state is not known in full: some searches ended at their limits"
+                .to_owned(),
+        ))
+    }
+
+    fn compare(&mut self, a: &Problem, b: &Problem) -> Result<Compared, Open> {
+        match equivalent_problems(self.domain, a, b, self.limits.max_choices, self.budget) {
+            ProblemEquivalence::Equal { renaming } => Ok(Compared::Equal(renaming)),
+            ProblemEquivalence::Different(difference) => Ok(Compared::Different(difference)),
+            ProblemEquivalence::Undecided { stopped: Some(reason), .. } => Err(Open::Stopped(reason)),
+            ProblemEquivalence::Undecided { choices, .. } => {
+                Err(Open::Because(format!("the limit on pairs was reached after {choices} pairs of objects")))
+            }
+        }
+    }
+
+    fn ground(&mut self, side: usize) -> Result<Arc<Task>, Open> {
+        let which = ["first", "second"][side];
+        let lifted = normalize(self.domain, self.problems[side]).map_err(|found| {
+            let message = found.first().map(|d| d.message.clone()).unwrap_or_default();
+            Open::Because(format!("the {which} problem has no states: {message}"))
+        })?;
+        let not_executed =
+            |what: &str| Open::Because(format!("the states of a task with {what} are not seen"));
+        if let Some(unsupported) = lifted.unsupported.first() {
+            return Err(not_executed(&unsupported.what));
+        }
+        let task = ground(&lifted, self.limits.ground, self.budget)?;
+        match &task.search_unsupported {
+            Some(unsupported) => Err(not_executed(&unsupported.what)),
+            None => Ok(Arc::new(task)),
+        }
+    }
+}
+
+/// A comparison that was decided.
+enum Compared {
+    Equal(Vec<(String, String)>),
+    Different(Difference),
+}
+
+impl Compared {
+    fn outcome(self) -> GoalOutcome {
+        match self {
+            Self::Equal(renaming) => GoalOutcome::Equal { renaming },
+            Self::Different(difference) => GoalOutcome::Different { difference, witness: None },
+        }
+    }
+}
+
+/// A problem whose goal was replaced.
+struct Closed {
+    problem: Problem,
+    /// Whether the new goal is determined by the set of goal states alone.
+    complete: bool,
+}
+
+/// The problem with its goal replaced by what is known of its goal states: by their `list`, where that is asked for and known, else
+/// by the literals that were proved, beside a goal that is no conjunction.
+fn closed(problem: &Problem, closure: &Closure, list: bool) -> Closed {
+    let task = &closure.task;
+    let with = |goal: Condition, complete| Closed {
+        problem: Problem { goal: Some(goal), ..problem.clone() },
+        complete,
+    };
+    if let Some(all) = &closure.all {
+        let state = |sample: &Sample| {
+            let facts = crate::bits::ones(&sample.state).filter(|&f| Closure::is_visible(task, f));
+            conjunction(facts.map(|f| literal(task, f, true)).collect())
+        };
+        return with(Condition::Or(all.iter().map(state).collect(), Span::default()), true);
+    }
+    let mut parts: Vec<Condition> =
+        closure.literals(false).into_iter().map(|(fact, sign)| literal(task, fact, sign)).collect();
+    if !closure::is_conjunctive(task) {
+        parts.extend(problem.goal.clone());
+    }
+    with(conjunction(parts), !list && closure.exact)
+}
+
+fn conjunction(parts: Vec<Condition>) -> Condition {
+    Condition::And(parts, Span::default())
+}
+
+fn literal(task: &Task, fact: Fact, sign: bool) -> Condition {
+    let atom = &task.facts[fact as usize];
+    let name = |text: &String| Term::Constant(Name::synthetic(text));
+    let atom = Condition::Atom(Atom {
+        predicate: Name::synthetic(&task.symbols.predicates[atom.predicate as usize]),
+        args: atom.args.iter().map(|&o| name(&task.symbols.objects[o as usize])).collect(),
+        span: Span::default(),
+    });
+    if sign { atom } else { Condition::Not(Box::new(atom), Span::default()) }
+}
+
+fn literal_text(task: &Task, fact: Fact, sign: bool) -> String {
+    let text = task.symbols.atom(&task.facts[fact as usize]);
+    if sign { text } else { format!("(not {text})") }
+}
+
+#[cfg(test)]
+mod tests;
