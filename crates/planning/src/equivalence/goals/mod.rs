@@ -94,6 +94,8 @@ pub enum GoalOutcome {
         why: String,
         /// The budget's reason, where it ended the work.
         stopped: Option<StopReason>,
+        /// Whether the problems have something that is not executed here, so that no limit would do.
+        unsupported: bool,
     },
 }
 
@@ -110,9 +112,11 @@ pub fn equivalent_goals(
     let outcome = match comparison.decide(&mut added) {
         Ok(outcome) => outcome,
         Err(Open::Stopped(reason)) => {
-            GoalOutcome::Undecided { why: format!("{reason} was reached"), stopped: Some(reason) }
+            let why = format!("{reason} was reached");
+            GoalOutcome::Undecided { why, stopped: Some(reason), unsupported: false }
         }
-        Err(Open::Because(why)) => GoalOutcome::Undecided { why, stopped: None },
+        Err(Open::Because(why)) => GoalOutcome::Undecided { why, stopped: None, unsupported: false },
+        Err(Open::Unsupported(why)) => GoalOutcome::Undecided { why, stopped: None, unsupported: true },
     };
     GoalEquivalence { outcome, added }
 }
@@ -121,6 +125,7 @@ pub fn equivalent_goals(
 enum Open {
     Stopped(StopReason),
     Because(String),
+    Unsupported(String),
 }
 
 impl From<StopReason> for Open {
@@ -195,10 +200,10 @@ impl Comparison<'_> {
         let which = ["first", "second"][side];
         let lifted = normalize(self.domain, self.problems[side]).map_err(|found| {
             let message = found.first().map(|d| d.message.clone()).unwrap_or_default();
-            Open::Because(format!("the {which} problem has no states: {message}"))
+            Open::Unsupported(format!("the {which} problem has no states: {message}"))
         })?;
         let not_executed =
-            |what: &str| Open::Because(format!("the states of a task with {what} are not seen"));
+            |what: &str| Open::Unsupported(format!("the states of a task with {what} are not seen"));
         if let Some(unsupported) = lifted.unsupported.first() {
             return Err(not_executed(&unsupported.what));
         }
