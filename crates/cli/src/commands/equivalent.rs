@@ -90,7 +90,9 @@ fn told_of_goals(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
             };
             (Exit::Negative, text, report)
         }
-        GoalOutcome::Undecided { why, stopped } => undecided(stopped.map_or(Exit::Undecided, of_stop), why),
+        GoalOutcome::Undecided { why, stopped, .. } => {
+            undecided(stopped.map_or(Exit::Undecided, of_stop), why)
+        }
     };
     follows(&mut text, "first", &first);
     follows(&mut text, "second", &second);
