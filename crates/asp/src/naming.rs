@@ -40,6 +40,13 @@ impl Naming {
         format!("{}{index}", self.prefixes.get(ty).map_or(ty, String::as_str))
     }
 
+    /// The index at which an object of a type has that name; `None` for a name of another form.
+    pub fn index(&self, ty: &str, name: &str) -> Option<i64> {
+        let prefix = self.prefixes.get(ty).map_or(ty, String::as_str);
+        let index = name.strip_prefix(prefix)?.parse().ok()?;
+        (index >= self.first(ty) && self.name(ty, index) == name).then_some(index)
+    }
+
     /// The trusted functions of the library: `@id(T, I)`. `None` for any other name.
     pub fn call(&self, function: &str, arguments: &[Term]) -> Option<Result<Term, String>> {
         if function != "id" {

@@ -34,6 +34,8 @@ pub struct Job {
     pub naming: Naming,
     /// Names that they must not get.
     pub taken: BTreeSet<String>,
+    /// Those among them that the text says something of.
+    pub mentioned: BTreeSet<String>,
     /// The types above each type of the domain.
     pub above: BTreeMap<String, BTreeSet<String>>,
     /// For each type those whose objects bring objects of it, and have to be complete before.
@@ -57,6 +59,7 @@ impl Default for Job {
             relaxed: String::new(),
             naming: Naming::default(),
             taken: BTreeSet::new(),
+            mentioned: BTreeSet::new(),
             above: BTreeMap::new(),
             feeds: BTreeMap::new(),
             ranked: BTreeSet::new(),
@@ -265,7 +268,8 @@ impl<E> Solver<'_, E> {
         reached.contains(from)
     }
 
-    /// Makes objects at the lowest free indices.
+    /// Makes objects of a type. A name of the type's own form that the text uses for something that may well be of the type is the name of
+    /// one: who speaks of shot1, and of three shots, means one of them. The others get the lowest free indices.
     fn make(
         &self,
         ty: &str,
@@ -274,25 +278,39 @@ impl<E> Solver<'_, E> {
         generated: &mut Vec<(String, i64, i64)>,
         members: &mut BTreeMap<String, Vec<String>>,
     ) {
+        let naming = &self.job.naming;
         let total = census.counts.get(ty).copied().unwrap_or(missing);
-        let used: BTreeSet<String> = census
-            .members
-            .values()
-            .flatten()
-            .cloned()
-            .chain(generated.iter().map(|(ty, index, _)| self.job.naming.name(ty, *index)))
-            .collect();
-        let free = (self.job.naming.first(ty)..).filter(|index| {
-            let name = self.job.naming.name(ty, *index);
-            !used.contains(&name) && !self.job.taken.contains(&name)
-        });
-        for index in free.take(usize::try_from(missing).unwrap_or(0)) {
-            let name = self.job.naming.name(ty, index);
+        let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (of, names) in &census.members {
+            names.iter().for_each(|name| types.entry(name).or_default().push(of));
+        }
+        let made: BTreeSet<String> = generated.iter().map(|(ty, index, _)| naming.name(ty, *index)).collect();
+        let may_be = |name: &str| {
+            let known = types.get(name).map(Vec::as_slice).unwrap_or_default();
+            !made.contains(name) && known.iter().all(|of| self.is_above(of, ty))
+        };
+        let mentioned = types.keys().copied().chain(self.job.mentioned.iter().map(String::as_str));
+        let meant: BTreeSet<i64> =
+            mentioned.filter(|name| may_be(name)).filter_map(|name| naming.index(ty, name)).collect();
+        let is_free = |index: &i64| {
+            let name = naming.name(ty, *index);
+            !types.contains_key(name.as_str()) && !made.contains(&name) && !self.job.taken.contains(&name)
+        };
+        let others = usize::try_from(missing).unwrap_or(0).saturating_sub(meant.len());
+        let free: Vec<i64> = (naming.first(ty)..).filter(is_free).take(others).collect();
+        for index in meant.into_iter().chain(free) {
             generated.push((ty.to_owned(), index, total));
             for above in self.job.above.get(ty).into_iter().flatten().map(String::as_str).chain([ty]) {
-                members.entry(above.to_owned()).or_default().push(name.clone());
+                members.entry(above.to_owned()).or_default().push(naming.name(ty, index));
             }
         }
+    }
+
+    /// Whether every object of the type `below` is of the type `above`, but for itself.
+    fn is_above(&self, above: &str, below: &str) -> bool {
+        above == "object"
+            || self.job.above.get(below).is_some_and(|all| all.contains(above))
+            || (above != below && self.leads(below, above))
     }
 }
 

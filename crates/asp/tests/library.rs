@@ -51,6 +51,22 @@ fn a_name_that_stands_anywhere_is_not_given_again() {
 }
 
 #[test]
+fn a_name_that_may_be_of_the_type_is_meant_to_be() {
+    // Whatever holds a drink is a vessel; the text speaks of glasses by these names.
+    let answer = only("", "cardinality(glass, 4). goal(holds(glass2, gin)). goal(holds(glass9, gin)).");
+    assert_eq!(objects(&answer, "glass"), ["glass1", "glass2", "glass3", "glass9"]);
+    // More of them than are counted are not passed over in silence.
+    let (_, reply) =
+        World::new(BAR, "", "cardinality(glass, 1). goal(holds(glass2, gin)). goal(holds(glass9, gin)).")
+            .solve();
+    assert_eq!(conflicts(&reply), ["conflict(too_many(glass,1,2))"]);
+    // A type of the representation is below what knowledge says its objects are.
+    let knowledge = "ir_type(mug, \"a mug\"). object(X, jug) :- object(X, mug).";
+    let answer = only(knowledge, "cardinality(mug, 2). object(mug1, jug). object(mug2, glass).");
+    assert_eq!(objects(&answer, "mug"), ["mug1", "mug3"]);
+}
+
+#[test]
 fn objects_are_counted_through_the_types_below() {
     // Three glasses and a jug are vessels already, so one vessel is missing, whatever it is.
     let answer = only("", "cardinality(vessel, 5). cardinality(glass, 3). object(jug1, jug).");

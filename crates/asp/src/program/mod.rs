@@ -24,7 +24,7 @@ use ranks::Ranks;
 pub use record::{Record, Twin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use walk::{change_atoms, head_atoms, visit_terms};
+use walk::{body_atoms, change_atoms, head_atoms, visit_term, visit_terms};
 
 /// Who wrote a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -339,6 +339,7 @@ impl Assembler<'_> {
             relaxed,
             naming: self.task.declarations.naming.clone(),
             taken: self.constants(),
+            mentioned: self.mentioned(),
             above: types.above.clone(),
             feeds: ranks.feeds,
             ranked: ranks.types,
@@ -366,6 +367,44 @@ impl Assembler<'_> {
     }
 }
 
+impl Assembler<'_> {
+    /// Constants that stand in facts of the initial state or the goal.
+    fn mentioned(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for entry in &self.table.rules[..self.written] {
+            for atom in head_atoms(&entry.rule).into_iter().chain(body_atoms(&entry.rule)) {
+                let Some((fact, arguments)) = stated(atom) else { continue };
+                if fact == "map" {
+                    continue;
+                }
+                for term in arguments {
+                    visit_term(term, &mut |term| {
+                        if let Term::Function { name, arguments } = term
+                            && arguments.is_empty()
+                        {
+                            found.insert(name.clone());
+                        }
+                    });
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The predicate and arguments inside `init` or `goal`.
+fn stated(atom: &Atom) -> Option<(&str, &[Term])> {
+    match (atom.name.as_str(), atom.arguments.as_slice()) {
+        ("init" | "goal", [Term::Function { name, arguments }]) => {
+            match (name.as_str(), arguments.as_slice()) {
+                ("neg", [Term::Function { name, arguments }]) => Some((name, arguments)),
+                _ => Some((name, arguments)),
+            }
+        }
+        _ => None,
+    }
+}
+
 /// Whether a rule is about objects of whatever type: it has the type `object` elsewhere than in the conclusion that something is one.
 fn asks_for_object(rule: &Rule) -> bool {
     let mut count = 0;
@@ -383,9 +422,10 @@ fn asks_for_object(rule: &Rule) -> bool {
 }
 
 fn has_map(rule: &Rule) -> bool {
-    head_atoms(rule).iter().any(|head| match (head.name.as_str(), head.arguments.as_slice()) {
-        ("init" | "goal", [Term::Function { name, .. }]) => name == "map",
-        ("init" | "goal", [_]) => true,
-        _ => false,
-    })
+    let is_map = |head: &&Atom| match stated(head) {
+        Some((fact, _)) => fact == "map",
+        // What a variable stands for may be a map.
+        None => matches!(head.name.as_str(), "init" | "goal"),
+    };
+    head_atoms(rule).iter().any(is_map)
 }
