@@ -2,8 +2,7 @@
 //! the domain names, and how objects that nothing names are called.
 
 use crate::library::is_word;
-use crate::names::mangled;
-use crate::naming::Naming;
+use crate::naming::{Naming, mangled};
 use crate::program::codes as code;
 use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};

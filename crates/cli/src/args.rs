@@ -3,11 +3,13 @@
 mod evaluate;
 mod ew;
 mod explain_fact;
+mod infer;
 mod study;
 
 pub(crate) use evaluate::{EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
+pub(crate) use infer::InferArgs;
 pub(crate) use study::{
     EwCorrelationArgs, OmissionsArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric,
 };
@@ -83,6 +85,13 @@ pub(crate) enum Command {
   planforge equivalent problem reference.pddl written.pddl --domain domain.pddl --level goals
   planforge equivalent problem a.pddl b.pddl --domain domain.pddl --json")]
     Equivalent(EquivalentArgs),
+    /// Complete an intermediate representation and compile it to a problem (Translate-Infer-Compile), without a model.
+    #[command(after_help = "Examples:
+  planforge infer --suite examples/suites/blocks examples/suites/blocks/p_example.lp
+  planforge infer --domain domain.pddl --knowledge knowledge.lp task.lp --out task.pddl
+  planforge infer --suite examples/suites/blocks task.lp --explain
+  planforge infer --domain domain.pddl task.lp --json")]
+    Infer(InferArgs),
     /// List plugins, or start a new one.
     #[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
     Plugins(PluginsArgs),

@@ -73,6 +73,7 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         | "record.blob-missing"
         | "record.blob-corrupt" => Exit::Input,
         "evaluate.other" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => Exit::Usage,
+        "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),
     }
 }

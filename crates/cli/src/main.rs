@@ -63,6 +63,7 @@ fn run() -> Exit {
         Command::Ew(args) => commands::ew::run(&context, &args),
         Command::Plugins(args) => commands::plugins::run(&context, &args),
         Command::Equivalent(args) => commands::equivalent::run(&context, &args),
+        Command::Infer(args) => commands::infer::run(&context, &args),
         Command::Doctor(args) => commands::doctor::run(&context, &args),
         Command::Environment(args) => commands::environment::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),

@@ -76,6 +76,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("suites", &["asp", "contract", "diagnostics", "pddl", "pipeline", "planning"]),
     ("provider-noisy-oracle", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
+    ("translator-asp", &["asp", "clingo", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("translator-describe", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-equivalence", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

@@ -124,4 +124,5 @@ documents! {
     d::verify::EwReport = "ew-report" @ 1;
     d::verify::EquivalentReport = "equivalent-report" @ 1;
     d::infer::Inference = "inference" @ 1;
+    d::infer::InferReport = "infer-report" @ 1;
 }

@@ -78,6 +78,7 @@ documents!(
     EwReport,
     EquivalentReport,
     Inference,
+    InferReport,
 );
 
 #[test]

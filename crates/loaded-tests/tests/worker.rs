@@ -105,12 +105,13 @@ fn a_panic_in_the_child_is_told_with_its_place() {
 
 #[test]
 fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
-    for (fault, says) in [
-        ("hang", "within 1500 ms"),
-        ("memory", "memory allocation of"),
-        ("stack", "overflowed its stack"),
-        ("output", "1048"),
-    ] {
+    let faults = [
+        ("hang", "host.worker-limit", "within 1500 ms"),
+        ("memory", "host.worker-memory", "memory allocation of"),
+        ("stack", "host.worker-memory", "overflowed its stack"),
+        ("output", "host.worker-limit", "1048"),
+    ];
+    for (fault, code, says) in faults {
         let planner = planner(|w| {
             w.time_ms = 1_500;
             w.output_bytes = 100_000;
@@ -120,7 +121,7 @@ fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
         let failure = ask(planner.as_ref(), fault).unwrap_err();
         assert_eq!(
             (failure.class, failure.code.as_str()),
-            (FailureClass::Limit, "host.worker-limit"),
+            (FailureClass::Limit, code),
             "{failure}"
         );
         assert!(failure.message.contains(says), "{fault}: {failure}");

@@ -11,7 +11,7 @@ use crate::build::function;
 
 use crate::declarations::{Declarations, declaration};
 use crate::library::{self, is_word};
-use crate::names::{collisions, mangled};
+use crate::naming::mangled;
 use crate::stages::Job;
 use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
 use crate::types::TypeRules;
@@ -19,11 +19,10 @@ use codes as code;
 pub use codes::CODES;
 use planforge_diagnostics::{Diagnostic, LineColumn, SourceFile, SourceId, Span};
 use planforge_pddl::ast::Domain;
-use planforge_pddl::{TypeHierarchy, undeclared_constants};
 use prune::Candidate;
 use ranks::Ranks;
 pub use record::{Record, Twin};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use walk::{body_atoms, change_atoms, head_atoms, visit_term, visit_terms};
 
@@ -142,15 +141,11 @@ impl Assembled {
 
 /// Assembles the program of a task.
 pub fn assemble(task: &Task<'_>) -> Assembled {
-    let mut assembler = Assembler {
-        task,
-        table: Table::default(),
-        written: 0,
-        given: Vec::new(),
-        diagnostics: collisions(task.domain, task.domain_id),
-    };
+    let mut assembler =
+        Assembler { task, table: Table::default(), written: 0, given: Vec::new(), diagnostics: Vec::new() };
     let with_object = assembler.read_written();
     let types = TypeRules::of(task.domain, task.declarations, with_object);
+    assembler.say_collisions();
     assembler.put_inside_init(&types);
     assembler.read_made(&types);
     assembler.read_library();
@@ -248,6 +243,33 @@ impl Assembler<'_> {
         }
     }
 
+    /// Two names of the domain that the representation cannot tell apart.
+    fn say_collisions(&mut self) {
+        let domain = self.task.domain;
+        let groups: [(&str, Vec<&planforge_pddl::Name>); 3] = [
+            ("predicates", domain.predicates.iter().map(|p| &p.name).collect()),
+            ("types", domain.types.iter().map(|t| &t.name).collect()),
+            ("constants", domain.constants.iter().map(|c| &c.name).collect()),
+        ];
+        for (what, names) in groups {
+            let mut seen: BTreeMap<String, &planforge_pddl::Name> = BTreeMap::new();
+            for name in names {
+                let first = *seen.entry(mangled(name.key())).or_insert(name);
+                if first != name {
+                    let message = format!(
+                        "the {what} `{first}` and `{name}` are both `{}` in the intermediate representation",
+                        mangled(name.key())
+                    );
+                    let found = Diagnostic::error(code::COLLISION, message)
+                        .at(self.task.domain_id, name.span, "")
+                        .also(self.task.domain_id, first.span, "the other one")
+                        .help("rename one of them in the domain");
+                    self.diagnostics.push(found);
+                }
+            }
+        }
+    }
+
     /// Leaves out what cannot apply and decides how the rest is recorded.
     fn record(&mut self, ranks: &Ranks) {
         let heads = |name: &str, arguments: usize| {
@@ -328,10 +350,8 @@ impl Assembler<'_> {
 
     /// Every constant that the representation, the knowledge file or the domain has: names that no object may be given.
     fn constants(&self) -> BTreeSet<String> {
-        let hierarchy = TypeHierarchy::of(self.task.domain);
-        let declared = self.task.domain.constants.iter().map(|constant| &constant.name);
-        let named = declared.chain(undeclared_constants(self.task.domain, &hierarchy));
-        let mut found: BTreeSet<String> = named.map(|name| mangled(name.key())).collect();
+        let mut found: BTreeSet<String> =
+            self.task.domain.constants.iter().map(|constant| mangled(constant.name.key())).collect();
         found.extend(self.task.declarations.objects.iter().cloned());
         for entry in &self.table.rules[..self.written] {
             visit_terms(&entry.rule, &mut |term| {

@@ -11,6 +11,7 @@ pub(crate) mod ew;
 pub(crate) mod explain;
 pub(crate) mod explain_fact;
 pub(crate) mod explain_plan;
+pub(crate) mod infer;
 pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod replay;

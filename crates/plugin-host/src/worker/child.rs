@@ -105,7 +105,7 @@ impl Child {
         // what is nested too deep for it was too large.
         let killed = finished.ending == Ending::Signal(9);
         if finished.says_no_memory() || finished.says_no_stack() || killed {
-            return Failure::new(FailureClass::Limit, "host.worker-limit", text);
+            return Failure::new(FailureClass::Limit, "host.worker-memory", text);
         }
         Failure::new(FailureClass::System, "host.worker-died", text)
     }

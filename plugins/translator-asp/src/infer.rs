@@ -1,0 +1,373 @@
+//! From an intermediate representation to a problem: read, assembled, solved in the child process, compiled.
+
+use crate::codes;
+use crate::options::Options;
+use crate::provenance::inference;
+use crate::vocabulary::Vocabulary;
+use crate::work::{Question, Remark, Solved};
+use planforge_asp::Declarations;
+use planforge_asp::answer::{self, Answer, Answers};
+use planforge_asp::compile::{self, Compiled, IrOnly, Place, compile};
+use planforge_asp::program::{self, Assembled};
+use planforge_asp::reader::{self, Signature};
+use planforge_asp::syntax::ast::Program;
+use planforge_contract::api::Host;
+use planforge_contract::{
+    AppliedFix, Failure, FailureClass, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
+};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_pddl::ast::Domain;
+use planforge_planning::Unlimited;
+use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+
+/// The names of the texts that findings are about.
+const IR: &str = "ir";
+const KNOWLEDGE: &str = "knowledge";
+const DOMAIN: &str = "domain";
+const PROBLEM: &str = "problem";
+/// Their numbers, in the order of [`Inference::sources`].
+const IR_ID: SourceId = SourceId(0);
+const KNOWLEDGE_ID: SourceId = SourceId(1);
+const DOMAIN_ID: SourceId = SourceId(2);
+const PROBLEM_ID: SourceId = SourceId(3);
+
+/// Characters of a line that is quoted.
+const MOST_QUOTED: usize = 200;
+
+/// The material that holds the knowledge file.
+const KNOWLEDGE_MATERIAL: &str = "asp.knowledge";
+
+/// What every representation of a call is completed and compiled with.
+pub(crate) struct Inference<'a> {
+    options: &'a Options,
+    task: &'a TaskView,
+    domain: Domain,
+    domain_text: &'a str,
+    knowledge: Program,
+    knowledge_text: &'a str,
+    declarations: Declarations,
+    /// What a representation may speak of.
+    signature: Signature,
+    /// What of it PDDL does not get.
+    ir_only: IrOnly,
+    /// What the generic questions say of it.
+    pub(crate) vocabulary: Vocabulary,
+}
+
+/// A problem, and where it came from.
+#[derive(Debug)]
+pub(crate) struct Inferred {
+    pub(crate) problem: String,
+    pub(crate) inference: planforge_contract::Inference,
+    /// What was read otherwise than it was written.
+    pub(crate) fixes: Vec<AppliedFix>,
+    pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+}
+
+/// Why a representation leads to no problem.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    code: &'static str,
+    /// Everything found; at least one is an error.
+    pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+}
+
+impl Refusal {
+    /// The failure of the sample. `rounds`: how often it was asked again.
+    pub(crate) fn failure(self, rounds: u32) -> Failure {
+        let errors: Vec<&ReportedDiagnostic> =
+            self.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error).collect();
+        let what = match self.code {
+            codes::CONFLICT => "the program contradicts itself or what is known of the domain",
+            codes::AMBIGUOUS => "the program has several answers that are different problems",
+            codes::NOT_COMPILED => "what the program says is no problem of the domain",
+            _ => "the program cannot be used",
+        };
+        let first = errors.first().map(|d| match d.line {
+            0 => d.message.clone(),
+            line => format!("{} line {line}, column {}: {}", d.file, d.column, d.message),
+        });
+        let more = match errors.len().saturating_sub(1) {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let message = format!("{what}: {}{more}", first.unwrap_or_default());
+        let help = match rounds {
+            0 => {
+                "set `repair_rounds` to tell the model what is wrong, ask for more samples (`n`), or use another model"
+            }
+            _ => "ask for more samples (`n`), or use another model",
+        };
+        Failure::new(FailureClass::Reply, self.code, message).help(help).diagnostics(self.diagnostics)
+    }
+}
+
+impl<'a> Inference<'a> {
+    /// Reads the domain and the knowledge file.
+    pub(crate) fn new(options: &'a Options, request: &'a TranslateRequest) -> Result<Self, Failure> {
+        let task = &request.task;
+        let given = request.candidate.domain.as_deref().or(task.given.domain.as_deref());
+        let domain_text = given.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
+            Failure::new(FailureClass::Request, codes::NO_DOMAIN, "the pipeline gives no domain")
+                .help("set `domain = true` in [given]")
+        })?;
+        let knowledge_text = task.materials.get(KNOWLEDGE_MATERIAL).map_or("", String::as_str);
+        let mut sources = SourceMap::single(IR, "");
+        sources.add(KNOWLEDGE, knowledge_text);
+        sources.add(DOMAIN, domain_text);
+        let domain = planforge_pddl::parse_domain(domain_text, DOMAIN_ID);
+        refuse_given(codes::NO_DOMAIN, "the domain cannot be read", &domain.diagnostics, &sources)?;
+        let knowledge = planforge_asp::syntax::parse(knowledge_text, KNOWLEDGE_ID);
+        let mut found = knowledge.diagnostics;
+        let (declarations, wrong) = Declarations::read(&knowledge.program, &domain.value, KNOWLEDGE_ID);
+        found.extend(wrong);
+        refuse_given(codes::KNOWLEDGE, "the knowledge file cannot be used", &found, &sources)?;
+        let signature = Signature::new(&domain.value, &declarations);
+        let ir_only = IrOnly {
+            types: declarations.types.iter().map(|ty| ty.name.clone()).collect(),
+            predicates: declarations.predicates.iter().map(|p| p.name.clone()).collect(),
+        };
+        Ok(Self {
+            options,
+            task,
+            signature,
+            ir_only,
+            vocabulary: Vocabulary::of(&domain.value, &declarations, task),
+            domain: domain.value,
+            domain_text,
+            knowledge: knowledge.program,
+            knowledge_text,
+            declarations,
+        })
+    }
+}
+
+/// Mistakes in what the pipeline gives are no fault of a reply.
+fn refuse_given(
+    code: &'static str,
+    what: &str,
+    found: &[Diagnostic],
+    sources: &SourceMap,
+) -> Result<(), Failure> {
+    let Some(first) = found.iter().find(|d| d.is_error()) else { return Ok(()) };
+    let message = format!("{what}: {}", first.message);
+    Err(Failure::new(FailureClass::Request, code, message)
+        .help("run `planforge suite check` on the suite")
+        .diagnostics(report(found, sources)))
+}
+
+fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
+    diagnostics.iter().map(|d| reported(d, sources)).collect()
+}
+
+/// A finding with its place. Further places, such as the lines that a conflict is about, become lines of its help.
+fn reported(diagnostic: &Diagnostic, sources: &SourceMap) -> ReportedDiagnostic {
+    let mut reported = ReportedDiagnostic::of(diagnostic, sources);
+    let primary = diagnostic.primary();
+    for label in diagnostic.labels.iter().filter(|label| Some(*label) != primary) {
+        let Some(file) = sources.get(label.source) else { continue };
+        let line = file.line_column(label.span.start).line;
+        let text: String = file.text[file.line_range(line)].trim().chars().take(MOST_QUOTED).collect();
+        let message = match label.message.as_str() {
+            "" => String::new(),
+            message => format!(" ({message})"),
+        };
+        reported.help.push(format!("{} line {line}{message}: {text}", file.name));
+    }
+    reported
+}
+
+/// What was read otherwise than it was written.
+fn fixes(repairs: &[Diagnostic], sources: &SourceMap) -> Vec<AppliedFix> {
+    let fixed = repairs.iter().filter_map(|repair| Some((repair, repair.fix.as_ref()?)));
+    fixed
+        .map(|(repair, fix)| {
+            let ReportedDiagnostic { line, column, .. } = ReportedDiagnostic::of(repair, sources);
+            AppliedFix { code: repair.code.to_string(), title: fix.title.clone(), line, column }
+        })
+        .collect()
+}
+
+impl Inference<'_> {
+    /// What a representation leads to. The outer failure is of the tool or a limit, the inner one of the representation.
+    pub(crate) fn infer(&self, host: &dyn Host, ir: &str) -> Result<Result<Inferred, Refusal>, Failure> {
+        let most = self.options.limits.program_kb as usize;
+        if ir.len() > most << 10 {
+            let message = format!("the program has {} bytes; at most {most} kB are read", ir.len());
+            return Err(Failure::new(FailureClass::Limit, codes::SIZE, message)
+                .help("write what the text says and no more, or raise `limits.program_kb` of the stage"));
+        }
+        let mut found = Found { sources: self.sources(ir), diagnostics: Vec::new() };
+        let read = reader::read(ir, IR_ID, &self.signature);
+        let fixes = fixes(&read.repairs, &found.sources);
+        if found.adds_errors(read.diagnostics()) {
+            return Ok(Err(found.refusal(codes::REFUSED)));
+        }
+        let mut assembled = program::assemble(&self.program(ir, &read.program));
+        assembled.job.max_answers = self.options.models;
+        if found.adds_errors(std::mem::take(&mut assembled.diagnostics)) {
+            return match found.is_about(IR) {
+                true => Ok(Err(found.refusal(codes::REFUSED))),
+                false => {
+                    Err(found.failure(codes::KNOWLEDGE, "the domain or its knowledge file cannot be used"))
+                }
+            };
+        }
+        let solved = self.solve(host, &assembled)?;
+        let Some(reply) = solved.reply else {
+            found.adds_errors(remarks(&solved.remarks, Diagnostic::error));
+            return Ok(Err(found.refusal(codes::REFUSED)));
+        };
+        found.adds_errors(remarks(&solved.remarks, Diagnostic::warning));
+        let answers = match answer::read(&assembled, &reply) {
+            Ok(answers) => answers,
+            Err(conflicts) => {
+                found.adds_errors(conflicts);
+                return Ok(Err(found.refusal(codes::CONFLICT)));
+            }
+        };
+        let Some(first) = answers.answers.first() else {
+            let message = "the reasoner's answer cannot be read";
+            return Err(Failure::new(FailureClass::Plugin, codes::JOB, message));
+        };
+        let compiled = self.compiled(first);
+        found.sources.add(PROBLEM, compiled.text.clone());
+        let problem = compiled.problem().map(str::to_owned);
+        found.adds_errors(compiled.diagnostics.clone());
+        let Some(problem) = problem else { return Ok(Err(found.refusal(codes::NOT_COMPILED))) };
+        if answers.answers.len() > 1 {
+            let one = self.are_one_problem(&answers, &problem)?;
+            if found.adds_errors(vec![one]) {
+                return Ok(Err(found.refusal(codes::AMBIGUOUS)));
+            }
+        }
+        Ok(Ok(Inferred {
+            problem,
+            inference: inference(first, &compiled),
+            fixes,
+            diagnostics: found.reported(),
+        }))
+    }
+
+    /// The texts that findings are about, by their numbers. The problem comes last, once there is one.
+    fn sources(&self, ir: &str) -> SourceMap {
+        let mut sources = SourceMap::single(IR, ir);
+        sources.add(KNOWLEDGE, self.knowledge_text);
+        sources.add(DOMAIN, self.domain_text);
+        sources
+    }
+
+    /// What the program is assembled from.
+    fn program<'p>(&'p self, ir: &'p str, read: &'p Program) -> program::Task<'p> {
+        let knowledge = program::Source {
+            id: KNOWLEDGE_ID,
+            name: KNOWLEDGE,
+            text: self.knowledge_text,
+            program: &self.knowledge,
+        };
+        program::Task {
+            domain: &self.domain,
+            domain_id: DOMAIN_ID,
+            domain_text: self.domain_text,
+            knowledge: (!self.knowledge_text.is_empty()).then_some(knowledge),
+            declarations: &self.declarations,
+            ir: program::Source { id: IR_ID, name: IR, text: ir, program: read },
+        }
+    }
+
+    /// Solves a program in the child process.
+    fn solve(&self, host: &dyn Host, assembled: &Assembled) -> Result<Solved, Failure> {
+        let limits = &self.options.limits;
+        let question = Question {
+            job: assembled.job.clone(),
+            time_ms: (limits.time_s * 1000.0).ceil() as u64,
+            answer_bytes: u64::from(limits.answer_kb) << 10,
+        };
+        let document = |what: &str, error: &serde_json::Error| {
+            Failure::new(FailureClass::Plugin, codes::JOB, format!("{what} of the child process: {error}"))
+        };
+        let input = serde_json::to_string(&question).map_err(|e| document("the question", &e))?;
+        let output = host.worker(&input)?;
+        serde_json::from_str(&output).map_err(|e| document("the answer", &e))
+    }
+
+    fn compiled(&self, answer: &Answer<'_>) -> Compiled {
+        let place = |(source, span): (SourceId, _)| Place { source, span };
+        let (suite, task) = (&self.task.suite, &self.task.task);
+        let name = if suite.is_empty() { task.clone() } else { format!("{suite}-{task}") };
+        compile(&compile::Input {
+            domain: &self.domain,
+            materialized: &answer.materialized,
+            ir_only: &self.ir_only,
+            name: &name,
+            places: &|atom| answer.derivations.places(atom).into_iter().map(place).collect(),
+            sources: planforge_pddl::TaskSources { domain: DOMAIN_ID, problem: PROBLEM_ID },
+        })
+    }
+
+    /// Whether all answers make the problem of the first one, but for the names of objects: advice where they do, an error where not.
+    fn are_one_problem(&self, answers: &Answers<'_>, first: &str) -> Result<Diagnostic, Failure> {
+        let parse = |text: &str| planforge_pddl::parse_problem(text, PROBLEM_ID).value;
+        let one = parse(first);
+        for (number, answer) in answers.answers.iter().enumerate().skip(1) {
+            let other = self.compiled(answer);
+            let Some(problem) = other.problem() else { return Ok(answer::ambiguity(answers, 0, number)) };
+            let choices = self.options.limits.choices;
+            match equivalent_problems(&self.domain, &one, &parse(problem), choices, &mut Unlimited) {
+                ProblemEquivalence::Equal { .. } => {}
+                ProblemEquivalence::Different(_) => return Ok(answer::ambiguity(answers, 0, number)),
+                ProblemEquivalence::Undecided { choices, .. } => {
+                    let message = format!(
+                        "whether two answers are the same problem was not decided after {choices} pairs of objects"
+                    );
+                    return Err(Failure::new(FailureClass::Limit, codes::COMPARISON, message)
+                        .help("raise `limits.choices` of the stage"));
+                }
+            }
+        }
+        Ok(answer::several(answers))
+    }
+}
+
+/// Everything found so far.
+struct Found {
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Found {
+    /// Adds findings. Whether one of them is an error.
+    fn adds_errors(&mut self, found: Vec<Diagnostic>) -> bool {
+        let errors = found.iter().any(Diagnostic::is_error);
+        self.diagnostics.extend(found);
+        errors
+    }
+
+    fn reported(&self) -> Vec<ReportedDiagnostic> {
+        report(&self.diagnostics, &self.sources)
+    }
+
+    /// Whether an error is about that text.
+    fn is_about(&self, name: &str) -> bool {
+        self.reported().iter().any(|d| d.severity == ReportedSeverity::Error && d.file == name)
+    }
+
+    fn refusal(&self, code: &'static str) -> Refusal {
+        Refusal { code, diagnostics: self.reported() }
+    }
+
+    fn failure(&self, code: &'static str, what: &str) -> Failure {
+        let first = self.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.as_str());
+        let message = format!("{what}: {}", first.unwrap_or_default());
+        Failure::new(FailureClass::Request, code, message).diagnostics(self.reported())
+    }
+}
+
+/// What the reasoner remarked, with the line of the assembled program that it is about.
+fn remarks(remarks: &[Remark], make: impl Fn(&'static str, String) -> Diagnostic) -> Vec<Diagnostic> {
+    let told = |remark: &Remark| {
+        let said = make(codes::REMARK, remark.text.replace('\n', " "));
+        if remark.line.is_empty() { said } else { said.help(format!("in `{}`", remark.line)) }
+    };
+    remarks.iter().map(told).collect()
+}

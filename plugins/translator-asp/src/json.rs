@@ -1,0 +1,342 @@
+//! JSON as models write it: in prose or a code block, with Python's quotes and words, trailing commas, comments, bare keys.
+
+/// The longest reply that is looked through, in bytes.
+pub(crate) const MOST_BYTES: usize = 1 << 20;
+/// Deepest nesting.
+const MOST_DEPTH: usize = 32;
+/// Most opening brackets tried, so that a reply of nothing else ends.
+const MOST_STARTS: usize = 64;
+
+/// A value and where it starts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Value {
+    /// Byte in the reply.
+    pub(crate) at: usize,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    Null,
+    Boolean(bool),
+    Number(f64),
+    Text(String),
+    /// A list, tuple or set.
+    List(Vec<Value>),
+    /// Keys in their order; a key may stand twice.
+    Object(Vec<Entry>),
+}
+
+/// One entry of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    /// Where the key starts.
+    pub(crate) at: usize,
+    pub(crate) value: Value,
+}
+
+/// Why nothing could be read: the mistake of the attempt that came furthest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) at: usize,
+    pub(crate) message: String,
+}
+
+impl Kind {
+    /// What it is, for messages.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Boolean(_) => "a truth value",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// Finds the object or list in a reply: in a code block where one holds any, else in the text. What stands around it is not looked at.
+pub(crate) fn find(reply: &str) -> Result<Value, Unreadable> {
+    if reply.len() > MOST_BYTES {
+        let message = format!("the reply has {} bytes; at most {MOST_BYTES} are read", reply.len());
+        return Err(Unreadable { at: 0, message });
+    }
+    let mut furthest: Option<Unreadable> = None;
+    let whole = [(0, reply.len())];
+    let mut starts = 0;
+    'parts: for (from, to) in blocks(reply).into_iter().chain(whole) {
+        let part = &reply[..to];
+        let mut at = from;
+        while let Some(start) = part[at..].find(['{', '[']).map(|i| at + i) {
+            starts += 1;
+            let mut reader = Reader { text: part, at: start };
+            match reader.value(0) {
+                Ok(value) => return Ok(value),
+                Err(error) if furthest.as_ref().is_none_or(|f| error.at > f.at) => furthest = Some(error),
+                Err(_) => {}
+            }
+            if starts >= MOST_STARTS {
+                break 'parts;
+            }
+            at = start + 1;
+        }
+    }
+    let nothing = || Unreadable { at: 0, message: "there is no `{` in the reply".to_owned() };
+    Err(furthest.unwrap_or_else(nothing))
+}
+
+/// The insides of the code blocks.
+fn blocks(reply: &str) -> Vec<(usize, usize)> {
+    let mut marks = reply.match_indices("```").map(|(at, _)| at);
+    let mut found = Vec::new();
+    while let (Some(open), Some(close)) = (marks.next(), marks.next()) {
+        found.push((open + 3, close));
+    }
+    found
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn broke<T>(&self, message: impl Into<String>) -> Result<T, Unreadable> {
+        Err(Unreadable { at: self.at, message: message.into() })
+    }
+
+    /// White space and comments.
+    fn skip(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start().len();
+            let rest = rest.trim_start();
+            self.at += blank;
+            if !rest.starts_with('#') && !rest.starts_with("//") {
+                return;
+            }
+            self.at += rest.find('\n').unwrap_or(rest.len());
+        }
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        let found = self.peek() == Some(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, Unreadable> {
+        if depth > MOST_DEPTH {
+            return self.broke(format!("values are nested deeper than {MOST_DEPTH}"));
+        }
+        self.skip();
+        let at = self.at;
+        let kind = match self.peek() {
+            None => return self.broke("the reply ends in the middle of a value"),
+            Some('{') => self.braces(depth)?,
+            Some('[') => Kind::List(self.list(']', depth)?),
+            Some('(') => Kind::List(self.list(')', depth)?),
+            Some(c) if closing(c).is_some() => Kind::Text(self.text()?),
+            Some(_) => self.word()?,
+        };
+        Ok(Value { at, kind })
+    }
+
+    fn list(&mut self, end: char, depth: usize) -> Result<Vec<Value>, Unreadable> {
+        self.at += 1;
+        let mut values = Vec::new();
+        loop {
+            self.skip();
+            if self.take(end) {
+                return Ok(values);
+            }
+            values.push(self.value(depth + 1)?);
+            self.separator(end)?;
+        }
+    }
+
+    /// A comma, or the end, which is left standing.
+    fn separator(&mut self, end: char) -> Result<(), Unreadable> {
+        self.skip();
+        match self.take(',') || self.peek() == Some(end) {
+            true => Ok(()),
+            false => self.broke(format!("`,` or `{end}` is missing")),
+        }
+    }
+
+    /// An object; or a set, as Python writes it.
+    fn braces(&mut self, depth: usize) -> Result<Kind, Unreadable> {
+        self.at += 1;
+        let mut entries = Vec::new();
+        let mut values = Vec::new();
+        loop {
+            self.skip();
+            if self.take('}') {
+                break;
+            }
+            let first = self.value(depth + 1)?;
+            self.skip();
+            match (self.take(':'), first.kind) {
+                (true, Kind::Text(key)) if values.is_empty() => {
+                    entries.push(Entry { key, at: first.at, value: self.value(depth + 1)? });
+                }
+                (false, kind) if entries.is_empty() => values.push(Value { at: first.at, kind }),
+                _ => return self.broke("`key: value` is missing"),
+            }
+            self.separator('}')?;
+        }
+        Ok(if values.is_empty() { Kind::Object(entries) } else { Kind::List(values) })
+    }
+
+    fn text(&mut self) -> Result<String, Unreadable> {
+        let start = self.at;
+        let Some(end) = self.peek().and_then(closing) else { return self.broke("a quote is missing") };
+        self.at += self.peek().map_or(0, char::len_utf8);
+        let mut text = String::new();
+        while let Some(c) = self.peek() {
+            self.at += c.len_utf8();
+            match c {
+                _ if c == end => return Ok(text),
+                '\n' => break,
+                '\\' => text.push(self.escaped()),
+                _ => text.push(c),
+            }
+        }
+        Err(Unreadable { at: start, message: "this text is never closed".to_owned() })
+    }
+
+    fn escaped(&mut self) -> char {
+        let Some(c) = self.peek() else { return '\\' };
+        self.at += c.len_utf8();
+        match c {
+            'n' => '\n',
+            't' => '\t',
+            'u' => {
+                let code = self.rest().get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+                match code.and_then(char::from_u32) {
+                    Some(c) => {
+                        self.at += 4;
+                        c
+                    }
+                    None => 'u',
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// A number, a word of JSON or Python, or a text without quotes.
+    fn word(&mut self) -> Result<Kind, Unreadable> {
+        let rest = self.rest();
+        let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+        let word = &rest[..rest.find(|c| !part(c)).unwrap_or(rest.len())];
+        let Some(first) = word.chars().next() else {
+            return self.broke(format!("`{}` starts no value", self.peek().unwrap_or(' ')));
+        };
+        let kind = match word {
+            "null" | "None" => Kind::Null,
+            "true" | "True" => Kind::Boolean(true),
+            "false" | "False" => Kind::Boolean(false),
+            _ if first.is_alphabetic() || first == '_' => Kind::Text(word.to_owned()),
+            _ => match word.parse::<f64>() {
+                Ok(number) if number.is_finite() => Kind::Number(number),
+                _ => return self.broke(format!("`{word}` is neither a number nor a name")),
+            },
+        };
+        self.at += word.len();
+        Ok(kind)
+    }
+}
+
+/// The quote that closes what this one opens.
+const fn closing(open: char) -> Option<char> {
+    match open {
+        '"' | '\'' | '`' => Some(open),
+        '\u{201c}' => Some('\u{201d}'),
+        '\u{2018}' => Some('\u{2019}'),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(value: &Value) -> String {
+        match &value.kind {
+            Kind::Null => "null".into(),
+            Kind::Boolean(b) => b.to_string(),
+            Kind::Number(n) => n.to_string(),
+            Kind::Text(t) => format!("{t:?}"),
+            Kind::List(l) => format!("[{}]", l.iter().map(shown).collect::<Vec<_>>().join(",")),
+            Kind::Object(o) => {
+                let entries: Vec<_> = o.iter().map(|e| format!("{:?}:{}", e.key, shown(&e.value))).collect();
+                format!("{{{}}}", entries.join(","))
+            }
+        }
+    }
+
+    fn read(reply: &str) -> String {
+        match find(reply) {
+            Ok(value) => shown(&value),
+            Err(error) => format!("{}: {}", error.at, error.message),
+        }
+    }
+
+    #[test]
+    fn json_and_python_read_the_same() {
+        let wanted = r#"{"table":2,"cell":{"count":8,"width":3},"named":["a b","c"],"no":null,"yes":true}"#;
+        let forms = [
+            r#"{"table": 2, "cell": {"count": 8, "width": 3}, "named": ["a b", "c"], "no": null, "yes": true}"#,
+            "{'table': 2, 'cell': {'count': 8, 'width': 3,}, 'named': ['a b', 'c',], 'no': None, 'yes': True,}",
+            "{table: 2, cell: {count: 8, width: 3}, named: ('a b', c), no: None, yes: true} // done",
+            "{\u{201c}table\u{201d}: 2, # two\n `cell`: {'count': 8.0, 'width': 3}, 'named': {'a b', 'c'}, no: null, yes: True}",
+        ];
+        for form in forms {
+            assert_eq!(read(form), wanted, "{form}");
+        }
+    }
+
+    #[test]
+    fn prose_around_it_and_code_blocks_are_no_hindrance() {
+        assert_eq!(read("The set {1, of [2 things:\n```json\n{'a': 1}\n```\nand {'b': 2}"), r#"{"a":1}"#);
+        assert_eq!(read("Answer: {'a': 1}. That is it {"), r#"{"a":1}"#);
+        assert_eq!(read("```python\ncounts = {'a': 1}\n```"), r#"{"a":1}"#);
+        assert_eq!(read("``` {'a': 1}"), r#"{"a":1}"#);
+        assert_eq!(read(r"{'it\'s': 'a\n\u00e9\x'}"), "{\"it's\":\"a\\néx\"}");
+    }
+
+    #[test]
+    fn the_mistake_that_was_met_last_is_told() {
+        assert_eq!(read("no json"), "0: there is no `{` in the reply");
+        assert_eq!(read("{'a': 1 'b': 2}"), "8: `,` or `}` is missing");
+        assert_eq!(read("{'a': [1, 2"), "11: `,` or `]` is missing");
+        assert_eq!(read("{'a': 'open\n}"), "6: this text is never closed");
+        assert_eq!(read("{'a': 1x}"), "6: `1x` is neither a number nor a name");
+        assert_eq!(read("{1: 2}"), "3: `key: value` is missing");
+        assert_eq!(read("{'a':"), "5: the reply ends in the middle of a value");
+        assert_eq!(read("{'a': %}"), "6: `%` starts no value");
+    }
+
+    #[test]
+    fn hostile_replies_end() {
+        assert!(read(&"[".repeat(100_000)).contains("nested deeper than 32"));
+        assert!(read(&"{'a':".repeat(100_000)).contains("nested deeper than 32"));
+        assert!(read(&"x".repeat(MOST_BYTES + 1)).contains("at most 1048576 are read"));
+        for reply in ["```{".repeat(200_000), "```{'".repeat(200_000), "{é'\u{201c}".to_owned()] {
+            assert!(find(&reply).is_err());
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `translator-asp`: text to an intermediate representation, which a reasoner completes and which is compiled to a problem
+//! (Translate-Infer-Compile).
+//!
+//! | mode | the intermediate representation comes from | questions a sample |
+//! |---|---|---|
+//! | `ic` | one question with a solved example of the same domain (paper, section 4.1) | 1 |
+//! | `g3` | how many objects of each type, which are named, and what holds (section 4.2) | 3 |
+//! | `g1` | the same in one question | 1 |
+//! | `infer` | the candidate's text `ir` | 0 |
+//!
+//! The domain is given. A reply is read by [`planforge_asp::reader`]: what has a plain repair is repaired and told, what may not stand
+//! there is refused. It is completed by the library's rules, those of the suite's knowledge file and those made from the domain; clingo
+//! solves it in the host's child process ([`work`]), and the answer is compiled. Each sample is on its own.
+//! A reply that cannot be used is that sample's failure, of class `Reply`; with `repair_rounds` the model is told what was refused and asked
+//! again in the same conversation. A limit of the child process is a failure of class `Limit`, and says nothing about the program.
+
+mod codes;
+mod extract;
+mod infer;
+mod json;
+mod options;
+mod prompt;
+mod provenance;
+mod translate;
+mod vocabulary;
+mod work;
+
+pub use codes::CODES;
+pub use options::{Limits, Mode, Options};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The role that writes.
+pub(crate) const ROLE: &str = "writer";
+
+/// The plugin.
+#[derive(Debug)]
+pub struct AspTranslator {
+    options: Options,
+    prompts: prompt::Prompts,
+}
+
+impl Plugin for AspTranslator {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
+            .role(ROLE, "writes the intermediate representation")
+            .capability("worker")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()? })
+    }
+}
+
+impl Translator for AspTranslator {
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        translate::Call::new(host, &self.options, &self.prompts, request)?.run()
+    }
+
+    fn work(&self, input: &str) -> Result<String, Failure> {
+        work::work(input)
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Translator, AspTranslator);
+
+#[cfg(test)]
+mod tests;

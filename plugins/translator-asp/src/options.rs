@@ -1,0 +1,78 @@
+//! What a pipeline file may set.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the intermediate representation comes from (translate-infer-compile paper, section 4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// One question with a solved example of the same domain (section 4.1).
+    #[default]
+    Ic,
+    /// Three questions that are the same for every domain: how many of each type, which objects are named, what holds and
+    /// what is wanted (section 4.2).
+    G3,
+    /// The three questions of `g3` as one.
+    G1,
+    /// No question: the candidate has it already, as its text `ir`.
+    Infer,
+}
+
+/// What one inference may take. The host's limits of a child process (time, memory, output) hold beside these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Seconds for one program, between 0.001 and 3600.
+    #[schemars(range(min = 0.001, max = 3600.0))]
+    pub time_s: f64,
+    /// Most kilobytes of one intermediate representation.
+    #[schemars(range(min = 1, max = 16_384))]
+    pub program_kb: u32,
+    /// Most kilobytes of the atoms that come back, all answer sets together.
+    #[schemars(range(min = 1, max = 32_768))]
+    pub answer_kb: u32,
+    /// Most pairs of objects tried when two answers are compared up to the names of their objects.
+    #[schemars(range(min = 1))]
+    pub choices: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time_s: 20.0, program_kb: 1024, answer_kb: 8192, choices: 1_000_000 }
+    }
+}
+
+/// Options of `translator-asp`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Where the intermediate representation comes from: `ic` (one question with an example of the same domain), `g3` (three questions
+    /// that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`, and no question).
+    pub mode: Mode,
+    /// How often a model is told what was refused of its answer and asked again, in the same conversation.
+    #[schemars(range(max = 10))]
+    pub repair_rounds: u32,
+    /// Most answer sets that are looked at where a program has several. They must be equal but for the names of objects.
+    #[schemars(range(min = 1, max = 1000))]
+    pub models: u32,
+    /// What one inference may take.
+    pub limits: Limits,
+    /// Whether token log-probabilities are asked for; their sum becomes the candidate's log-likelihood.
+    pub logprobs: bool,
+    /// Replaces the system text. An empty text leaves the system turn out.
+    pub system: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            repair_rounds: 0,
+            models: 16,
+            limits: Limits::default(),
+            logprobs: false,
+            system: None,
+        }
+    }
+}
