@@ -2,7 +2,8 @@
 //! the domain names, and how objects that nothing names are called.
 
 use crate::library::is_word;
-use crate::naming::{Naming, mangled};
+use crate::names::mangled;
+use crate::naming::Naming;
 use crate::program::codes as code;
 use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};

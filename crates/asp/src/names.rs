@@ -3,15 +3,11 @@
 //! PDDL knows no case and has hyphens in names; constants of answer set programs begin with a lower-case letter and have none. Two names
 //! of PDDL may therefore become one, which [`collisions`] finds: nothing could tell them apart on the way back.
 
-use crate::reader::NAME_COLLISION;
+use crate::program::codes::COLLISION;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{Name, TypeHierarchy, undeclared_constants};
 use std::collections::BTreeMap;
-
-/// Names that mean something in the intermediate representation, so that no predicate of it can be called so outside `init` and `goal`.
-pub const RESERVED: &[&str] =
-    &["object", "cardinality", "init", "goal", "metric", "map", "neg", "value", "compare"];
 
 /// A name of PDDL as answer set programs write it: in lower case, `_` for what a constant cannot have, and with a letter first.
 ///
@@ -91,7 +87,7 @@ pub fn collisions(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
                 mangled(first.key())
             );
             found.push(
-                Diagnostic::error(NAME_COLLISION, message)
+                Diagnostic::error(COLLISION, message)
                     .at(source, second.span, "")
                     .also(source, first.span, "the other one")
                     .help("rename one of the two in the domain"),

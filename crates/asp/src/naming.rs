@@ -4,14 +4,6 @@ use crate::syntax::ast::Term;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A name of the domain as the representation writes it: lower case, `_` for everything that a name there cannot have.
-pub fn mangled(name: &str) -> String {
-    name.chars()
-        .flat_map(char::to_lowercase)
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
-        .collect()
-}
-
 /// How objects that nothing names are called: a prefix, by default the type's name, and an index, by default from 1.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming {

@@ -13,7 +13,7 @@
 
 use crate::build::{atom, constant, function, rule, variable};
 use crate::declarations::Declarations;
-use crate::naming::mangled;
+use crate::names::mangled;
 use crate::syntax::ast::{Atom, Rule, Term};
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};

@@ -1,5 +1,6 @@
 //! The domain's names as the intermediate representation writes them, and back.
 
+use crate::names;
 use planforge_pddl::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};
 use planforge_pddl::{Name, TypeHierarchy, TypeId, undeclared_constants};
 use rustc_hash::FxHashMap;
@@ -17,12 +18,12 @@ pub(super) struct Spelling<'a> {
 
 /// A PDDL name as the intermediate representation writes it.
 pub(super) fn mangled(name: &Name) -> String {
-    name.key().replace('-', "_")
+    names::mangled(name.key())
 }
 
 /// The same for a name that came from an answer: exact but for its case.
 fn key(name: &str) -> String {
-    name.to_lowercase().replace('-', "_")
+    names::mangled(name)
 }
 
 impl<'a> Spelling<'a> {

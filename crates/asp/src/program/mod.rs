@@ -11,7 +11,7 @@ use crate::build::function;
 
 use crate::declarations::{Declarations, declaration};
 use crate::library::{self, is_word};
-use crate::naming::mangled;
+use crate::names::{collisions, mangled};
 use crate::stages::Job;
 use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
 use crate::types::TypeRules;
@@ -22,7 +22,7 @@ use planforge_pddl::ast::Domain;
 use prune::Candidate;
 use ranks::Ranks;
 pub use record::{Record, Twin};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use walk::{body_atoms, change_atoms, head_atoms, visit_term, visit_terms};
 
@@ -245,29 +245,7 @@ impl Assembler<'_> {
 
     /// Two names of the domain that the representation cannot tell apart.
     fn say_collisions(&mut self) {
-        let domain = self.task.domain;
-        let groups: [(&str, Vec<&planforge_pddl::Name>); 3] = [
-            ("predicates", domain.predicates.iter().map(|p| &p.name).collect()),
-            ("types", domain.types.iter().map(|t| &t.name).collect()),
-            ("constants", domain.constants.iter().map(|c| &c.name).collect()),
-        ];
-        for (what, names) in groups {
-            let mut seen: BTreeMap<String, &planforge_pddl::Name> = BTreeMap::new();
-            for name in names {
-                let first = *seen.entry(mangled(name.key())).or_insert(name);
-                if first != name {
-                    let message = format!(
-                        "the {what} `{first}` and `{name}` are both `{}` in the intermediate representation",
-                        mangled(name.key())
-                    );
-                    let found = Diagnostic::error(code::COLLISION, message)
-                        .at(self.task.domain_id, name.span, "")
-                        .also(self.task.domain_id, first.span, "the other one")
-                        .help("rename one of them in the domain");
-                    self.diagnostics.push(found);
-                }
-            }
-        }
+        self.diagnostics.extend(collisions(self.task.domain, self.task.domain_id));
     }
 
     /// Leaves out what cannot apply and decides how the rest is recorded.

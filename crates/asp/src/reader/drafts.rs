@@ -27,6 +27,9 @@ pub(super) struct Cut {
     pub(super) given_up: Vec<Span>,
 }
 
+/// Tokens looked at to judge a line.
+const AHEAD: usize = 256;
+
 /// An open parenthesis or brace.
 struct Frame {
     is_brace: bool,
@@ -38,8 +41,8 @@ struct Frame {
 /// Cuts tokens into statements.
 pub(super) struct Cutter<'a> {
     tokens: &'a [Token],
-    /// The line of each token.
-    lines: Vec<u32>,
+    /// For each token one past the last token of its line.
+    line_ends: Vec<usize>,
     signature: &'a Signature,
     words: &'a Words,
     fenced: bool,
@@ -58,27 +61,22 @@ impl<'a> Cutter<'a> {
         fenced: bool,
         closed: bool,
     ) -> Self {
-        let (mut line, mut read) = (0u32, 0usize);
-        let lines = tokens
-            .iter()
-            .map(|token| {
-                let start = token.span.start as usize;
-                line += text.as_bytes()[read..start].iter().filter(|b| **b == b'\n').count() as u32;
-                read = start;
-                line
-            })
-            .collect();
-        Self { tokens, lines, signature, words, fenced, closed, at: 0, cut: Cut::default() }
+        let mut line_ends = vec![tokens.len(); tokens.len()];
+        for at in (1..tokens.len()).rev() {
+            let between = tokens[at - 1].span.end as usize..tokens[at].span.start as usize;
+            let breaks = text.as_bytes()[between].contains(&b'\n');
+            line_ends[at - 1] = if breaks { at } else { line_ends[at] };
+        }
+        Self { tokens, line_ends, signature, words, fenced, closed, at: 0, cut: Cut::default() }
     }
 
     /// All statements.
     pub(super) fn run(mut self, report: &mut Report) -> Cut {
         while self.at < self.tokens.len() {
             let end = self.line_end(self.at);
-            match classify(&self.tokens[self.at..end], self.words, self.fenced) {
+            match classify(self.ahead(self.at), self.words, self.fenced) {
                 Line::Prose => {
                     let span = self.tokens[self.at].span.to(self.tokens[end - 1].span);
-                    // A dot or parenthesis behind a statement is no line of its own.
                     self.cut.prose.push(span);
                     self.at = end;
                 }
@@ -103,8 +101,17 @@ impl<'a> Cutter<'a> {
 
     /// One past the last token of the line of the token `at`.
     fn line_end(&self, at: usize) -> usize {
-        let line = self.lines[at];
-        at + self.lines[at..].iter().take_while(|other| **other == line).count()
+        self.line_ends[at]
+    }
+
+    /// Whether a line begins at the token `at`.
+    fn begins_line(&self, at: usize) -> bool {
+        at == 0 || self.line_ends[at - 1] == at
+    }
+
+    /// The first tokens of the line from `at` on: enough to judge it, however long it is.
+    fn ahead(&self, at: usize) -> &'a [Token] {
+        &self.tokens[at..self.line_end(at).min(at + AHEAD)]
     }
 
     fn statement(&mut self, report: &mut Report) {
@@ -147,7 +154,8 @@ impl<'a> Cutter<'a> {
                         return;
                     }
                 }
-                Kind::Semicolon if self.ends_fact(&draft) => {
+                Kind::Semicolon if self.ends_fact(&draft) || self.ends_open_fact(&draft) => {
+                    draft.close_all(report);
                     return self.dot_for(draft, token, report);
                 }
                 Kind::Colon if draft.frames.is_empty() && !draft.in_body => {
@@ -199,11 +207,10 @@ impl<'a> Cutter<'a> {
     /// Whether a statement ends before this token, without a dot.
     fn ends_before(&self, draft: &Building, token: &Token) -> bool {
         let Some(last) = draft.out.last() else { return false };
-        let new_line = self.at > draft.start && self.lines[self.at] != self.lines[self.at - 1];
+        let new_line = self.at > draft.start && self.begins_line(self.at);
         if new_line {
-            let end = self.line_end(self.at);
             let begins = !continues(&token.kind)
-                && classify(&self.tokens[self.at..end], self.words, self.fenced) != Line::Prose
+                && classify(self.ahead(self.at), self.words, self.fenced) != Line::Prose
                 || is_bullet(self.tokens, self.at);
             // A statement that is whole ends, whatever comes; one that is not ends where another begins.
             return match wants_more(&last.kind) {
@@ -221,18 +228,16 @@ impl<'a> Cutter<'a> {
     /// Whether a line after an unfinished one is a statement of its own: it has a `:-`, and so had the unfinished one, or it begins with a
     /// word that stands in no parentheses.
     fn begins_rule(&self, draft: &Building) -> bool {
-        let is_head = word(&self.tokens[self.at])
-            .is_some_and(|word| matches!(word, "init" | "goal" | "object" | "cardinality"));
+        let is_head = word(&self.tokens[self.at]).is_some_and(stands_alone);
         if !draft.frames.is_empty() && is_head {
             return true;
         }
-        let end = self.line_end(self.at);
-        draft.in_body && self.tokens[self.at..end].iter().any(|token| token.kind == Kind::If)
+        draft.in_body && self.ahead(self.at).iter().any(|token| token.kind == Kind::If)
     }
 
     /// Whether the statement may go on at that token on the same line.
     fn goes_on(&self, at: usize) -> bool {
-        at < self.tokens.len() && self.lines[at] == self.lines[at - 1]
+        at < self.tokens.len() && !self.begins_line(at)
     }
 
     fn open(&self, draft: &mut Building, token: &Token) {
@@ -283,8 +288,17 @@ impl<'a> Cutter<'a> {
         let digits = after.span.end - after.span.start;
         let Kind::Number(decimals) = &after.kind else { return false };
         let text = format!("{whole}.{decimals:0width$}", width = digits as usize);
-        let span = before.span.to(after.span);
+        let mut span = before.span.to(after.span);
+        let mut text = text;
         draft.out.pop();
+        if let [.., sign, minus] = draft.out.as_slice()
+            && minus.kind == Kind::Minus
+            && matches!(sign.kind, Kind::Relation(_) | Kind::Comma | Kind::Open)
+        {
+            span = minus.span.to(span);
+            text.insert(0, '-');
+            draft.out.pop();
+        }
         draft.out.push(Token { kind: Kind::Text(text), span });
         self.at += 2;
         true
@@ -303,7 +317,8 @@ impl<'a> Cutter<'a> {
                 draft.close_all(report);
             }
         }
-        if self.ends_fact(draft) {
+        if self.ends_fact(draft) || self.ends_open_fact(draft) {
+            draft.close_all(report);
             let building = std::mem::replace(
                 draft,
                 Building { out: Vec::new(), frames: Vec::new(), in_body: false, start: 0 },
@@ -327,10 +342,15 @@ impl<'a> Cutter<'a> {
         if !matches!(next.kind, Kind::Name(_) | Kind::Variable(_)) {
             return false;
         }
-        let end = self.line_end(self.at + 1);
-        let rest = &self.tokens[self.at + 1..end];
-        let statement = rest.iter().take_while(|token| token.kind != Kind::Dot);
+        let statement = self.ahead(self.at + 1).iter().take_while(|token| token.kind != Kind::Dot);
         !statement.into_iter().any(|token| matches!(token.kind, Kind::If | Kind::Colon))
+    }
+
+    /// The same inside a fact that has lost its parentheses: what follows is a word that stands in none.
+    fn ends_open_fact(&self, draft: &Building) -> bool {
+        let next = self.tokens.get(self.at + 1).and_then(word);
+        let is_call = self.tokens.get(self.at + 2).is_some_and(|open| open.kind == Kind::Open);
+        !draft.in_body && !draft.frames.is_empty() && is_call && next.is_some_and(stands_alone)
     }
 
     fn dot_for(&mut self, mut draft: Building, token: &Token, report: &mut Report) {
@@ -438,6 +458,11 @@ impl Building {
             self.close_one(report);
         }
     }
+}
+
+/// Words of the representation that stand inside no other.
+fn stands_alone(word: &str) -> bool {
+    matches!(word, "init" | "goal" | "object" | "cardinality")
 }
 
 /// Whether a statement cannot end behind such a token.

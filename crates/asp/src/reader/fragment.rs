@@ -3,7 +3,7 @@
 use super::codes as code;
 use super::report::Report;
 use super::signature::Signature;
-use crate::syntax::ast::{Aggregate, Atom, Head, Literal, Rule, Term};
+use crate::syntax::ast::{Aggregate, Atom, Head, Literal, Relation, Rule, Term};
 use planforge_diagnostics::Span;
 
 /// Checks statements against a signature.
@@ -184,12 +184,27 @@ impl Fragment<'_> {
                 self.function(function, at.span);
                 self.value(value, at.span);
             }
-            ("compare", [Term::Text(_), left, right]) if !at.is_init => {
+            ("compare", [Term::Text(sign), left, right]) if !at.is_init => {
+                if !matches!(sign.as_str(), "=" | "<" | "<=" | ">" | ">=") {
+                    let message = format!("`{sign}` is no relation between numbers");
+                    self.refuse(code::FRAGMENT, message, at.span, "the relations are =, <, <=, > and >=");
+                }
                 for side in [left, right] {
                     if !matches!(side, Term::Number(_) | Term::Text(_) | Term::Variable(_)) {
                         self.function(side, at.span);
                     }
                 }
+            }
+            (word @ ("map" | "neg"), _) if self.signature.arity(word).is_none() => {
+                let wanted = if word == "map" { 3 } else { 1 };
+                self.wrong_arity(word, wanted, arguments.len(), at.span);
+            }
+            (word @ ("init" | "goal" | "object" | "cardinality"), _)
+                if self.signature.arity(word).is_none() =>
+            {
+                let message = format!("`{word}` stands inside no other predicate");
+                let help = "write it as a statement or condition of its own";
+                self.refuse(code::FRAGMENT, message, at.span, help);
             }
             _ => self.predicate(name, arguments, at.span),
         }
@@ -385,9 +400,20 @@ impl Fragment<'_> {
             Literal::Atom { atom, .. } => {
                 self.atom(atom);
             }
-            Literal::Comparison { left, right, span, .. } => {
-                self.side(left, *span);
-                self.side(right, *span);
+            Literal::Comparison { left, relation, right, span } => {
+                let is_order = !matches!(relation, Relation::Equal | Relation::NotEqual);
+                for side in [left, right] {
+                    match side {
+                        Term::Function { name, arguments }
+                            if is_order && arguments.is_empty() && !name.is_empty() =>
+                        {
+                            let message = format!("`{name}` is a name, and only numbers are less or greater");
+                            let help = "compare variables that stand for numbers, or names with `=` and `!=`";
+                            self.refuse(code::FRAGMENT, message, *span, help);
+                        }
+                        side => self.side(side, *span),
+                    }
+                }
             }
             Literal::Conditional { literal, .. } => {
                 let span = span_of(literal);

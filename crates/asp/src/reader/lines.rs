@@ -67,12 +67,12 @@ fn name_at(tokens: &[Token]) -> Option<(String, usize)> {
 
 /// What begins with these tokens, which are the rest of a line. Inside a code fence what looks odd is rather a broken statement.
 pub(super) fn classify(tokens: &[Token], words: &Words, fenced: bool) -> Line {
-    let skipped = bullet(tokens);
+    let skipped = bullet(tokens, words);
     if is_statement(&tokens[skipped..], words, fenced) { Line::Statement(skipped) } else { Line::Prose }
 }
 
-/// The tokens of `- `, `* `, `1. `, `2) ` and opening back-ticks.
-fn bullet(tokens: &[Token]) -> usize {
+/// The tokens of `- `, `* `, `1. `, `2) `, `Goal: ` and opening back-ticks.
+fn bullet(tokens: &[Token], words: &Words) -> usize {
     let mut skipped = match tokens {
         [mark, next, ..]
             if matches!(mark.kind, Kind::Minus | Kind::Star | Kind::Plus) && !touch(mark, next) =>
@@ -82,17 +82,28 @@ fn bullet(tokens: &[Token]) -> usize {
         [number, mark, next, ..]
             if matches!(number.kind, Kind::Number(_))
                 && matches!(mark.kind, Kind::Dot | Kind::Close)
-                && word(next).is_some() =>
+                && (word(next).is_some() || is_tick(next)) =>
+        {
+            2
+        }
+        [label, colon, call, open, ..]
+            if word(label).is_some()
+                && colon.kind == Kind::Colon
+                && open.kind == Kind::Open
+                && word(call).is_some_and(|word| words.know(word)) =>
         {
             2
         }
         _ => 0,
     };
-    while matches!(tokens.get(skipped), Some(Token { kind: Kind::Odd(text), .. }) if text == "`" || text == "\u{2022}")
-    {
+    while tokens.get(skipped).is_some_and(is_tick) {
         skipped += 1;
     }
     skipped
+}
+
+fn is_tick(token: &Token) -> bool {
+    matches!(&token.kind, Kind::Odd(text) if text == "`" || text == "\u{2022}")
 }
 
 fn is_statement(tokens: &[Token], words: &Words, fenced: bool) -> bool {
@@ -103,7 +114,9 @@ fn is_statement(tokens: &[Token], words: &Words, fenced: bool) -> bool {
         Kind::Hash(_) => true,
         Kind::Number(_) if matches!(tokens.get(1), Some(t) if t.kind == Kind::OpenBrace) => true,
         Kind::Odd(text) if text == "#" || text == "/" => false,
-        Kind::Slash => false,
+        // Comments of other languages: `//`, `;`, `--`.
+        Kind::Slash | Kind::Semicolon => false,
+        Kind::Minus if matches!(tokens.get(1), Some(t) if t.kind == Kind::Minus) => false,
         _ => match name_at(tokens) {
             Some((name, length)) => named(tokens, words, fenced, &name, length),
             None => calls(0),
@@ -120,10 +133,11 @@ fn named(tokens: &[Token], words: &Words, fenced: bool, name: &str, length: usiz
         Kind::Open => known || fenced || !has_sentence(&tokens[length..]),
         Kind::If => true,
         Kind::Dot => known || (fenced && is_name),
-        // `init on(a, b)` has lost something; `initially on(a, b) holds` is a sentence.
-        Kind::Name(_) | Kind::Variable(_) => known && calls_known(&tokens[length..length + 2], words),
-        Kind::Colon | Kind::Comma | Kind::Relation(_) => calls_known(&tokens[length..], words),
-        _ => fenced && calls_known(&tokens[length..], words),
+        // `init on(a, b)` has lost something; `The word on(a, b) means` is a sentence.
+        Kind::Name(_) | Kind::Variable(_) => {
+            known && tokens.get(length + 1).is_some_and(|open| open.kind == Kind::Open && touch(next, open))
+        }
+        _ => calls_known(&tokens[length..], words),
     }
 }
 

@@ -23,7 +23,6 @@ mod spelling;
 mod tests;
 
 pub use codes::CODES;
-pub(crate) use codes::NAME_COLLISION;
 pub use signature::Signature;
 pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 
@@ -104,8 +103,11 @@ pub fn read(text: &str, source: SourceId, signature: &Signature) -> Reading {
     let mut rules: Vec<(Rule, Span)> = Vec::new();
     for draft in &mut drafts {
         speller.spell(draft, &mut report);
+        let refused = report.refusals.len();
         shape::reshape(draft, &mut report);
-        if let Some(statement) = found.parse(draft, &mut report) {
+        if report.refusals.len() == refused
+            && let Some(statement) = found.parse(draft, &mut report)
+        {
             judge(statement, signature, &mut report, &mut rules);
         }
     }
@@ -127,7 +129,12 @@ impl Source<'_> {
     fn drafts(&mut self, report: &mut Report) -> Vec<Draft> {
         let mut drafts = Vec::new();
         let mut used: Vec<Range<usize>> = Vec::new();
-        for block in code_blocks(self.text) {
+        let start = behind_thoughts(self.text);
+        if start > 0 {
+            let thoughts = Span::new(0, start as u32);
+            told_prose(&[thoughts], Severity::Advice, "what the model thought", report);
+        }
+        for block in code_blocks(self.text).into_iter().filter(|block| block.start >= start) {
             let before = report.refusals.len();
             let found = self.cut(block.clone(), true, report);
             if !found.is_empty() || report.refusals.len() > before {
@@ -136,7 +143,7 @@ impl Source<'_> {
             }
         }
         if used.is_empty() {
-            let drafts = self.cut(0..self.text.len(), false, report);
+            let drafts = self.cut(start..self.text.len(), false, report);
             if drafts.is_empty() && report.refusals.is_empty() {
                 let help = "write facts and rules, one a line: `init(clear(b1)).`";
                 report.refuse(code::NO_PROGRAM, "the text has no statement".to_owned(), Span::empty(0), help);
@@ -179,7 +186,7 @@ impl Source<'_> {
 
     /// Tells what stands outside the code blocks, statements apart from prose.
     fn outside(&mut self, used: &[Range<usize>], report: &mut Report) {
-        let (mut statements, mut prose, mut at) = (Vec::new(), Vec::new(), 0);
+        let (mut statements, mut prose, mut at) = (Vec::new(), Vec::new(), behind_thoughts(self.text));
         for end in used.iter().map(|block| block.start).chain([self.text.len()]) {
             let lexed = lexer::lex(self.text, at..end.max(at), true);
             let cutter = Cutter::new(self.text, &lexed.tokens, self.signature, self.words, false, true);
@@ -189,7 +196,7 @@ impl Source<'_> {
             at = used.iter().find(|block| block.start == end).map_or(end, |block| block.end);
         }
         told_prose(&prose, Severity::Advice, "outside the code blocks", report);
-        told_prose(&statements, Severity::Warning, "a statement outside the code blocks", report);
+        told_prose(&statements, Severity::Warning, "program outside the code blocks", report);
     }
 
     /// The statement of a draft.
@@ -211,6 +218,12 @@ impl Source<'_> {
     }
 }
 
+/// Where the answer begins behind what a model wrote while it thought, drafts of statements included.
+fn behind_thoughts(text: &str) -> usize {
+    const END: &str = "</think>";
+    text.rfind(END).map_or(0, |at| at + END.len())
+}
+
 fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
@@ -221,8 +234,8 @@ const MOST_LABELS: usize = 8;
 fn told_prose(spans: &[Span], severity: Severity, what: &str, report: &mut Report) {
     let [first, others @ ..] = spans else { return };
     let message = match spans.len() {
-        1 => format!("this line is {what} and left out"),
-        count => format!("{count} pieces of the text are {what} and left out"),
+        1 => format!("this is {what} and is left out"),
+        count => format!("{count} pieces of the text are {what} and are left out"),
     };
     let mut told = Diagnostic::new(severity, code::PROSE, message).at(report.source, *first, "");
     for other in others.iter().take(MOST_LABELS) {

@@ -177,6 +177,10 @@ impl<'a> Sizes<'a> {
                 out.insert(name);
             }
             Term::Function { arguments, .. } => arguments.iter().for_each(|term| self.names(term, out)),
+            Term::Interval(left, right) | Term::Binary { left, right, .. } => {
+                self.names(left, out);
+                self.names(right, out);
+            }
             Term::Number(number) => {
                 let number = number.unsigned_abs().min(MAX_INTERVAL as u64);
                 self.largest = self.largest.max(number);

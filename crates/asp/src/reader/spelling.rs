@@ -135,7 +135,7 @@ impl<'a> Speller<'a> {
         let span = tokens[at].span.to(tokens[at + length - 1].span);
         let written = self.text.get(span.range()).unwrap_or_default().to_owned();
         let mut name = mangled(&written);
-        if !is_call(tokens, at + length - 1) {
+        if !is_call(tokens, at + length - 1) && !self.is_known(&name) {
             self.collision(&written, &name, span, report);
         } else if let Some(known) = self.known(&name) {
             name = known;
