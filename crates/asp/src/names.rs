@@ -3,7 +3,7 @@
 //! PDDL knows no case and has hyphens in names; constants of answer set programs begin with a lower-case letter and have none. Two names
 //! of PDDL may therefore become one, which [`collisions`] finds: nothing could tell them apart on the way back.
 
-use crate::program::codes::COLLISION;
+use crate::reader::NAME_COLLISION;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{Name, TypeHierarchy, undeclared_constants};
@@ -87,7 +87,7 @@ pub fn collisions(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
                 mangled(first.key())
             );
             found.push(
-                Diagnostic::error(COLLISION, message)
+                Diagnostic::error(NAME_COLLISION, message)
                     .at(source, second.span, "")
                     .also(source, first.span, "the other one")
                     .help("rename one of the two in the domain"),

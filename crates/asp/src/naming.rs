@@ -1,4 +1,4 @@
-//! Names: of the domain as the representation writes them, and of objects that nothing names.
+//! Names of objects that nothing names.
 
 use crate::syntax::ast::Term;
 use serde::{Deserialize, Serialize};

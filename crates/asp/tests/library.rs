@@ -179,3 +179,47 @@ fn a_count_beyond_all_bounds_is_refused_and_not_made() {
         World::new(BAR, "cardinality(tap, N + 1) :- amount(tap, N).", "cardinality(tap, 1).").solve();
     assert_eq!(reply.outcome, Outcome::Unsettled);
 }
+
+/// A file of the library by itself, with facts: its answer, without the facts.
+fn alone(file: &str, facts: &str) -> Vec<String> {
+    let file = planforge_asp::library::files().iter().find(|library| library.name == file).unwrap();
+    let naming = planforge_asp::naming::Naming::default();
+    let program = format!("{}\n{facts}", file.text);
+    let run = planforge_asp::stages::Run { program: &program, models: 0, optimise: false, naming: &naming };
+    let found = common::clingo(run).unwrap();
+    assert!(found.complete && found.answers.len() == 1, "{}", file.name);
+    let facts: Vec<&str> = facts.split_inclusive('.').map(|fact| fact.trim().trim_end_matches('.')).collect();
+    let mut derived: Vec<String> = found.answers.into_iter().next().unwrap();
+    derived.retain(|atom| !facts.contains(&atom.as_str()));
+    derived.sort();
+    derived
+}
+
+#[test]
+fn each_file_works_by_itself() {
+    assert_eq!(alone("objects.lp", "generated(glass,3,5)."), ["object(glass3,glass)"]);
+    assert_eq!(
+        alone(
+            "cardinality.lp",
+            "cardinality(tap,3). cardinality(jug,1). object(a,tap). object(b,jug). object(c,jug)."
+        ),
+        ["conflict(too_many(jug,1,2))", "missing(tap,2)"]
+    );
+    let objects = "index(tap,1,a). index(tap,2,b). index(gin,1,c). amount(tap,2). amount(gin,1).";
+    assert_eq!(
+        alone("bijection.lp", &format!("init(map(tap,serves,gin)). {objects}")),
+        [
+            "conflict(map_sizes(init,tap,serves,gin,2,1))",
+            "mapped(init,tap,serves,gin)",
+            "pair(init,serves,a,c)"
+        ]
+    );
+    assert_eq!(
+        alone("sequence.lp", objects),
+        ["first(gin,c)", "first(tap,a)", "follows(tap,a,b)", "last(gin,c)", "last(tap,b)"]
+    );
+    assert_eq!(
+        alone("grid.lp", "grid(g,0,0,a). grid(g,0,1,b). grid(g,2,1,c)."),
+        ["adjacent(g,a,b)", "adjacent(g,b,a)", "next_column(g,a,b)"]
+    );
+}

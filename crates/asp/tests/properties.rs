@@ -71,4 +71,31 @@ proptest! {
             prop_assert!(derivation.is_some(), "{:?}", derivations.term(atom));
         }
     }
+
+    /// What the reasoner computes is computed again when its answer is read, so that every atom is derived.
+    #[test]
+    fn computed_arguments_have_derivations(term in arithmetic(), numbers in prop::collection::btree_set(-9i32..9, 1..4)) {
+        let knowledge = format!("ir_predicate(size(number), \"\"). init(size({term})) :- number(X), number(Y).");
+        let ir: String = numbers.iter().map(|n| format!("number({n}). ")).collect();
+        let (assembled, reply) = World::new(BAR, &knowledge, &ir).solve();
+        let answers = read(&assembled, &reply).unwrap();
+        let derivations = &answers.answers[0].derivations;
+        for atom in 0..derivations.len() as u32 {
+            prop_assert!(derivations.derivation(atom).is_some(), "{:?}", derivations.term(atom));
+        }
+    }
+}
+
+/// Terms over X and Y with every operation.
+fn arithmetic() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![Just("X".to_owned()), Just("Y".to_owned()), (0i32..5).prop_map(|n| n.to_string())];
+    leaf.prop_recursive(3, 12, 2, |inner| {
+        let pair = (inner.clone(), inner.clone());
+        prop_oneof![
+            (pair.clone(), prop_oneof![Just("+"), Just("-"), Just("*"), Just("/"), Just("\\")])
+                .prop_map(|((l, r), operator)| format!("({l} {operator} {r})")),
+            inner.prop_map(|term| format!("-({term})")),
+            pair.prop_map(|(l, r)| format!("({l}..{r})")),
+        ]
+    })
 }

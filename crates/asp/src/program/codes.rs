@@ -27,9 +27,6 @@ UNKNOWN_ARGUMENT_TYPE "asp.unknown-argument-type" "a declared predicate has an a
 ASSEMBLED_DIRECTIVE "asp.directive" "a directive has no place in a program that is assembled from parts"
     "Knowledge files consist of rules, facts and constraints. `#show`, `#const`, `#minimize` and the like would act on the whole program:\n\n    \
      #const size = 3.\n\nSay it with rules: a constant is a fact, a preference is a rule that chooses.\n";
-COLLISION "asp.domain-collision" "two names of the domain are one in the intermediate representation"
-    "Names are written in lower case and with `_` for `-` in the intermediate representation, so that these two cannot be told apart:\n\n    \
-     (:predicates (on-top ?x) (on_top ?x))\n\nRename one of them in the domain.\n";
 TOO_MANY "asp.more-than-counted" "there are more objects of a type than the text counts"
     "A cardinality counts fewer objects than are named:\n\n    cardinality(shot, 2). init(clean(shot1)). init(clean(shot2)). init(clean(shot3)).\n\n\
      Correct the count, or the name of the object that should be another one.\n";

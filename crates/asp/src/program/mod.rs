@@ -19,6 +19,7 @@ use codes as code;
 pub use codes::CODES;
 use planforge_diagnostics::{Diagnostic, LineColumn, SourceFile, SourceId, Span};
 use planforge_pddl::ast::Domain;
+use planforge_pddl::{TypeHierarchy, undeclared_constants};
 use prune::Candidate;
 use ranks::Ranks;
 pub use record::{Record, Twin};
@@ -141,11 +142,15 @@ impl Assembled {
 
 /// Assembles the program of a task.
 pub fn assemble(task: &Task<'_>) -> Assembled {
-    let mut assembler =
-        Assembler { task, table: Table::default(), written: 0, given: Vec::new(), diagnostics: Vec::new() };
+    let mut assembler = Assembler {
+        task,
+        table: Table::default(),
+        written: 0,
+        given: Vec::new(),
+        diagnostics: collisions(task.domain, task.domain_id),
+    };
     let with_object = assembler.read_written();
     let types = TypeRules::of(task.domain, task.declarations, with_object);
-    assembler.say_collisions();
     assembler.put_inside_init(&types);
     assembler.read_made(&types);
     assembler.read_library();
@@ -243,11 +248,6 @@ impl Assembler<'_> {
         }
     }
 
-    /// Two names of the domain that the representation cannot tell apart.
-    fn say_collisions(&mut self) {
-        self.diagnostics.extend(collisions(self.task.domain, self.task.domain_id));
-    }
-
     /// Leaves out what cannot apply and decides how the rest is recorded.
     fn record(&mut self, ranks: &Ranks) {
         let heads = |name: &str, arguments: usize| {
@@ -328,8 +328,10 @@ impl Assembler<'_> {
 
     /// Every constant that the representation, the knowledge file or the domain has: names that no object may be given.
     fn constants(&self) -> BTreeSet<String> {
-        let mut found: BTreeSet<String> =
-            self.task.domain.constants.iter().map(|constant| mangled(constant.name.key())).collect();
+        let hierarchy = TypeHierarchy::of(self.task.domain);
+        let declared = self.task.domain.constants.iter().map(|constant| &constant.name);
+        let named = declared.chain(undeclared_constants(self.task.domain, &hierarchy));
+        let mut found: BTreeSet<String> = named.map(|name| mangled(name.key())).collect();
         found.extend(self.task.declarations.objects.iter().cloned());
         for entry in &self.table.rules[..self.written] {
             visit_terms(&entry.rule, &mut |term| {

@@ -36,7 +36,7 @@ NAME "ir.name" "a name was read in another spelling"
     example "init(at(Robot1, tile-0-1))."
     so "Check that no variable was meant: a fact has none.";
 NAME_COLLISION "ir.name-collision" "two names are one for the reasoner"
-    means "PDDL tells `a-b` from `a_b`; answer set programs, which have no hyphens in names, cannot. Both are taken to be one object."
+    means "PDDL tells `a-b` from `a_b`; answer set programs, which have no hyphens in names, cannot. In a domain this is an error, since there is no way back to PDDL; in a text both are taken to be one object."
     example "init(clean(shot-1)). init(empty(shot_1))."
     so "Rename one of both.";
 NEGATIVE "ir.negative-goal" "`not` inside `init` or `goal` was read as a fact that must not hold"

@@ -89,8 +89,8 @@ fn bullet(tokens: &[Token], words: &Words) -> usize {
         [label, colon, call, open, ..]
             if word(label).is_some()
                 && colon.kind == Kind::Colon
-                && open.kind == Kind::Open
-                && word(call).is_some_and(|word| words.know(word)) =>
+                && (is_tick(call)
+                    || open.kind == Kind::Open && word(call).is_some_and(|word| words.know(word))) =>
         {
             2
         }

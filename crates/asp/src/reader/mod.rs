@@ -23,6 +23,7 @@ mod spelling;
 mod tests;
 
 pub use codes::CODES;
+pub(crate) use codes::NAME_COLLISION;
 pub use signature::Signature;
 pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 
