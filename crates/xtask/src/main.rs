@@ -9,6 +9,7 @@ mod measure_reading;
 mod measure_walks;
 mod pairs;
 mod record_demo;
+mod tic_reference;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -73,6 +74,11 @@ enum Command {
     MeasureEquivalence(measure_equivalence::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
+    /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
+    TicReference(tic_reference::Options),
+    /// What `tic-reference` starts for each text: converts the one text of the working directory.
+    #[command(hide = true)]
+    TicConvert(tic_reference::Child),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +94,8 @@ fn main() -> ExitCode {
         Command::MeasureInference(options) => measure_inference::run(&options),
         Command::MeasureEquivalence(options) => measure_equivalence::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
+        Command::TicReference(options) => tic_reference::run(&options),
+        Command::TicConvert(child) => tic_reference::run_child(&child),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

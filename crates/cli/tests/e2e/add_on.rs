@@ -90,5 +90,8 @@ fn suite_check_reads_a_suite_with_its_add_on() {
     let wrong = check(&[add, folder.path()]);
     wrong.expect(10).says(&["parcels/knowledge.lp:2", "`town` already", "parcels/knowledge.lp:3"]);
     fs::write(folder.path().join("parcels/knowledge.lp"), "a.\n").unwrap();
+    fs::write(folder.path().join("parcels/p_example.lp"), "object(elm, town).\nobject(x, ship).\n").unwrap();
+    check(&[add, folder.path()]).expect(10).says(&["parcels/p_example.lp:2", "ship"]);
+    fs::remove_file(folder.path().join("parcels/p_example.lp")).unwrap();
     check(&[add, &folder.path().join("none")]).expect(10).says(&["suite.add-on"]);
 }

@@ -1,6 +1,7 @@
 //! What stands beside a domain and its tasks: the rules and the example of pipelines that infer.
 
 use crate::codes;
+use planforge_asp::reader::{self, Signature};
 use planforge_asp::{Declarations, syntax};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
@@ -31,17 +32,26 @@ pub(super) fn example_without_text(suite: &Suite) -> Option<Diagnostic> {
     })
 }
 
-/// The knowledge file of a suite: whether it can be read, and whether what it declares goes with the domain.
-pub(super) fn knowledge(suite: &Suite, domain: &Domain, sources: &mut SourceMap) -> Vec<Diagnostic> {
-    let Some(text) = &suite.knowledge else { return Vec::new() };
-    let file = "knowledge.lp";
-    let place = match suite.add_on.as_ref().filter(|used| used.files.contains_key(file)) {
+/// The knowledge file and the example's representation: whether they can be read, whether what the one declares goes with the domain,
+/// and whether the other is what a model could be asked to write.
+pub(super) fn programs(suite: &Suite, domain: &Domain, sources: &mut SourceMap) -> Vec<Diagnostic> {
+    let place = |file: &str| match suite.add_on.as_ref().filter(|used| used.files.contains_key(file)) {
         Some(used) => format!("{}/{file}", used.folder),
         None => suite.folder.join(file).display().to_string(),
     };
-    let source = sources.add(place, text.as_str());
-    let parsed = syntax::parse(text, source);
-    let mut found = parsed.diagnostics;
-    found.extend(Declarations::read(&parsed.program, domain, source).1);
+    let mut found = Vec::new();
+    let mut declarations = Declarations::default();
+    if let Some(text) = &suite.knowledge {
+        let source = sources.add(place("knowledge.lp"), text.as_str());
+        let parsed = syntax::parse(text, source);
+        found.extend(parsed.diagnostics);
+        let (declared, wrong) = Declarations::read(&parsed.program, domain, source);
+        found.extend(wrong);
+        declarations = declared;
+    }
+    if let Some(text) = suite.example.as_ref().and_then(|example| example.ir.as_ref()) {
+        let source = sources.add(place("p_example.lp"), text.as_str());
+        found.extend(reader::read(text, source, &Signature::new(domain, &declarations)).diagnostics());
+    }
     found
 }

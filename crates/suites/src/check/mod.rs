@@ -140,7 +140,7 @@ impl Check<'_> {
         if let Some(reference) = &reference {
             self.sentences(suite, reference);
             self.found.extend(beside::types(suite, &reference.domain, reference.source));
-            self.found.extend(beside::knowledge(suite, &reference.domain, &mut self.sources));
+            self.found.extend(beside::programs(suite, &reference.domain, &mut self.sources));
             if let Some(template) = &suite.domain_template {
                 let source = self.add(suite, "domain_template.pddl", template);
                 self.found.extend(templates::domain(&reference.domain, template, source));

@@ -1,0 +1,122 @@
+//! From a representation to its problem, in this process: the texts are our own converters' and the knowledge files ours, so nothing has to
+//! be contained.
+
+use planforge_asp::Declarations;
+use planforge_asp::answer::{self, Answer};
+use planforge_asp::compile::{self, IrOnly, Place};
+use planforge_asp::naming::Naming;
+use planforge_asp::program::{Assembled, Source, Task, assemble};
+use planforge_asp::reader::{self, Signature};
+use planforge_asp::stages::{self, Found, Reply, Run};
+use planforge_asp::syntax::{parse, parse_ground_term};
+use planforge_clingo::{Job, Symbol};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::TaskSources;
+use planforge_pddl::ast::Domain;
+
+const IR: SourceId = SourceId(0);
+const KNOWLEDGE: SourceId = SourceId(1);
+const DOMAIN: SourceId = SourceId(2);
+const PROBLEM: SourceId = SourceId(3);
+
+/// The problem, or what is wrong: findings of the reader (repairs too: converters have no need of them), of the knowledge file, conflicts,
+/// several answers, and mistakes of the problem.
+///
+/// # Errors
+/// A reasoner that broke.
+pub(crate) fn problem(
+    domain: &str,
+    knowledge: &str,
+    ir: &str,
+) -> Result<Result<String, Vec<String>>, String> {
+    let parsed = planforge_pddl::parse_domain(domain, DOMAIN);
+    let known = parse(knowledge, KNOWLEDGE);
+    let (declarations, declared) = Declarations::read(&known.program, &parsed.value, KNOWLEDGE);
+    let (signature, ir_only) = vocabulary(&parsed.value, &declarations);
+    let reading = reader::read(ir, IR, &signature);
+    let wrong = [parsed.diagnostics, known.diagnostics, declared].concat();
+    // `goal(not p)` is the form of the paper, and what the reader makes of it is no repair.
+    let read = reading.diagnostics();
+    let read = read.iter().filter(|d| d.code != "ir.negative-goal");
+    if let Some(wrong) = told(wrong.iter().filter(|d| d.is_error()).chain(read)) {
+        return Ok(Err(wrong));
+    }
+    let assembled = assemble(&Task {
+        domain: &parsed.value,
+        domain_id: DOMAIN,
+        domain_text: domain,
+        knowledge: Some(Source {
+            id: KNOWLEDGE,
+            name: "knowledge",
+            text: knowledge,
+            program: &known.program,
+        }),
+        declarations: &declarations,
+        ir: Source { id: IR, name: "ir", text: ir, program: &reading.program },
+    });
+    if let Some(wrong) = told(assembled.diagnostics.iter().filter(|d| d.is_error())) {
+        return Ok(Err(wrong));
+    }
+    let reply = solve(&assembled)?;
+    let answers = match answer::read(&assembled, &reply) {
+        Ok(answers) => answers,
+        Err(conflicts) => return Ok(Err(told(&conflicts).unwrap_or_default())),
+    };
+    match answers.answers.as_slice() {
+        [answer] => Ok(compiled(&parsed.value, &ir_only, answer)),
+        several => Ok(Err(vec![format!("{} answers", several.len())])),
+    }
+}
+
+/// What a representation may speak of, and what of it PDDL does not get.
+fn vocabulary(domain: &Domain, declarations: &Declarations) -> (Signature, IrOnly) {
+    let signature = Signature::new(domain, declarations);
+    let ir_only = IrOnly {
+        types: signature.ir_types.clone(),
+        predicates: signature.ir_predicates.keys().cloned().collect(),
+    };
+    (signature, ir_only)
+}
+
+fn told<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Option<Vec<String>> {
+    let told: Vec<String> = diagnostics.into_iter().map(|d| format!("{} ({})", d.message, d.code)).collect();
+    (!told.is_empty()).then_some(told)
+}
+
+fn solve(assembled: &Assembled) -> Result<Reply, String> {
+    stages::solve(&assembled.job, &mut |run: Run<'_>| {
+        let functions = |name: &str, arguments: &[Symbol]| call(run.naming, name, arguments);
+        let job = Job {
+            models: run.models,
+            optimise: run.optimise,
+            functions: &functions,
+            ..Job::new(run.program)
+        };
+        let answer = planforge_clingo::solve(&job).map_err(|e| e.to_string())?;
+        let atoms = |model: &Vec<Symbol>| model.iter().map(Symbol::to_string).collect();
+        Ok(Found { answers: answer.models.iter().map(atoms).collect(), complete: answer.complete })
+    })
+}
+
+fn call(naming: &Naming, name: &str, arguments: &[Symbol]) -> Option<Result<Vec<Symbol>, String>> {
+    let terms: Option<Vec<_>> = arguments.iter().map(|a| parse_ground_term(&a.to_string())).collect();
+    let made = naming.call(name, &terms?)?;
+    Some(made.map(|term| vec![Symbol::constant(term.to_string())]))
+}
+
+fn compiled(domain: &Domain, ir_only: &IrOnly, answer: &Answer<'_>) -> Result<String, Vec<String>> {
+    let places = |atom: u32| {
+        let found = answer.derivations.places(atom).into_iter();
+        found.map(|(source, span)| Place { source, span }).collect()
+    };
+    let compiled = compile::compile(&compile::Input {
+        domain,
+        materialized: &answer.materialized,
+        ir_only,
+        name: "reference",
+        places: &places,
+        sources: TaskSources { domain: DOMAIN, problem: PROBLEM },
+    });
+    let problem = compiled.problem().map(str::to_owned);
+    problem.ok_or_else(|| told(compiled.diagnostics.iter().filter(|d| d.is_error())).unwrap_or_default())
+}
