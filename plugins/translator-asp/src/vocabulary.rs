@@ -3,7 +3,7 @@
 
 use crate::codes;
 use planforge_asp::Declarations;
-use planforge_asp::naming::mangled;
+use planforge_asp::names::mangled;
 use planforge_contract::{ReportedDiagnostic, Sentences, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};
