@@ -5,7 +5,7 @@
 mod common;
 
 use common::{World, atoms};
-use planforge_asp::stages::{Outcome, Reply};
+use planforge_asp::stages::{Job, Outcome, Reply};
 
 /// A bar of our own.
 const BAR: &str = "(define (domain bar) (:requirements :strips :typing)
@@ -178,6 +178,21 @@ fn a_count_beyond_all_bounds_is_refused_and_not_made() {
     let (_, reply) =
         World::new(BAR, "cardinality(tap, N + 1) :- amount(tap, N).", "cardinality(tap, 1).").solve();
     assert_eq!(reply.outcome, Outcome::Unsettled);
+}
+
+#[test]
+fn a_wrong_guess_costs_runs_and_changes_nothing() {
+    // Without looking at the negation nobody knows that the cup is a glass.
+    let knowledge = "object(X, glass) :- object(X, vessel), not object(X, jug).";
+    let ir = "cardinality(glass, 2). init(clean(cup)). object(mug, jug).";
+    let (assembled, reply) = World::new(BAR, knowledge, ir).solve();
+    let without = common::run(&Job { guess: None, ..assembled.job.clone() });
+    assert_eq!(objects(&reply.answers[0], "glass"), ["cup", "glass1"]);
+    assert_eq!((&reply.answers, reply.outcome), (&without.answers, without.outcome));
+    assert_eq!((reply.runs, without.runs), (3, 2));
+    // A guess that is borne out takes one run.
+    let (_, reply) = World::new(BAR, "", ir).solve();
+    assert_eq!(reply.runs, 1);
 }
 
 /// A file of the library by itself, with facts: its answer, without the facts.

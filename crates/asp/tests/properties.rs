@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{World, atoms};
+use common::{World, atoms, run};
 use planforge_asp::answer::read;
-use planforge_asp::stages::Outcome;
+use planforge_asp::stages::{Job, Outcome};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -43,6 +43,10 @@ proptest! {
         let (assembled, reply) = World::new(BAR, "", &ir).solve();
         prop_assert_eq!(&reply.outcome, &Outcome::Solved);
         prop_assert_eq!((reply.answers.len(), reply.complete), (1, true));
+        // What is guessed before the reasoner runs saves runs and changes nothing.
+        let unguessed = run(&Job { guess: None, ..assembled.job.clone() });
+        prop_assert_eq!(&unguessed.answers, &reply.answers);
+        prop_assert!(unguessed.runs >= reply.runs || named.len() > glass_count as usize);
         let answer = &reply.answers[0];
         let there = members(answer, "glass");
         if named.len() > glass_count as usize {

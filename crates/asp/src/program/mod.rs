@@ -2,6 +2,7 @@
 //! form whose answer tells which rule applied to what.
 
 pub(crate) mod codes;
+mod guess;
 mod prune;
 mod ranks;
 pub(crate) mod record;
@@ -156,7 +157,8 @@ pub fn assemble(task: &Task<'_>) -> Assembled {
     assembler.read_library();
     let ranks = Ranks::of(&assembler.table.rules);
     assembler.record(&ranks);
-    let job = assembler.job(&types, ranks);
+    let mut job = assembler.job(&types, ranks);
+    job.guess = guess::guess(&assembler.table.rules, &job);
     assembler.table.predicates = types.predicates;
     Assembled { job, table: assembler.table, diagnostics: assembler.diagnostics }
 }

@@ -1,0 +1,236 @@
+//! What the stages will come to, guessed without the reasoner.
+//!
+//! A run of the reasoner takes a millisecond before it has looked at a fact, and a task with counts takes two: one to find the objects that
+//! are named, one with the others made. What names objects is nearly always a fact or a plain rule, and these are followed here, without negation,
+//! comparison or arithmetic. The guess is only what the first run is given; it has to bear it out, or the stages start from nothing.
+
+use super::walk::{premises, visit_term};
+use super::{Record, TableRule};
+use crate::ground::{Id, Node, Store};
+use crate::pattern::{Pattern, Slots, is_plain};
+use crate::stages::{Census, Given, Job};
+use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
+
+/// Atoms that are followed before the guess is given up.
+const MOST_ATOMS: usize = 5_000;
+/// Rounds of making objects.
+const MOST_ROUNDS: u32 = 8;
+
+/// A predicate with its number of arguments, and the name of the function in a single argument.
+type Signature = (u32, usize, Option<u32>);
+
+/// A rule whose conditions are plain atoms.
+struct PlainRule {
+    head: Pattern,
+    body: Vec<(Signature, Pattern)>,
+    variables: usize,
+}
+
+struct Guesser<'a> {
+    job: &'a Job,
+    store: Store,
+    rules: Vec<PlainRule>,
+    /// The conditions of rules, by what they ask for.
+    waiting: FxHashMap<Signature, Vec<(usize, usize)>>,
+    known: FxHashSet<Id>,
+    by_signature: FxHashMap<Signature, Vec<Id>>,
+    fresh: Vec<Id>,
+    count: usize,
+}
+
+/// The guess for a program; none where following its plain rules takes too long or meets something unusual.
+pub(super) fn guess(rules: &[TableRule], job: &Job) -> Option<Given> {
+    let mut guesser = Guesser {
+        job,
+        store: Store::default(),
+        rules: Vec::new(),
+        waiting: FxHashMap::default(),
+        known: FxHashSet::default(),
+        by_signature: FxHashMap::default(),
+        fresh: Vec::new(),
+        count: 0,
+    };
+    for entry in rules {
+        match &entry.record {
+            Record::Fact => guesser.fact(&entry.rule)?,
+            Record::Matched | Record::Twin(_) => guesser.plain_rule(&entry.rule),
+            _ => {}
+        }
+    }
+    guesser.follow()?;
+    let mut given = Given::default();
+    for _ in 0..MOST_ROUNDS {
+        let next = job.next(&given, &guesser.census()?).ok()?;
+        let made = next.generated[given.generated.len()..].to_vec();
+        given = next;
+        if made.is_empty() {
+            return Some(given);
+        }
+        for (ty, index, _) in made {
+            let name = job.naming.name(&ty, index);
+            let object = [name, ty].map(|name| Term::Function { name, arguments: Vec::new() });
+            let object = Term::Function { name: "object".to_owned(), arguments: object.to_vec() };
+            let object = guesser.store.intern(&object)?;
+            guesser.add(object);
+        }
+        guesser.follow()?;
+    }
+    None
+}
+
+impl Guesser<'_> {
+    fn fact(&mut self, rule: &Rule) -> Option<()> {
+        let Head::Atom(head) = &rule.head else { return Some(()) };
+        let pattern = Pattern::of(&term(head), &[], &mut self.store);
+        for id in pattern.values(&Slots::new(), &mut self.store, &self.job.naming) {
+            self.add(id);
+        }
+        (self.count <= MOST_ATOMS).then_some(())
+    }
+
+    fn plain_rule(&mut self, rule: &Rule) {
+        let Head::Atom(head) = &rule.head else { return };
+        let is_plain = |literal: &Literal| match literal {
+            Literal::Atom { negated: false, atom } => atom.arguments.iter().all(is_plain),
+            _ => false,
+        };
+        if !rule.body.iter().all(is_plain) {
+            return;
+        }
+        let mut variables: Vec<String> = Vec::new();
+        for argument in premises(rule).flat_map(|atom| &atom.arguments) {
+            visit_term(argument, &mut |term| {
+                if let Term::Variable(name) = term
+                    && !variables.contains(name)
+                {
+                    variables.push(name.clone());
+                }
+            });
+        }
+        let number = self.rules.len();
+        let mut body = Vec::new();
+        for (at, atom) in premises(rule).enumerate() {
+            let signature = self.signature_of(atom);
+            self.waiting.entry(signature).or_default().push((number, at));
+            body.push((signature, Pattern::of(&term(atom), &variables, &mut self.store)));
+        }
+        let head = Pattern::of(&term(head), &variables, &mut self.store);
+        self.rules.push(PlainRule { head, body, variables: variables.len() });
+    }
+
+    fn signature_of(&mut self, atom: &Atom) -> Signature {
+        let inner = match atom.arguments.as_slice() {
+            [Term::Function { name, .. }] => Some(self.store.name(name)),
+            _ => None,
+        };
+        (self.store.name(&atom.name), atom.arguments.len(), inner)
+    }
+
+    /// What an atom is looked for by.
+    fn signatures(&self, id: Id) -> Vec<Signature> {
+        let Some((name, arguments)) = self.store.call(id) else { return Vec::new() };
+        let mut found = vec![(name, arguments.len(), None)];
+        if let [content] = arguments
+            && let Some((inner, _)) = self.store.call(*content)
+        {
+            found.push((name, arguments.len(), Some(inner)));
+        }
+        found
+    }
+
+    fn add(&mut self, id: Id) {
+        if self.known.insert(id) {
+            self.count += 1;
+            self.fresh.push(id);
+            for signature in self.signatures(id) {
+                self.by_signature.entry(signature).or_default().push(id);
+            }
+        }
+    }
+
+    /// Everything that plain rules conclude.
+    fn follow(&mut self) -> Option<()> {
+        let rules = std::mem::take(&mut self.rules);
+        while let Some(id) = self.fresh.pop() {
+            if self.count > MOST_ATOMS {
+                return None;
+            }
+            for signature in self.signatures(id) {
+                for (rule, at) in self.waiting.get(&signature).cloned().unwrap_or_default() {
+                    let rule = &rules[rule];
+                    let mut slots: Slots = smallvec![None; rule.variables];
+                    if rule.body[at].1.matches(id, &self.store, &mut slots) {
+                        self.join(rule, 0, at, &slots)?;
+                    }
+                }
+            }
+        }
+        self.rules = rules;
+        Some(())
+    }
+
+    /// The conclusions of a rule, with the conditions from `from` on to be met and the one at `met` met already.
+    fn join(&mut self, rule: &PlainRule, from: usize, met: usize, slots: &Slots) -> Option<()> {
+        if from == met {
+            return self.join(rule, from + 1, met, slots);
+        }
+        let Some((signature, pattern)) = rule.body.get(from) else {
+            for id in rule.head.values(slots, &mut self.store, &self.job.naming) {
+                self.add(id);
+            }
+            return (self.count <= MOST_ATOMS).then_some(());
+        };
+        for id in self.by_signature.get(signature).cloned().unwrap_or_default() {
+            let mut slots = slots.clone();
+            if pattern.matches(id, &self.store, &mut slots) {
+                self.join(rule, from + 1, met, &slots)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The objects so far. None where one of them is a term and no name.
+    fn census(&self) -> Option<Census> {
+        let mut census = Census::default();
+        for id in &self.known {
+            let Some((name, arguments)) = self.store.call(*id) else { continue };
+            match (self.store.named(name), arguments) {
+                ("object", [object, ty]) => {
+                    census.members.entry(self.written(*ty)?).or_default().push(self.written(*object)?);
+                }
+                ("cardinality", [ty, count]) => {
+                    if let Node::Number(count) = self.store.node(*count) {
+                        census.counts.insert(self.written(*ty)?, *count);
+                    }
+                }
+                ("mapped", [_, one, _, other]) => {
+                    census.mapped.extend([self.written(*one)?, self.written(*other)?]);
+                }
+                _ => {}
+            }
+        }
+        for (ty, count) in &census.counts {
+            let missing = count - census.members.get(ty).map_or(0, Vec::len) as i64;
+            if missing > 0 {
+                census.missing.insert(ty.clone(), missing);
+            }
+        }
+        Some(census)
+    }
+
+    fn written(&self, id: Id) -> Option<String> {
+        match self.store.node(id) {
+            Node::Number(number) => Some(number.to_string()),
+            Node::Function { name, arguments } if arguments.is_empty() => {
+                Some(self.store.named(*name).to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn term(atom: &Atom) -> Term {
+    Term::Function { name: atom.name.clone(), arguments: atom.arguments.clone() }
+}
