@@ -5,6 +5,9 @@ use crate::program::walk::{literals, premises};
 use crate::program::{Origin, Record};
 use crate::syntax::ast::{Atom, Literal, Rule, Term};
 
+/// Supports that are followed before it is no longer looked into whether further lines change something.
+const MOST_WORK: usize = 20_000_000;
+
 /// Why a line changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Idle {
@@ -20,7 +23,8 @@ impl Derivations<'_> {
     /// The rules of the representation that change nothing. `is_compiled` tells the atoms that the problem has parts for.
     ///
     /// A line is idle when everything that is compiled can be derived without it. Where an atom that only the line supports is counted or negated
-    /// by some rule, the answer without it is not known, and the line is not called idle.
+    /// by some rule, the answer without it is not known, and the line is not called idle; nor are the last lines of a program of
+    /// thousands that takes too long to look through.
     pub fn idle(&self, is_compiled: &dyn Fn(u32) -> bool) -> Vec<(u32, Idle)> {
         let sensitive = self.sensitive();
         let rules = (0..).zip(&self.table.rules).filter(|(_, rule)| rule.origin == Origin::Text);
@@ -28,6 +32,7 @@ impl Derivations<'_> {
         for support in &self.supports {
             heads[support.rule as usize].push(support.head);
         }
+        let mut work = 0;
         let idle = |(number, rule): (u32, &crate::program::TableRule)| {
             if matches!(rule.record, Record::Constraint(_) | Record::Choice(_)) {
                 return None;
@@ -38,6 +43,10 @@ impl Derivations<'_> {
             }
             // Most lines are the only ones that say a part of the problem; these need no further look.
             if heads.iter().any(|head| is_compiled(*head) && self.by_head[*head as usize].len() == 1) {
+                return None;
+            }
+            work += self.supports.len();
+            if work > MOST_WORK {
                 return None;
             }
             self.without(number, is_compiled, &sensitive).map(|reason| (number, reason))

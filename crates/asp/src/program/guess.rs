@@ -15,6 +15,8 @@ use smallvec::smallvec;
 
 /// Atoms that are followed before the guess is given up.
 const MOST_ATOMS: usize = 5_000;
+/// Atoms that are looked at for conditions before it is given up: rules with many conditions are true in many ways.
+const MOST_STEPS: usize = 50_000;
 /// Rounds of making objects.
 const MOST_ROUNDS: u32 = 8;
 
@@ -38,6 +40,7 @@ struct Guesser<'a> {
     by_signature: FxHashMap<Signature, Vec<Id>>,
     fresh: Vec<Id>,
     count: usize,
+    steps: usize,
 }
 
 /// The guess for a program; none where following its plain rules takes too long or meets something unusual.
@@ -51,6 +54,7 @@ pub(super) fn guess(rules: &[TableRule], job: &Job) -> Option<Given> {
         by_signature: FxHashMap::default(),
         fresh: Vec::new(),
         count: 0,
+        steps: 0,
     };
     for entry in rules {
         match &entry.record {
@@ -183,6 +187,10 @@ impl Guesser<'_> {
             return (self.count <= MOST_ATOMS).then_some(());
         };
         for id in self.by_signature.get(signature).cloned().unwrap_or_default() {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return None;
+            }
             let mut slots = slots.clone();
             if pattern.matches(id, &self.store, &mut slots) {
                 self.join(rule, from + 1, met, &slots)?;
