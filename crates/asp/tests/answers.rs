@@ -168,7 +168,7 @@ cardinality(glass, 1).";
         ("init(clean(a)).", Idle::Follows),
         ("init(clean(X)) :- object(X, jug).", Idle::NeverApplies),
         ("init(liked(gin)).", Idle::NotCompiled),
-        ("cardinality(glass, 1).", Idle::NotCompiled),
+        ("cardinality(glass, 1).", Idle::Follows),
     ];
     assert_eq!(idle, expected.map(|(line, reason)| (line.to_owned(), reason)));
 }

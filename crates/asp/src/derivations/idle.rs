@@ -3,7 +3,7 @@
 use super::Derivations;
 use crate::program::walk::{literals, premises};
 use crate::program::{Origin, Record};
-use crate::syntax::ast::{Atom, Literal, Rule, Term};
+use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
 
 /// Supports that are followed before it is no longer looked into whether further lines change something.
 const MOST_WORK: usize = 20_000_000;
@@ -68,7 +68,10 @@ impl Derivations<'_> {
                 sensitive.iter().any(|pattern| may_be(pattern, &term))
             }
         };
-        (!lost.iter().any(matters)).then_some(Idle::NotCompiled)
+        // There are as many objects as are counted, or there would be a conflict; without the line as well, where nothing else is lost.
+        let is_count = matches!(&self.table.rules[rule as usize].rule.head, Head::Atom(head) if head.name == "cardinality");
+        let reason = if is_count { Idle::Follows } else { Idle::NotCompiled };
+        (!lost.iter().any(matters)).then_some(reason)
     }
 
     /// Atoms that rules of the program count or negate.
