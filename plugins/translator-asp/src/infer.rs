@@ -21,7 +21,7 @@ use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 
 /// The names of the texts that findings are about.
-const IR: &str = "ir";
+pub(crate) const IR: &str = "ir";
 const KNOWLEDGE: &str = "knowledge";
 const DOMAIN: &str = "domain";
 const PROBLEM: &str = "problem";
@@ -31,8 +31,11 @@ const KNOWLEDGE_ID: SourceId = SourceId(1);
 const DOMAIN_ID: SourceId = SourceId(2);
 const PROBLEM_ID: SourceId = SourceId(3);
 
+/// What a line of a finding's help begins with where it is a further place in the representation.
+pub(crate) const FURTHER_PLACE: &str = "ir line ";
+
 /// Characters of a line that is quoted.
-const MOST_QUOTED: usize = 200;
+pub(crate) const MOST_QUOTED: usize = 200;
 
 /// The material that holds the knowledge file.
 const KNOWLEDGE_MATERIAL: &str = "asp.knowledge";
@@ -117,6 +120,8 @@ impl<'a> Inference<'a> {
         sources.add(DOMAIN, domain_text);
         let domain = planforge_pddl::parse_domain(domain_text, DOMAIN_ID);
         refuse_given(codes::NO_DOMAIN, "the domain cannot be read", &domain.diagnostics, &sources)?;
+        let alike = planforge_asp::names::collisions(&domain.value, DOMAIN_ID);
+        refuse_given(codes::NO_DOMAIN, "the domain cannot be translated for", &alike, &sources)?;
         let knowledge = planforge_asp::syntax::parse(knowledge_text, KNOWLEDGE_ID);
         let mut found = knowledge.diagnostics;
         let (declarations, wrong) = Declarations::read(&knowledge.program, &domain.value, KNOWLEDGE_ID);

@@ -1,6 +1,7 @@
 //! The questions: templates in `templates/`, filled with the task's text and the domain's names.
 
 use crate::codes;
+use crate::infer::{FURTHER_PLACE, IR, MOST_QUOTED};
 use crate::options::Options;
 use crate::vocabulary::{Vocabulary, on_one_line};
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, TaskView, TranslateRequest};
@@ -142,15 +143,30 @@ impl Prompts {
 }
 
 impl Finding {
-    /// A diagnostic about line `of.line` of `text`, of which the model wrote what comes after the first `own` lines.
+    /// A diagnostic about `text`, of which the model wrote what comes after the first `own` lines.
     pub(crate) fn of(diagnostic: &ReportedDiagnostic, text: &str, own: u32) -> Self {
-        let line = diagnostic.line.checked_sub(1).and_then(|line| text.lines().nth(line as usize));
-        let place = match diagnostic.line.checked_sub(own) {
-            Some(line) if line > 0 => format!("line {line}, column {}", diagnostic.column),
-            _ => String::new(),
+        let of_text = diagnostic.file == IR && diagnostic.line > 0;
+        let line = of_text.then(|| text.lines().nth(diagnostic.line as usize - 1)).flatten();
+        let place = match diagnostic.line.checked_sub(own).filter(|line| of_text && *line > 0) {
+            Some(line) => format!("line {line}, column {}", diagnostic.column),
+            None => String::new(),
         };
-        let text: String = line.unwrap_or_default().trim().chars().take(200).collect();
-        Self { place, message: diagnostic.message.clone(), text, help: diagnostic.help.clone() }
+        let text: String = line.unwrap_or_default().trim().chars().take(MOST_QUOTED).collect();
+        let help = diagnostic.help.iter().map(|help| in_own_lines(help, own)).collect();
+        Self { place, message: diagnostic.message.clone(), text, help }
+    }
+}
+
+/// A further place of a finding, `ir line 4: ...`, in the lines that the model wrote.
+fn in_own_lines(help: &str, own: u32) -> String {
+    let place = help.strip_prefix(FURTHER_PLACE).and_then(|rest| {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        Some((rest[..digits].parse::<u32>().ok()?, &rest[digits..]))
+    });
+    match place {
+        Some((line, rest)) if line > own => format!("line {}{rest}", line - own),
+        Some((_, rest)) => format!("said before{rest}"),
+        None => help.to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The flow of one call: questions, replies, and for each sample the problem that its reply leads to.
 
 use crate::extract::{Extracted, cardinalities, objects};
-use crate::infer::{Inference, Refusal};
+use crate::infer::{IR, Inference, Refusal};
 use crate::json::{MOST_BYTES, Unreadable};
 use crate::options::{Mode, Options};
 use crate::prompt::{Finding, Prompts};
@@ -14,9 +14,6 @@ use planforge_contract::{
 use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
 use planforge_pddl::extract::code_blocks;
 use planforge_plugin_sdk::reply::check_finish;
-
-/// The name of the candidate's text.
-pub(crate) const IR: &str = "ir";
 
 /// One call of the translator.
 pub(crate) struct Call<'a> {

@@ -138,6 +138,32 @@ fn places_in_a_second_question_are_of_what_the_model_wrote() {
 }
 
 #[test]
+fn a_conflict_is_told_to_the_model_in_the_lines_that_it_wrote() {
+    let (counts, names) = ("{'room': 3}", "{'room': ['room1', 'room2', 'room3', 'room4']}");
+    let rules = "init(ball_in(ball1, room1)).\ninit(ball_in(ball1, room2)).\n";
+    let host = host(&[counts, names, rules, GRIPPERS_IR]);
+    let options = Options { repair_rounds: 1, ..of_mode(Mode::G3) };
+    drop(sample(options, &host, &grippers(1)));
+    let asked = question(&host, 3);
+    assert!(asked.contains("2 things in your program are wrong"), "{asked}");
+    assert!(asked.contains("  (said before (`object(room4, room)`): object(room4, room).)"), "{asked}");
+    assert!(
+        asked.contains("  (line 2 (`init(ball_in(ball1, room2))`): init(ball_in(ball1, room2)).)"),
+        "{asked}"
+    );
+}
+
+#[test]
+fn a_domain_whose_names_become_one_is_no_fault_of_the_reply() {
+    let mut request = with_ir(GRIPPERS_IR);
+    let twice = GRIPPERS.replacen("(empty ?r", "(ball_in ?x) (empty ?r", 1);
+    request.task.given.domain = Some(twice);
+    let failure = plugin(of_mode(Mode::Infer)).translate(&host(&[]), &request).unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Request, "translate-asp.no-domain"));
+    assert!(failure.message.contains("ball_in"), "{failure}");
+}
+
+#[test]
 fn a_conflict_says_which_facts_contradict_what_is_known() {
     let failure = infer(&format!("{GRIPPERS_IR}init(ball_in(ball2, room2)).\n")).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Reply, "translate-asp.conflict"));
