@@ -80,8 +80,15 @@ fn objects_are_counted_through_the_types_below() {
 #[test]
 fn counts_may_follow_from_objects() {
     let knowledge = "cardinality(tap, N) :- amount(drink, N).";
-    let answer = only(knowledge, "cardinality(drink, 3). object(gin, drink).");
-    assert_eq!(objects(&answer, "tap"), ["tap1", "tap2", "tap3"]);
+    for ir in [
+        "cardinality(drink, 3). object(gin, drink).",
+        "object(gin, drink). object(rum, drink). object(ale, drink).",
+    ] {
+        let answer = only(knowledge, ir);
+        assert_eq!(objects(&answer, "tap"), ["tap1", "tap2", "tap3"]);
+        let (_, reply) = World::new(BAR, knowledge, ir).solve();
+        assert_eq!(reply.runs, 1);
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use smallvec::smallvec;
 const MOST_ATOMS: usize = 5_000;
 /// Atoms that are looked at for conditions before it is given up: rules with many conditions are true in many ways.
 const MOST_STEPS: usize = 50_000;
-/// Rounds of making objects.
+/// Stages that are gone through.
 const MOST_ROUNDS: u32 = 8;
 
 /// A predicate with its number of arguments, and the name of the function in a single argument.
@@ -36,10 +36,10 @@ struct Guesser<'a> {
     rules: Vec<PlainRule>,
     /// The conditions of rules, by what they ask for.
     waiting: FxHashMap<Signature, Vec<(usize, usize)>>,
+    facts: Vec<Id>,
     known: FxHashSet<Id>,
     by_signature: FxHashMap<Signature, Vec<Id>>,
     fresh: Vec<Id>,
-    count: usize,
     steps: usize,
 }
 
@@ -50,10 +50,10 @@ pub(super) fn guess(rules: &[TableRule], job: &Job) -> Option<Given> {
         store: Store::default(),
         rules: Vec::new(),
         waiting: FxHashMap::default(),
+        facts: Vec::new(),
         known: FxHashSet::default(),
         by_signature: FxHashMap::default(),
         fresh: Vec::new(),
-        count: 0,
         steps: 0,
     };
     for entry in rules {
@@ -63,23 +63,14 @@ pub(super) fn guess(rules: &[TableRule], job: &Job) -> Option<Given> {
             _ => {}
         }
     }
-    guesser.follow()?;
     let mut given = Given::default();
     for _ in 0..MOST_ROUNDS {
+        guesser.follow(&given)?;
         let next = job.next(&given, &guesser.census()?).ok()?;
-        let made = next.generated[given.generated.len()..].to_vec();
-        given = next;
-        if made.is_empty() {
+        if next == given {
             return Some(given);
         }
-        for (ty, index, _) in made {
-            let name = job.naming.name(&ty, index);
-            let object = [name, ty].map(|name| Term::Function { name, arguments: Vec::new() });
-            let object = Term::Function { name: "object".to_owned(), arguments: object.to_vec() };
-            let object = guesser.store.intern(&object)?;
-            guesser.add(object);
-        }
-        guesser.follow()?;
+        given = next;
     }
     None
 }
@@ -88,10 +79,8 @@ impl Guesser<'_> {
     fn fact(&mut self, rule: &Rule) -> Option<()> {
         let Head::Atom(head) = &rule.head else { return Some(()) };
         let pattern = Pattern::of(&term(head), &[], &mut self.store);
-        for id in pattern.values(&Slots::new(), &mut self.store, &self.job.naming) {
-            self.add(id);
-        }
-        (self.count <= MOST_ATOMS).then_some(())
+        self.facts.extend(pattern.values(&Slots::new(), &mut self.store, &self.job.naming));
+        (self.facts.len() <= MOST_ATOMS).then_some(())
     }
 
     fn plain_rule(&mut self, rule: &Rule) {
@@ -146,7 +135,6 @@ impl Guesser<'_> {
 
     fn add(&mut self, id: Id) {
         if self.known.insert(id) {
-            self.count += 1;
             self.fresh.push(id);
             for signature in self.signatures(id) {
                 self.by_signature.entry(signature).or_default().push(id);
@@ -154,11 +142,20 @@ impl Guesser<'_> {
         }
     }
 
-    /// Everything that plain rules conclude.
-    fn follow(&mut self) -> Option<()> {
+    /// Everything that plain rules conclude from the facts and what a stage is given.
+    fn follow(&mut self, given: &Given) -> Option<()> {
+        self.known.clear();
+        self.by_signature.clear();
+        for fact in self.facts.clone() {
+            self.add(fact);
+        }
+        for atom in given.atoms() {
+            let atom = self.store.intern(&atom)?;
+            self.add(atom);
+        }
         let rules = std::mem::take(&mut self.rules);
         while let Some(id) = self.fresh.pop() {
-            if self.count > MOST_ATOMS {
+            if self.known.len() > MOST_ATOMS {
                 return None;
             }
             for signature in self.signatures(id) {
@@ -184,7 +181,7 @@ impl Guesser<'_> {
             for id in rule.head.values(slots, &mut self.store, &self.job.naming) {
                 self.add(id);
             }
-            return (self.count <= MOST_ATOMS).then_some(());
+            return (self.known.len() <= MOST_ATOMS).then_some(());
         };
         for id in self.by_signature.get(signature).cloned().unwrap_or_default() {
             self.steps += 1;

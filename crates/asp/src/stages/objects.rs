@@ -1,6 +1,7 @@
 //! Which objects there are, which are missing, and what they are called: what one stage tells the next.
 
 use super::{Job, Outcome};
+use crate::build::{constant, function};
 use crate::compile::order::natural;
 use crate::syntax::ast::Term;
 use crate::syntax::parse_ground_term;
@@ -38,17 +39,28 @@ impl Census {
 }
 
 impl Given {
-    /// As facts of a program.
+    /// The facts that a stage is given.
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = Term> {
+        let generated = self.generated.iter().map(|(ty, index, count)| {
+            function("generated", vec![constant(ty), Term::Number(*index), Term::Number(*count)])
+        });
+        let ranks = self.ranks.iter().flat_map(|(ty, names)| {
+            let amount = function("amount", vec![constant(ty), Term::Number(names.len() as i64)]);
+            let index = (1..).zip(names).map(|(index, name)| {
+                // A row is an object by its number.
+                let object = name.parse().map_or_else(|_| constant(name), Term::Number);
+                function("index", vec![constant(ty), Term::Number(index), object])
+            });
+            std::iter::once(amount).chain(index)
+        });
+        generated.chain(ranks)
+    }
+
+    /// The same as a part of a program.
     pub(super) fn write(&self, program: &mut String) {
-        // Writing to a string cannot fail.
-        for (ty, index, total) in &self.generated {
-            let _ = writeln!(program, "generated({ty}, {index}, {total}).");
-        }
-        for (ty, names) in &self.ranks {
-            let _ = writeln!(program, "amount({ty}, {}).", names.len());
-            for (index, name) in (1..).zip(names) {
-                let _ = writeln!(program, "index({ty}, {index}, {name}).");
-            }
+        for atom in self.atoms() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(program, "{atom}.");
         }
     }
 }
