@@ -75,6 +75,11 @@ fn contract_json() {
 }
 
 #[test]
+fn asp_reader() {
+    replay("asp_reader", bodies::asp_reader);
+}
+
+#[test]
 fn every_document_is_fuzzed() {
     let documents = planforge_contract::schema::documents();
     let known: BTreeSet<&str> = documents.as_object().unwrap().keys().map(String::as_str).collect();

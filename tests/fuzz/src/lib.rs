@@ -4,11 +4,13 @@
 //! The targets in `fuzz_targets/` call these under cargo-fuzz; `crates/testkit/tests/fuzz_corpus.rs` compiles this file too
 //! and replays the corpus with them.
 
+mod asp_reader;
 mod contract_json;
 mod pipeline_toml;
 mod plan_file;
 mod read_pddl;
 
+pub use asp_reader::asp_reader;
 pub use contract_json::{DOCUMENTS, contract_json};
 pub use pipeline_toml::pipeline_toml;
 pub use plan_file::plan_file;
