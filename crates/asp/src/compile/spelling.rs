@@ -21,11 +21,6 @@ pub(super) fn mangled(name: &Name) -> String {
     names::mangled(name.key())
 }
 
-/// The same for a name that came from an answer: exact but for its case.
-fn key(name: &str) -> String {
-    names::mangled(name)
-}
-
 impl<'a> Spelling<'a> {
     pub(super) fn of(domain: &'a Domain, types: &'a TypeHierarchy) -> Self {
         let undeclared = undeclared_constants(domain, types);
@@ -52,19 +47,19 @@ impl<'a> Spelling<'a> {
     }
 
     pub(super) fn predicate(&self, name: &str) -> Option<(usize, &'a PredicateDecl)> {
-        self.predicates.get(&key(name)).copied()
+        self.predicates.get(&names::mangled(name)).copied()
     }
 
     pub(super) fn function(&self, name: &str) -> Option<(usize, &'a FunctionDecl)> {
-        self.functions.get(&key(name)).copied()
+        self.functions.get(&names::mangled(name)).copied()
     }
 
     pub(super) fn ty(&self, name: &str) -> Option<TypeId> {
-        self.types.get(&key(name)).copied()
+        self.types.get(&names::mangled(name)).copied()
     }
 
     pub(super) fn constant(&self, name: &str) -> Option<(&'a Name, Option<&'a TypedName>)> {
-        self.constants.get(&key(name)).copied()
+        self.constants.get(&names::mangled(name)).copied()
     }
 
     /// Predicates as the intermediate representation writes them, for suggestions.

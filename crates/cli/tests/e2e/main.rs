@@ -10,6 +10,7 @@ mod cases;
 mod doctor;
 mod environment;
 mod evaluate;
+mod explain_fact;
 mod infer;
 mod interrupted;
 mod limits;
