@@ -24,7 +24,8 @@ impl Derivations<'_> {
     ///
     /// A line is idle when everything that is compiled can be derived without it. Where an atom that only the line supports is counted or negated
     /// by some rule, the answer without it is not known, and the line is not called idle; nor are the last lines of a program of
-    /// thousands that takes too long to look through.
+    /// thousands that takes too long to look through. A line that names a counted object is not idle because one of the same name
+    /// would be made in its place.
     pub fn idle(&self, is_compiled: &dyn Fn(u32) -> bool) -> Vec<(u32, Idle)> {
         let sensitive = self.sensitive();
         let rules = (0..).zip(&self.table.rules).filter(|(_, rule)| rule.origin == Origin::Text);
