@@ -65,7 +65,8 @@ impl Declarations {
         self.predicates.iter().find(|p| p.name == name && p.arguments.len() == arguments)
     }
 
-    /// Reads the declarations of a knowledge file and checks them against the domain.
+    /// Reads the declarations of a knowledge file and checks them against the domain; its rules too, for names that nothing has and
+    /// variables that nothing binds.
     pub fn read(program: &Program, domain: &Domain, source: SourceId) -> (Self, Vec<Diagnostic>) {
         let mut reader = Reader { found: Self::default(), diagnostics: Vec::new(), source };
         for statement in &program.statements {
@@ -75,7 +76,9 @@ impl Declarations {
             }
         }
         reader.check(domain);
-        (reader.found, reader.diagnostics)
+        let Reader { found, mut diagnostics, .. } = reader;
+        diagnostics.extend(crate::knowledge::check(program, domain, &found, source));
+        (found, diagnostics)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod compile;
 pub mod declarations;
 pub mod derivations;
 mod ground;
+mod knowledge;
 pub mod library;
 pub mod materialized;
 pub mod names;

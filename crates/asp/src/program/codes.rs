@@ -24,6 +24,11 @@ DECLARED_TWICE "asp.declared-twice" "a type or predicate is declared twice"
 UNKNOWN_ARGUMENT_TYPE "asp.unknown-argument-type" "a declared predicate has an argument of an unknown type"
     "The arguments of a declared predicate are of types of the domain, of declared types, or numbers (`row`, `column`, `number`):\n\n    \
      ir_predicate(seat_grid(row, column, chair), \"...\").\n\nCorrect the type or declare it with ir_type.\n";
+KNOWLEDGE_NAME "asp.knowledge-name" "a rule of a knowledge file uses a name that nothing has"
+    "Rules of a knowledge file speak of the domain's types and predicates, of what the file declares, of the library's words, and of \
+     predicates\nthat rules of the same file derive. Any other name makes a rule that never applies or, behind `not`, one that always \
+     does:\n\n    init(free(S)) :- object(S, shelf), not takn(S).\n\nCorrect the spelling (hyphens are `_`), or declare the name with \
+     ir_type or ir_predicate.\n";
 ASSEMBLED_DIRECTIVE "asp.directive" "a directive has no place in a program that is assembled from parts"
     "Knowledge files consist of rules, facts and constraints. `#show`, `#const`, `#minimize` and the like would act on the whole program:\n\n    \
      #const size = 3.\n\nSay it with rules: a constant is a fact, a preference is a rule that chooses.\n";

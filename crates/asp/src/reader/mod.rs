@@ -24,6 +24,7 @@ mod tests;
 
 pub use codes::CODES;
 pub(crate) use codes::NAME_COLLISION;
+pub(crate) use report::nearest;
 pub use signature::Signature;
 pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 
@@ -75,6 +76,13 @@ impl Reading {
         all.sort_by_key(|diagnostic| diagnostic.primary().map(|label| label.span.start));
         all
     }
+}
+
+/// The variables of a rule that nothing binds, as what is wrong with it. For knowledge files, which are read without the rest of this.
+pub(crate) fn unbound(rule: &Rule, source: SourceId) -> Vec<Diagnostic> {
+    let mut report = Report::new(source);
+    safety::check(rule, &mut report);
+    report.refusals
 }
 
 /// Reads a model's reply, or a file that holds a representation. `source` is what diagnostics call the text. More than

@@ -93,7 +93,7 @@ const MOST_LISTED: usize = 40;
 const LONGEST: usize = 64;
 
 /// The nearest known name, if at most a third of its letters differ.
-fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if written.len() > LONGEST {
         return None;
     }

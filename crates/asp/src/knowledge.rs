@@ -1,0 +1,183 @@
+//! What the rules of a knowledge file speak of. A name that nothing has makes a rule that never applies, or, behind `not`, one that
+//! always does, and the problem that comes out is another one than was meant. So every name is looked up before anything is solved.
+
+use crate::Declarations;
+use crate::declarations::declaration;
+use crate::library::{self, is_word};
+use crate::names::mangled;
+use crate::program::codes as code;
+use crate::program::walk::{body_atoms, head_atoms};
+use crate::reader::{Signature, nearest, unbound};
+use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_pddl::ast::Domain;
+use std::collections::BTreeSet;
+
+/// Names that are listed where none is near.
+const MOST_LISTED: usize = 12;
+
+/// Words of the library whose first argument is a type.
+const OF_TYPES: &[&str] =
+    &["cardinality", "missing", "generated", "index", "amount", "first", "last", "follows"];
+/// Words of the library whose first argument is a grid.
+const OF_GRIDS: &[&str] = &["grid", "next_row", "next_column", "adjacent"];
+
+/// Finds names that nothing has and variables that nothing binds in the rules of a knowledge file.
+pub(crate) fn check(
+    program: &Program,
+    domain: &Domain,
+    declared: &Declarations,
+    source: SourceId,
+) -> Vec<Diagnostic> {
+    let rules: Vec<&Rule> = program
+        .statements
+        .iter()
+        .filter_map(|statement| match &statement.kind {
+            StatementKind::Rule(rule) if declaration(rule).is_none() => Some(rule),
+            _ => None,
+        })
+        .collect();
+    let heads = rules.iter().flat_map(|rule| head_atoms(rule));
+    let mut checker = Checker {
+        signature: Signature::new(domain, declared),
+        grids: declared
+            .predicates
+            .iter()
+            .filter_map(|p| p.name.strip_suffix("_grid"))
+            .map(str::to_owned)
+            .collect(),
+        helpers: heads.map(|head| (head.name.clone(), head.arguments.len())).collect(),
+        source,
+        found: Vec::new(),
+    };
+    for rule in rules {
+        checker.found.extend(unbound(rule, source));
+        head_atoms(rule).into_iter().for_each(|atom| checker.atom(atom));
+        body_atoms(rule).for_each(|atom| checker.atom(atom));
+    }
+    checker.found
+}
+
+struct Checker {
+    signature: Signature,
+    /// Names of declared grids.
+    grids: BTreeSet<String>,
+    /// Predicates that the file's own rules derive.
+    helpers: BTreeSet<(String, usize)>,
+    source: SourceId,
+    found: Vec<Diagnostic>,
+}
+
+impl Checker {
+    fn error(&mut self, message: String, span: Span, help: String) {
+        let found = Diagnostic::error(code::KNOWLEDGE_NAME, message).at(self.source, span, "").help(help);
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom) {
+        let (name, count) = (atom.name.as_str(), atom.arguments.len());
+        match (name, atom.arguments.as_slice()) {
+            ("init" | "goal", [fact]) => self.fact(name, fact, atom.span),
+            ("object", [_, ty]) => self.ty(ty, atom.span),
+            _ if is_word(name, count) && OF_TYPES.contains(&name) => self.ty(&atom.arguments[0], atom.span),
+            _ if is_word(name, count) && OF_GRIDS.contains(&name) => self.grid(&atom.arguments[0], atom.span),
+            _ if is_word(name, count) || self.helpers.contains(&(name.to_owned(), count)) => {}
+            _ => self.predicate(name, count, atom.span),
+        }
+    }
+
+    /// What stands inside `init` or `goal`.
+    fn fact(&mut self, state: &str, fact: &Term, span: Span) {
+        match fact {
+            Term::Function { name, arguments } if !name.is_empty() => {
+                match (name.as_str(), arguments.as_slice()) {
+                    ("neg", [fact]) => self.fact(state, fact, span),
+                    ("map", [from, Term::Function { name, arguments }, to]) if arguments.is_empty() => {
+                        self.ty(from, span);
+                        self.predicate(name, 2, span);
+                        self.ty(to, span);
+                    }
+                    ("map", [_, _, _]) | ("value", [_, _]) | ("compare", [_, _, _]) => {}
+                    _ => self.predicate(name, arguments.len(), span),
+                }
+            }
+            Term::Variable(_) | Term::External { .. } => {}
+            other => {
+                let message = format!("`{other}` inside `{state}` is no fact");
+                let help = "write a predicate with its objects; hyphens of the domain's names are `_` here";
+                self.error(message, span, help.to_owned());
+            }
+        }
+    }
+
+    fn predicate(&mut self, name: &str, count: usize, span: Span) {
+        match self.signature.arity(name) {
+            Some(arity) if arity == count => {}
+            Some(arity) => {
+                let message = format!("`{name}` takes {arity} arguments, not {count}");
+                self.error(message, span, "compare with its declaration".to_owned());
+            }
+            None => {
+                let helpers = self.helpers.iter().map(|(name, _)| name.as_str());
+                let known: Vec<&str> =
+                    self.signature.all_predicates().chain(helpers).chain(words()).collect();
+                let help = format!(
+                    "{}; a predicate of the representation alone is declared with ir_predicate",
+                    nearest_or_all(name, &known)
+                );
+                self.error(format!("nothing has or derives the predicate `{name}`"), span, help);
+            }
+        }
+    }
+
+    fn ty(&mut self, ty: &Term, span: Span) {
+        let Some(name) = constant(ty) else { return };
+        if !self.signature.has_type(name) {
+            let known: Vec<&str> = self.signature.all_types().collect();
+            let help = format!(
+                "{}; a type of the representation alone is declared with ir_type",
+                nearest_or_all(name, &known)
+            );
+            self.error(format!("there is no type `{name}`"), span, help);
+        }
+    }
+
+    fn grid(&mut self, grid: &Term, span: Span) {
+        let Some(name) = constant(grid) else { return };
+        if !self.grids.contains(name) {
+            let known: Vec<&str> = self.grids.iter().map(String::as_str).collect();
+            let near =
+                if known.is_empty() { String::new() } else { format!("{}; ", nearest_or_all(name, &known)) };
+            let help =
+                format!("{near}a grid is declared as ir_predicate({name}_grid(row, column, TYPE), \"...\")");
+            self.error(format!("there is no grid `{name}`"), span, help);
+        }
+    }
+}
+
+fn constant(term: &Term) -> Option<&str> {
+    match term {
+        Term::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),
+        _ => None,
+    }
+}
+
+fn words<'a>() -> impl Iterator<Item = &'a str> {
+    library::WORDS.iter().map(|(name, _)| *name)
+}
+
+/// "did you mean", or what there is.
+fn nearest_or_all(name: &str, known: &[&str]) -> String {
+    match nearest(&mangled(name), known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let listed: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
+            format!("there are {}", listed.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
