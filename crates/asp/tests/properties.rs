@@ -79,9 +79,9 @@ proptest! {
     /// What the reasoner computes is computed again when its answer is read, so that every atom is derived.
     #[test]
     fn computed_arguments_have_derivations(term in arithmetic(), numbers in prop::collection::btree_set(-9i32..9, 1..4)) {
-        let knowledge = format!("ir_predicate(size(number), \"\"). init(size({term})) :- number(X), number(Y).");
-        let ir: String = numbers.iter().map(|n| format!("number({n}). ")).collect();
-        let (assembled, reply) = World::new(BAR, &knowledge, &ir).solve();
+        let mut knowledge = format!("ir_predicate(size(number), \"\"). init(size({term})) :- number(X), number(Y). ");
+        numbers.iter().for_each(|n| knowledge += &format!("number({n}). "));
+        let (assembled, reply) = World::new(BAR, &knowledge, "").solve();
         let answers = read(&assembled, &reply).unwrap();
         let derivations = &answers.answers[0].derivations;
         for atom in 0..derivations.len() as u32 {
