@@ -310,3 +310,16 @@ fn a_line_of_the_program_leads_to_its_rule() {
     }
     assert_eq!(assembled.rule_of("p(a)."), None);
 }
+
+#[test]
+fn the_library_s_words_are_not_concluded_by_others() {
+    for knowledge in
+        ["first(V, D) :- holds(V, D).", "_seen(V) :- holds(V, _).", "{ index(tap, 1, V) } :- holds(V, _)."]
+    {
+        let assembled = planforge_asp::program::assemble(&World::new(BAR, knowledge, "").task());
+        let codes: Vec<&str> = assembled.diagnostics.iter().map(|d| d.code.as_ref()).collect();
+        assert_eq!(codes, ["asp.shadowed"], "{knowledge}");
+    }
+    let assembled = planforge_asp::program::assemble(&World::new(BAR, "first(V) :- holds(V, _).", "").task());
+    assert_eq!(assembled.diagnostics, []);
+}

@@ -16,9 +16,10 @@ DECLARATION "asp.declaration" "a declaration of a knowledge file has none of the
     "A knowledge file declares what only the intermediate representation has, in facts of these forms:\n\n    \
      ir_type(block, \"a block\").\n    ir_predicate(on_top(block, block), \"block X is on block Y\").\n    ir_object(wrench).\n    \
      ir_prefix(level, l).\n    ir_first_index(level, 0).\n\nWrite the statement in one of them, without conditions.\n";
-SHADOWED "asp.shadowed" "a declaration hides a name that has a meaning already"
-    "A knowledge file declares a type or predicate that the domain has, or a predicate of the library, so that one name would have two\n\
-     meanings:\n\n    ir_predicate(clear(tile), \"...\").\n\nLeave the declaration out, or rename what it declares.\n";
+SHADOWED "asp.shadowed" "a declaration or rule takes a name that has a meaning already"
+    "A knowledge file declares a type or predicate that the domain has, or declares or concludes a predicate of the library, so that one\n\
+     name would have two meanings:\n\n    ir_predicate(clear(tile), \"...\").\n    first(X, Y) :- init(on(X, Y)).\n\n\
+     Leave it out, or give it another name. Names that begin with `_` are the library's.\n";
 DECLARED_TWICE "asp.declared-twice" "a type or predicate is declared twice"
     "A knowledge file declares one name twice:\n\n    ir_type(row, \"a row\"). ir_type(row, \"a line\").\n\nLeave one of both out.\n";
 UNKNOWN_ARGUMENT_TYPE "asp.unknown-argument-type" "a declared predicate has an argument of an unknown type"

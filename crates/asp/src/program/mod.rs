@@ -28,6 +28,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use walk::{body_atoms, change_atoms, head_atoms, visit_term, visit_terms};
 
+/// Words of the library that every rule may conclude.
+const OPEN_WORDS: [&str; 6] = ["object", "cardinality", "init", "goal", "metric", "conflict"];
+
 /// Who wrote a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
@@ -203,7 +206,28 @@ impl Assembler<'_> {
             }
         }
         self.written = self.table.rules.len();
+        self.say_taken_names();
         self.table.rules.iter().any(|rule| asks_for_object(&rule.rule))
+    }
+
+    /// Conclusions under a name that the library gives a meaning to.
+    fn say_taken_names(&mut self) {
+        for entry in &self.table.rules {
+            for head in head_atoms(&entry.rule) {
+                let arguments = head.arguments.len();
+                let is_open = OPEN_WORDS.contains(&head.name.as_str());
+                if let Some(id) = entry.id
+                    && (head.name.starts_with('_') || (is_word(&head.name, arguments) && !is_open))
+                {
+                    let message =
+                        format!("`{}` with {arguments} arguments is the library's to conclude", head.name);
+                    let found = Diagnostic::error(code::SHADOWED, message)
+                        .at(id, entry.span, "")
+                        .help("give the predicate another name, one that does not begin with `_`");
+                    self.diagnostics.push(found);
+                }
+            }
+        }
     }
 
     /// A predicate of the domain or of the knowledge file that stands by itself is said of the initial state.
