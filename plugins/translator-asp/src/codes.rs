@@ -150,7 +150,7 @@ true again with a larger number never ends:\n\n    p(X+1) :- p(X).",
     CodeInfo {
         code: SIZE,
         title: "a program or its answer is too large",
-        explanation: "The stage's `limits.program_kb` or `limits.answer_kb`, or the memory of the child process, was reached. Nothing was \
+        explanation: "The stage's `limits.program_kb`, `limits.answer_kb` or `limits.memory_mb` was reached. Nothing was \
 decided about the program.",
     },
 ];

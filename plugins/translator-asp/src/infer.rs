@@ -286,6 +286,7 @@ impl Inference<'_> {
         let question = Question {
             job: assembled.job.clone(),
             time_ms: (limits.time_s * 1000.0).ceil() as u64,
+            memory_mb: limits.memory_mb,
             answer_bytes: u64::from(limits.answer_kb) << 10,
         };
         let document = |what: &str, error: &serde_json::Error| {

@@ -26,6 +26,10 @@ pub struct Limits {
     /// Seconds for one program, between 0.001 and 3600.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub time_s: f64,
+    /// Most megabytes that the child process may hold, itself included; it is replaced once it held more. The host's own limit
+    /// of its address space is 2048.
+    #[schemars(range(min = 64, max = 2048))]
+    pub memory_mb: u32,
     /// Most kilobytes of one intermediate representation.
     #[schemars(range(min = 1, max = 16_384))]
     pub program_kb: u32,
@@ -39,7 +43,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time_s: 20.0, program_kb: 1024, answer_kb: 8192, choices: 1_000_000 }
+        Self { time_s: 20.0, memory_mb: 1024, program_kb: 1024, answer_kb: 2048, choices: 1_000_000 }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The child process: a job in, its answer sets out. What may never end ends here, under the limits of the child and of the job.
 
 use crate::codes;
+use nix::sys::resource::{UsageWho, getrusage};
 use planforge_asp::naming::Naming;
 use planforge_asp::stages::{self, Found, Run};
 use planforge_asp::syntax::ast::Term;
@@ -11,10 +12,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a search that is told to stop may take for it.
 const GRACE: Duration = Duration::from_millis(500);
+/// How often it is looked at how much memory is held. A reasoner fills some megabytes in that time.
+const LOOK: Duration = Duration::from_millis(10);
 /// Stack of the thread that solves: terms may be nested as deep as the reader lets them.
 const STACK: usize = 64 << 20;
 /// Most remarks that are handed back.
@@ -25,6 +28,8 @@ const MOST_REMARKS: usize = 50;
 pub(crate) struct Question {
     pub(crate) job: stages::Job,
     pub(crate) time_ms: u64,
+    /// Most that this process may have held, in megabytes.
+    pub(crate) memory_mb: u32,
     /// Most bytes of all atoms of one run of the reasoner.
     pub(crate) answer_bytes: u64,
 }
@@ -60,6 +65,7 @@ fn document(error: &serde_json::Error) -> Failure {
 /// Grounding cannot be interrupted, so it runs beside: when it is too slow the host hears of the limit and ends this process.
 fn in_time(question: Question) -> Result<Solved, Failure> {
     let time = Duration::from_millis(question.time_ms);
+    let most_mb = question.memory_mb;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     let (send, receive) = mpsc::channel();
@@ -68,19 +74,34 @@ fn in_time(question: Question) -> Result<Solved, Failure> {
     thread.spawn(run).map_err(|e| {
         Failure::new(FailureClass::System, codes::JOB, format!("no thread for the reasoner: {e}"))
     })?;
-    match receive.recv_timeout(time) {
-        Ok(answer) => answer,
-        Err(RecvTimeoutError::Timeout) => {
-            stop.store(true, Ordering::Relaxed);
-            // A search ends then. What it found until then is not all, and comes too late.
-            drop(receive.recv_timeout(GRACE));
-            Err(time_limit(time))
-        }
-        Err(RecvTimeoutError::Disconnected) => {
-            let message = "the reasoner's thread ended without an answer";
-            Err(Failure::new(FailureClass::Plugin, codes::JOB, message))
+    let deadline = Instant::now() + time;
+    loop {
+        match receive.recv_timeout(LOOK.min(deadline.saturating_duration_since(Instant::now()))) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Disconnected) => {
+                let message = "the reasoner's thread ended without an answer";
+                return Err(Failure::new(FailureClass::Plugin, codes::JOB, message));
+            }
+            // The host ends this process, and the thread with it.
+            Err(RecvTimeoutError::Timeout) if held_mb().is_some_and(|held| held > u64::from(most_mb)) => {
+                let message = format!("the reasoner took more than {most_mb} MB of memory");
+                return Err(size_limit(message));
+            }
+            Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
+                stop.store(true, Ordering::Relaxed);
+                // A search ends then. What it found until then is not all, and comes too late.
+                drop(receive.recv_timeout(GRACE));
+                return Err(time_limit(time));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// The most that this process ever held in memory, in megabytes; `None` where the system does not tell.
+fn held_mb() -> Option<u64> {
+    let kilobytes = getrusage(UsageWho::RUSAGE_SELF).ok()?.max_rss();
+    u64::try_from(kilobytes).ok().map(|held| held >> 10)
 }
 
 /// The failure of a job that was not done in that time.

@@ -29,6 +29,9 @@ pub(crate) struct InferArgs {
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = positive_seconds)]
     pub(crate) time_limit: f64,
+    /// Give up when the child process that reasons holds more than this many megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(64..=2048))]
+    pub(crate) memory_limit: u32,
     /// Most answers to look at where there are several. They must be the same problem but for the names of objects.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) models: u32,

@@ -163,7 +163,7 @@ fn translator(context: &Context, args: &InferArgs) -> Result<Arc<dyn Translator>
     let options = Options {
         mode: Mode::Infer,
         models: args.models,
-        limits: Limits { time_s: args.time_limit, ..Limits::default() },
+        limits: Limits { time_s: args.time_limit, memory_mb: args.memory_limit, ..Limits::default() },
         ..Options::default()
     };
     let options = serde_json::to_value(options).ok().and_then(|value| value.as_object().cloned());

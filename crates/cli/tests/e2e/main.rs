@@ -11,6 +11,7 @@ mod doctor;
 mod environment;
 mod evaluate;
 mod explain_fact;
+mod hostile;
 mod infer;
 mod interrupted;
 mod limits;

@@ -1,0 +1,253 @@
+//! What a model, or a knowledge file with a mistake, may hand to the reasoner: each text through `planforge infer` with the real child
+//! process. Each ends within its limits in a diagnostic or as a limit, and the host never grows.
+
+use crate::support::{Ran, planforge};
+use serde_json::Value;
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+const DOMAIN: &str = "(define (domain shelves)
+  (:requirements :strips :typing)
+  (:types box shelf - object)
+  (:predicates (in ?b - box ?s - shelf) (above ?a ?b - box) (free ?s - shelf))
+  (:action put :parameters (?b - box ?s - shelf) :precondition (free ?s) :effect (and (in ?b ?s) (not (free ?s)))))
+";
+
+/// A description with nothing wrong.
+const TAME: &str =
+    "cardinality(shelf, 3).\ninit(in(box1, shelf1)).\ninit(free(shelf2)).\ngoal(in(box1, shelf2)).\n";
+
+/// Most that the host may grow over what it takes for [`TAME`], in kilobytes.
+const GROWTH: u64 = 100 << 10;
+
+/// One inference and what it took.
+struct Inferred {
+    ran: Ran,
+    /// Most resident memory of the host process, without its child, in kilobytes.
+    peak_kb: u64,
+    time: Duration,
+}
+
+/// The most memory that a process ever held; `None` once it has ended.
+fn peak(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// `planforge infer --json` on these texts.
+fn infer(domain: &str, knowledge: Option<&str>, ir: &str, options: &[&str]) -> Inferred {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let mut command: Command = planforge();
+    command.arg("infer").arg("--json").arg("--domain").arg(file("domain.pddl", domain));
+    if let Some(knowledge) = knowledge {
+        command.arg("--knowledge").arg(file("knowledge.lp", knowledge));
+    }
+    command.args(options).arg(file("ir.lp", ir)).current_dir(folder.path());
+    let started = Instant::now();
+    let child = command.spawn().unwrap();
+    let process = child.id();
+    // What is seen last before the end is the peak, but for the moment between.
+    let watch = std::thread::spawn(move || {
+        let mut most = 0;
+        while let Some(now) = peak(process) {
+            most = most.max(now);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        most
+    });
+    let ran = Ran::wait(child);
+    Inferred { ran, peak_kb: watch.join().unwrap(), time: started.elapsed() }
+}
+
+/// What the host takes for a text with nothing wrong, in kilobytes.
+fn base_kb() -> u64 {
+    static BASE: OnceLock<u64> = OnceLock::new();
+    *BASE.get_or_init(|| {
+        let tame = infer(DOMAIN, None, TAME, &[]);
+        tame.ran.json(0);
+        tame.peak_kb
+    })
+}
+
+/// Neither memory nor time got away.
+fn bounded(inferred: &Inferred, seconds: u64) {
+    let growth = inferred.peak_kb.saturating_sub(base_kb());
+    assert!(growth < GROWTH, "the host grew by {growth} kB");
+    assert!(inferred.time < Duration::from_secs(seconds), "took {:?}", inferred.time);
+}
+
+/// A text that is refused: exit code 10, each of these codes among the findings, and every finding of that code has a place.
+fn refused(ir: &str, codes: &[&str]) {
+    let inferred = infer(DOMAIN, None, ir, &[]);
+    let report = inferred.ran.json(10);
+    for code in codes {
+        let found: Vec<&Value> =
+            report["diagnostics"].as_array().unwrap().iter().filter(|d| d["code"] == *code).collect();
+        assert!(!found.is_empty(), "no {code}: {report:#}");
+        assert!(
+            found.iter().all(|d| d["line"].as_u64() > Some(0) && d["column"].as_u64() > Some(0)),
+            "{report:#}"
+        );
+    }
+    bounded(&inferred, 20);
+}
+
+/// A task that meets a limit: nothing is said about it, and the exit code is that one.
+fn limited(knowledge: &str, ir: &str, options: &[&str], exit: i32) {
+    let inferred = infer(DOMAIN, Some(knowledge), ir, options);
+    let report = inferred.ran.json(exit);
+    assert_eq!(report["decision"], "undecided", "{report:#}");
+    assert!(report["problem"].is_null(), "{report:#}");
+    bounded(&inferred, 30);
+}
+
+#[test]
+fn a_text_with_nothing_wrong_is_inferred() {
+    let report = infer(DOMAIN, None, TAME, &[]).ran.json(0);
+    assert!(report["problem"].as_str().unwrap().contains("shelf3"), "{report:#}");
+}
+
+#[test]
+fn rules_that_never_end_are_refused() {
+    refused(&format!("{TAME}p(X+1) :- p(X).\n"), &["ir.unknown-predicate"]);
+    refused(&format!("{TAME}cardinality(box, X+1) :- cardinality(box, X).\n"), &["ir.growth"]);
+}
+
+#[test]
+fn a_milliard_of_ground_atoms_is_refused() {
+    let pairs = "init(above(X, Y)) :- X = 1..40000, Y = 1..25000.\n";
+    refused(&format!("{TAME}{pairs}"), &["ir.interval"]);
+    let objects =
+        "cardinality(box, 9000).\ninit(above(X, Y)) :- object(X, box), object(Y, box), object(Z, box).\n";
+    refused(objects, &["ir.too-many-atoms"]);
+    refused("cardinality(box, 1000000000).\n", &["ir.too-many-atoms"]);
+}
+
+#[test]
+fn scripts_and_files_are_refused() {
+    refused(&format!("{TAME}#script (python) import os #end.\n"), &["ir.directive"]);
+    refused(&format!("{TAME}#include \"/etc/hostname\".\n"), &["ir.directive"]);
+}
+
+#[test]
+fn functions_outside_the_program_are_refused() {
+    refused(&format!("{TAME}init(in(@os(\"id\"), shelf1)).\n"), &["ir.external-function"]);
+    // The library's own is not the text's to call.
+    refused(&format!("{TAME}init(in(@id(box, 7), shelf1)).\n"), &["ir.external-function"]);
+}
+
+#[test]
+fn ten_megabytes_are_not_read() {
+    let line = "init(in(box1, shelf1)).\n";
+    let inferred = infer(DOMAIN, None, &line.repeat((10 << 20) / line.len()), &[]);
+    let report = inferred.ran.json(22);
+    assert_eq!(report["decision"], "undecided", "{report:#}");
+    bounded(&inferred, 20);
+    // The largest that is read, of statements and of nothing else.
+    for text in
+        [line.repeat((1 << 20) / line.len()), "(".repeat(1 << 20), "a ".repeat(1 << 19), "\"".repeat(1 << 20)]
+    {
+        let inferred = infer(DOMAIN, None, &text, &[]);
+        assert_eq!(inferred.ran.exit, 10, "{}", inferred.ran.stderr);
+        bounded(&inferred, 30);
+    }
+}
+
+#[test]
+fn names_in_other_letters_are_refused() {
+    for name in ["bücher", "箱", "б1", "box\u{200b}1", "\u{202e}1xob"] {
+        let inferred = infer(DOMAIN, None, &format!("{TAME}init(in({name}, shelf1)).\n"), &[]);
+        let report = inferred.ran.json(10);
+        assert!(
+            report["diagnostics"].as_array().unwrap().iter().any(|d| d["line"] == 5),
+            "{name}: {report:#}"
+        );
+        bounded(&inferred, 20);
+    }
+}
+
+#[test]
+fn names_that_are_one_for_the_reasoner_are_told() {
+    // Two objects of the text.
+    let inferred =
+        infer(DOMAIN, None, &format!("{TAME}init(in(old-box, shelf1)).\ninit(in(old_box, shelf3)).\n"), &[]);
+    let report = inferred.ran.json(0);
+    let found = report["diagnostics"].as_array().unwrap();
+    assert!(found.iter().any(|d| d["code"] == "ir.name-collision"), "{report:#}");
+    bounded(&inferred, 20);
+    // Two predicates of the domain: nothing can be said with it.
+    let domain =
+        DOMAIN.replace("(free ?s - shelf))", "(free ?s - shelf) (is-full ?s - shelf) (is_full ?s - shelf))");
+    let inferred = infer(&domain, None, TAME, &[]);
+    let report = inferred.ran.json(31);
+    assert_eq!(report["decision"], "failed", "{report:#}");
+    assert!(report["message"].as_str().unwrap().contains("is-full"), "{report:#}");
+    bounded(&inferred, 20);
+}
+
+#[test]
+fn counts_that_do_not_fit_are_conflicts() {
+    let more =
+        "cardinality(box, 2).\ninit(in(box1, s)).\ninit(in(box2, s)).\ninit(in(box3, s)).\ngoal(free(s)).\n";
+    refused(more, &["asp.more-than-counted"]);
+    let pairs =
+        "cardinality(box, 3).\ncardinality(shelf, 2).\ninit(map(box, in, shelf)).\ngoal(free(shelf1)).\n";
+    refused(pairs, &["asp.map-sizes"]);
+}
+
+#[test]
+fn knowledge_that_never_ends_meets_the_limit_of_time() {
+    let knowledge =
+        "shelved(0).\nshelved(X+1) :- shelved(X), X < 2000000000.\ninit(free(s)) :- shelved(-1).\n";
+    limited(knowledge, TAME, &["--time-limit", "1", "--memory-limit", "2048"], 21);
+}
+
+#[test]
+fn knowledge_that_fills_memory_meets_the_limit_of_memory() {
+    let knowledge = "many(1..100000).\npair(X, Y) :- many(X), many(Y).\ninit(free(s)) :- pair(0, 0).\n";
+    limited(knowledge, TAME, &["--time-limit", "60", "--memory-limit", "200"], 22);
+}
+
+#[test]
+fn knowledge_that_says_too_much_meets_the_limit_of_the_answer() {
+    // Just fewer bytes than come back, of short and of long atoms, and more: the host has room for what it is given.
+    for (place, count, exit) in [("p", 20_000, 0), (&*"p".repeat(1000), 1_500, 0), (&*"p".repeat(1000), 3_000, 22)] {
+        let knowledge = format!(
+            "ir_predicate(place(name, number), \"there is a place N\").\ninit(place({place}, 1..{count})).\nir_type(name, \"a name\").\n"
+        );
+        let inferred = infer(DOMAIN, Some(&knowledge), TAME, &["--memory-limit", "2048", "--time-limit", "60"]);
+        assert_eq!(inferred.ran.exit, exit, "{count}: {}{}", inferred.ran.stdout, inferred.ran.stderr);
+        bounded(&inferred, 90);
+    }
+}
+
+#[test]
+fn knowledge_that_nests_without_end_meets_a_limit() {
+    let knowledge =
+        "deep(0, s).\ndeep(N+1, f(X)) :- deep(N, X), N < 200000.\ninit(free(s)) :- deep(-1, s).\n";
+    let inferred = infer(DOMAIN, Some(knowledge), TAME, &["--time-limit", "10"]);
+    let report = inferred.ran.json(inferred.ran.exit);
+    assert!([21, 22].contains(&inferred.ran.exit), "{report:#}");
+    bounded(&inferred, 30);
+}
+
+#[test]
+fn knowledge_reaches_nothing_outside_either() {
+    for (statement, exit) in [
+        ("#include \"/etc/hostname\".", 31),
+        ("#script (python) import os #end.", 31),
+        ("init(free(@os(\"id\"))).", 10),
+    ] {
+        let inferred = infer(DOMAIN, Some(&format!("{statement}\n")), TAME, &[]);
+        let report = inferred.ran.json(exit);
+        assert_eq!(report["problem"], Value::Null, "{report:#}");
+        bounded(&inferred, 20);
+    }
+}
