@@ -1,10 +1,11 @@
 //! What a model, or a knowledge file with a mistake, may hand to the reasoner: each text through `planforge infer` with the real child
 //! process. Each ends within its limits in a diagnostic or as a limit, and the host never grows.
 
-use crate::support::{Ran, planforge};
+use crate::infer::{P01, saying};
+use crate::support::{Ran, Run, example_text, planforge, verdict};
 use serde_json::Value;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 const DOMAIN: &str = "(define (domain shelves)
@@ -124,6 +125,7 @@ fn rules_that_never_end_are_refused() {
 fn a_milliard_of_ground_atoms_is_refused() {
     let pairs = "init(above(X, Y)) :- X = 1..40000, Y = 1..25000.\n";
     refused(&format!("{TAME}{pairs}"), &["ir.interval"]);
+    refused("object(X, box) :- X = 1..1000000000.\n", &["ir.interval"]);
     let objects =
         "cardinality(box, 9000).\ninit(above(X, Y)) :- object(X, box), object(Y, box), object(Z, box).\n";
     refused(objects, &["ir.too-many-atoms"]);
@@ -149,6 +151,7 @@ fn ten_megabytes_are_not_read() {
     let inferred = infer(DOMAIN, None, &line.repeat((10 << 20) / line.len()), &[]);
     let report = inferred.ran.json(22);
     assert_eq!(report["decision"], "undecided", "{report:#}");
+    assert!(report["message"].as_str().unwrap().contains("at most 1024 kB are read"), "{report:#}");
     bounded(&inferred, 20);
     // The largest that is read, of statements and of nothing else.
     for text in
@@ -218,11 +221,14 @@ fn knowledge_that_fills_memory_meets_the_limit_of_memory() {
 #[test]
 fn knowledge_that_says_too_much_meets_the_limit_of_the_answer() {
     // Just fewer bytes than come back, of short and of long atoms, and more: the host has room for what it is given.
-    for (place, count, exit) in [("p", 20_000, 0), (&*"p".repeat(1000), 1_500, 0), (&*"p".repeat(1000), 3_000, 22)] {
+    for (place, count, exit) in
+        [("p", 20_000, 0), (&*"p".repeat(1000), 1_500, 0), (&*"p".repeat(1000), 3_000, 22)]
+    {
         let knowledge = format!(
             "ir_predicate(place(name, number), \"there is a place N\").\ninit(place({place}, 1..{count})).\nir_type(name, \"a name\").\n"
         );
-        let inferred = infer(DOMAIN, Some(&knowledge), TAME, &["--memory-limit", "2048", "--time-limit", "60"]);
+        let inferred =
+            infer(DOMAIN, Some(&knowledge), TAME, &["--memory-limit", "2048", "--time-limit", "60"]);
         assert_eq!(inferred.ran.exit, exit, "{count}: {}{}", inferred.ran.stdout, inferred.ran.stderr);
         bounded(&inferred, 90);
     }
@@ -250,4 +256,31 @@ fn knowledge_reaches_nothing_outside_either() {
         assert_eq!(report["problem"], Value::Null, "{report:#}");
         bounded(&inferred, 20);
     }
+}
+
+#[test]
+fn after_a_limit_the_next_answer_comes_from_a_new_child() {
+    static REPLIES: LazyLock<[String; 2]> = LazyLock::new(|| {
+        let endless = P01
+            .replace("init(arm_free).", "init(arm_free). object(endless, block). init(on_table(endless)).");
+        [endless, P01.to_owned()]
+    });
+    static WORDS: LazyLock<[&str; 2]> = LazyLock::new(|| REPLIES.each_ref().map(String::as_str));
+    let server = saying(WORDS.as_slice());
+    let add_on = tempfile::tempdir().unwrap();
+    let grows = "count(0) :- object(endless, block).\ncount(N + 1) :- count(N).\n";
+    let knowledge = example_text("blocks", "knowledge.lp") + grows;
+    std::fs::write(add_on.path().join("knowledge.lp"), knowledge).unwrap();
+    let mut run = Run::new("tic-ic.toml", &server.base_url())
+        .task("blocks", "p01")
+        .set("stage.problem.n", "2")
+        .set("stage.problem.options.limits.time_s", "0.5")
+        .arg("--add-on")
+        .arg(add_on.path())
+        .arg("--json");
+    let report = run.go().json(0);
+    let failed = report["tasks"][0]["stages"][0]["failed"].as_array().unwrap();
+    assert_eq!(failed.len(), 1, "{report:#}");
+    assert_eq!(failed[0]["failure"]["code"], "translate-asp.time", "{report:#}");
+    assert_eq!(verdict(&report, 0), "accepted", "{report:#}");
 }
