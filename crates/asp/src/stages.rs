@@ -4,7 +4,8 @@
 //! has to know all of both. Said in one program, that is a search through choices with as many answer sets as there are ways to name
 //! what is interchangeable. So the first stage finds the objects that are named; each further one is given the objects that were missing and
 //! the order of all, until nothing is missing any more and nothing changes. Every stage is a program without choices, unless the knowledge
-//! file has some, and takes no search.
+//! file has some, and takes no search. Where plain rules tell beforehand what the stages will come to ([`Job::guess`]), the first one is given
+//! that and is the last, if its answer bears it out.
 //!
 //! [`solve`] does the stages and is given the reasoner as a function, so that it can run in another process than the rest.
 
