@@ -36,7 +36,7 @@ pub static CODES: &[CodeInfo] = &[
         code: NO_DOMAIN,
         title: "there is no domain to translate for",
         explanation: "The intermediate representation is read, completed and compiled with the domain: its types, predicates and constants. \
-The pipeline gives none, or one that cannot be read.\n\nSet `domain = true` in [given].",
+The pipeline gives none, or one that cannot be read, or one with names that the representation cannot tell apart.\n\nSet `domain = true` in [given].",
     },
     CodeInfo {
         code: NO_EXAMPLE,

@@ -273,6 +273,7 @@ const fn closing(open: char) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn shown(value: &Value) -> String {
         match &value.kind {
@@ -337,6 +338,50 @@ mod tests {
         assert!(read(&"x".repeat(MOST_BYTES + 1)).contains("at most 1048576 are read"));
         for reply in ["```{".repeat(200_000), "```{'".repeat(200_000), "{é'\u{201c}".to_owned()] {
             assert!(find(&reply).is_err());
+        }
+    }
+
+    fn json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i32>().prop_map(Into::into),
+            "[ -~\u{e9}]{0,8}".prop_map(serde_json::Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+                prop::collection::btree_map("[a-z\"']{1,4}", inner, 0..4)
+                    .prop_map(|entries| serde_json::Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// As serde_json has it.
+    fn plain(value: &Value) -> serde_json::Value {
+        match &value.kind {
+            Kind::Null => serde_json::Value::Null,
+            Kind::Boolean(b) => (*b).into(),
+            Kind::Number(n) => (*n as i64).into(),
+            Kind::Text(text) => text.as_str().into(),
+            Kind::List(values) => values.iter().map(plain).collect(),
+            Kind::Object(entries) => entries.iter().map(|e| (e.key.clone(), plain(&e.value))).collect(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn json_is_read_as_what_it_says(value in json(), before in "[a-z .]{0,9}") {
+            let object = serde_json::json!({ "value": value });
+            let read = find(&format!("{before}{object:#}")).map(|value| plain(&value));
+            prop_assert_eq!(read, Ok(object));
+        }
+
+        #[test]
+        fn any_reply_is_read_or_refused(reply in "[\\[\\]{}()'\",:#/a1 \n`\u{201c}\u{201d}\\\\]{0,60}") {
+            if let Err(unreadable) = find(&reply) {
+                prop_assert!(unreadable.at <= reply.len() && reply.is_char_boundary(unreadable.at));
+            }
         }
     }
 }

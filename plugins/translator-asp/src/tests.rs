@@ -4,6 +4,7 @@ use super::*;
 use crate::work;
 use planforge_plugin_sdk::testing::TestHost;
 
+mod child;
 mod flow;
 mod prompts;
 mod sample;

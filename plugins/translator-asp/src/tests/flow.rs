@@ -88,6 +88,27 @@ fn three_answers_make_one_representation() {
 }
 
 #[test]
+fn the_first_two_questions_are_asked_once_for_all_samples() {
+    let names = "{'room': ['room1', 'room2', 'room3']}";
+    let host = host(&[
+        "{'room': 3}",
+        "none",
+        "{'room': 3}",
+        names,
+        names,
+        names,
+        GRIPPERS_IR,
+        "init(robot_in(robot1, room3)). goal(robot_in(robot1, room1)).",
+    ]);
+    let found = samples(plugin(of_mode(Mode::G3)).translate(&host, &grippers(3)).unwrap());
+    assert!(is_p01(found[0].as_ref().unwrap().problem.as_deref().unwrap()));
+    assert_eq!(found[1].as_ref().unwrap_err().code, "translate-asp.json");
+    assert!(!is_p01(found[2].as_ref().unwrap().problem.as_deref().unwrap()));
+    let asked: Vec<u32> = host.requests().iter().map(|(_, r)| r.sampling.n.unwrap()).collect();
+    assert_eq!(asked, [3, 3, 1, 1], "the sample that failed is not asked about rules");
+}
+
+#[test]
 fn a_table_that_cannot_be_read_fails_the_sample_or_is_asked_for_again() {
     let names = "{'room': ['room1']}";
     let once = host(&["{'room': 3", names]);
