@@ -10,7 +10,7 @@ use super::report::{FailedSample, StageReport};
 use super::stage::{self, Step};
 use super::translate::feedback;
 use crate::config::{ContinueFrom, Forget, KeepRound, RefineStage, Stage};
-use planforge_contract::{Event, Failure, FailureClass, RoundHistory};
+use planforge_contract::{Event, Failure, FailureClass, ReportedSeverity, RoundHistory};
 use std::cmp::Ordering;
 
 /// Runs a refine stage. Candidates are refined at the same time; only their calls count against the number of jobs.
@@ -280,13 +280,58 @@ fn forget(stage: &RefineStage, position: usize, entry: Entry) -> Entry {
     left
 }
 
-/// What was wrong with replies, each reason once. Other failures say nothing that a model could heed.
+/// What was wrong with replies, each reason once: the mistakes found in them where a failure has them, else its message. Other failures
+/// say nothing that a model could heed.
 fn reasons(failed: &[FailedSample]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
-    for FailedSample { failure, .. } in failed {
-        if failure.class == FailureClass::Reply && !reasons.contains(&failure.message) {
-            reasons.push(failure.message.clone());
+    for FailedSample { failure, .. } in failed.iter().filter(|f| f.failure.class == FailureClass::Reply) {
+        let mistakes = failure.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error);
+        let mut found: Vec<&String> = mistakes.map(|d| &d.message).collect();
+        if found.is_empty() {
+            found.push(&failure.message);
+        }
+        for reason in found {
+            if !reasons.contains(reason) {
+                reasons.push(reason.clone());
+            }
         }
     }
     reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::ReportedDiagnostic;
+
+    #[test]
+    fn each_mistake_found_in_a_reply_is_a_reason_of_its_own() {
+        let finding = |severity, message: &str| ReportedDiagnostic {
+            code: "test.found".into(),
+            severity,
+            message: message.into(),
+            file: "ir".into(),
+            line: 1,
+            column: 1,
+            start: 0,
+            end: 1,
+            help: vec![],
+        };
+        let found = vec![
+            finding(ReportedSeverity::Error, "no such predicate"),
+            finding(ReportedSeverity::Advice, "a dot was added"),
+            finding(ReportedSeverity::Error, "no such type"),
+        ];
+        let failed = |class, found| {
+            let failure = Failure::new(class, "test.failed", "the text cannot be used").diagnostics(found);
+            FailedSample { path: String::new(), failure }
+        };
+        let samples = [
+            failed(FailureClass::Reply, found.clone()),
+            failed(FailureClass::Reply, found),
+            failed(FailureClass::Reply, Vec::new()),
+            failed(FailureClass::Limit, Vec::new()),
+        ];
+        assert_eq!(reasons(&samples), ["no such predicate", "no such type", "the text cannot be used"]);
+    }
 }
