@@ -103,6 +103,7 @@ mod tests {
     use crate::syntax::parse_ground_term;
     use planforge_pddl::parse_domain;
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     #[test]
     fn names_are_written_as_constants() {
@@ -141,6 +142,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, rng_seed: RngSeed::Fixed(3), ..ProptestConfig::default() })]
+
         #[test]
         fn every_name_becomes_a_constant(name in "\\PC{1,8}") {
             let written = mangled(&name);

@@ -14,31 +14,70 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(super) struct Census {
     /// Constants that are written as such somewhere, in lower case.
+    plain: BTreeSet<String>,
+    /// Every constant that is read, however it is written.
     constants: BTreeSet<String>,
     /// Variables of statements with a body.
     variables: BTreeSet<String>,
 }
 
 impl Census {
-    pub(super) fn of(drafts: &[Draft]) -> Self {
+    fn of(drafts: &[Draft]) -> Self {
         let mut census = Self::default();
-        for draft in drafts {
-            let has_body = draft.tokens.iter().any(|token| token.kind == Kind::If);
-            for (at, token) in draft.tokens.iter().enumerate() {
-                let is_call = is_call(&draft.tokens, at);
+        let mut of_facts: BTreeSet<&str> = BTreeSet::new();
+        for Draft { tokens, .. } in drafts {
+            let has_body = tokens.iter().any(|token| token.kind == Kind::If);
+            for (at, token) in tokens.iter().enumerate() {
+                let length = name_length(&tokens[at..]);
+                if is_call(tokens, at + length - 1) {
+                    continue;
+                }
                 match &token.kind {
-                    Kind::Name(name) if !is_call => {
-                        census.constants.insert(mangled(name));
+                    Kind::Name(_) if length > 1 => census.add_joined(&tokens[at..at + length]),
+                    Kind::Name(name) => {
+                        census.plain.insert(mangled(name));
                     }
-                    Kind::Variable(name) if !is_call && has_body => {
+                    Kind::Variable(name) if has_body => {
                         census.variables.insert(name.clone());
                     }
+                    Kind::Variable(_) if length > 1 && !is_difference(tokens, at, length) => {
+                        census.add_joined(&tokens[at..at + length]);
+                    }
+                    Kind::Variable(name) => {
+                        of_facts.insert(name);
+                    }
+                    Kind::Text(text) => census.constants.extend(name_in_quotes(text)),
                     _ => {}
                 }
             }
         }
+        census.constants.extend(census.plain.iter().cloned());
+        for name in of_facts {
+            let meant = name.to_ascii_lowercase();
+            if census.constants.contains(&meant) || !census.looks_like_a_variable(name) {
+                census.constants.insert(meant);
+            }
+        }
         census
     }
+
+    fn add_joined(&mut self, tokens: &[Token]) {
+        let written: String = tokens.iter().map(|token| token.kind.show()).collect();
+        self.constants.insert(mangled(&written));
+    }
+
+    /// Whether an upper-case name in a fact is rather a variable that lacks its condition.
+    fn looks_like_a_variable(&self, name: &str) -> bool {
+        name.starts_with('_')
+            || name.len() == 1 && (matches!(name, "X" | "Y" | "Z") || self.variables.contains(name))
+    }
+}
+
+/// The name that a text in quotes is meant as.
+fn name_in_quotes(text: &str) -> Option<String> {
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    is_name.then(|| mangled(text))
 }
 
 fn is_call(tokens: &[Token], at: usize) -> bool {
@@ -182,10 +221,11 @@ impl<'a> Speller<'a> {
     ) -> Option<Kind> {
         let meant = name.to_ascii_lowercase();
         let is_object = self.signature.objects.contains(&meant) || self.census.constants.contains(&meant);
-        let looks_like_a_variable =
-            name.len() == 1 && (matches!(name, "X" | "Y" | "Z") || self.census.variables.contains(name));
-        let is_name =
-            if has_body { once && is_object && name.len() > 1 } else { is_object || !looks_like_a_variable };
+        let is_name = if has_body {
+            once && is_object && name.len() > 1
+        } else {
+            is_object || !self.census.looks_like_a_variable(name)
+        };
         if !is_name || name.starts_with('_') || meant == "not" {
             return None;
         }
@@ -195,14 +235,7 @@ impl<'a> Speller<'a> {
 
     /// `"b1"` where an object is meant. Decimal numbers and relations stay texts.
     fn quoted(&mut self, tokens: &[Token], at: usize, text: &str, report: &mut Report) -> Option<Kind> {
-        let first = text.chars().next()?;
-        let is_name = text.is_ascii()
-            && first.is_ascii_alphabetic()
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-        if !is_name {
-            return None;
-        }
-        let name = mangled(text);
+        let name = name_in_quotes(text)?;
         self.repaired(&format!("\"{text}\""), &name, tokens[at].span, Severity::Advice, report);
         Some(Kind::Name(name))
     }
@@ -219,7 +252,7 @@ impl<'a> Speller<'a> {
         let (first, place, told) =
             self.written.entry(name.to_owned()).or_insert_with(|| (spelt.to_ascii_lowercase(), span, false));
         let other = if first.eq_ignore_ascii_case(&spelt) {
-            self.census.constants.get(name).cloned()
+            self.census.plain.get(name).cloned()
         } else {
             Some(first.clone())
         };

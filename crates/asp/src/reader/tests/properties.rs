@@ -4,6 +4,7 @@ use super::*;
 use crate::syntax::parse;
 use planforge_diagnostics::{apply_fixes, render};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Pieces of texts as models write them, right and wrong.
 fn piece() -> impl Strategy<Value = String> {
@@ -103,7 +104,7 @@ fn check(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 10000, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn every_text_keeps_the_invariants(text in text()) {
