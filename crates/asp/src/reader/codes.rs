@@ -51,6 +51,10 @@ BARE "ir.bare-predicate" "a predicate outside `init` and `goal` was read as part
     means "A predicate of the domain at the head of a rule says nothing of the state that is meant; the initial one is taken."
     example "clean(shot1)."
     so "Write `init(clean(shot1))` or `goal(clean(shot1))`.";
+TYPE_AS_PREDICATE "ir.type-as-predicate" "a type was written like a predicate"
+    means "Types are no predicates, but `shot(X)` can only mean that X is a shot."
+    example "init(clean(X)) :- shot(X)."
+    so "Nothing, or write `object(X, shot)`.";
 SPLIT "ir.several-facts" "several facts inside one `init` or `goal` were read as one each"
     means "`init` and `goal` have one argument. Several are taken apart into a statement each."
     example "goal(clean(shot1), empty(shot1))."
@@ -103,6 +107,10 @@ FRAGMENT "ir.not-in-the-representation" "a construct that the representation doe
     means "The intermediate representation is facts and rules with `not`, comparisons, intervals, arithmetic and #count, over objects without inner structure."
     example "init(clean(X)) :- object(X, shot), #sum { 1 : object(X, shot) } > 0."
     so "Say it without the construct.";
+OR "ir.or" "conditions are separated by a semicolon"
+    means "For the reasoner `;` between conditions is `and`; in other languages it is `or`. What is meant cannot be told."
+    example "init(clean(X)) :- object(X, shot); object(X, container)."
+    so "Write a rule for each way if `or` is meant, and a comma if `and` is meant.";
 GROWTH "ir.growth" "a rule makes ever new numbers out of its own results"
     means "A rule that computes a number from what it concludes itself, directly or by other rules, never ends."
     example "init(max_height(X + 1)) :- init(max_height(X))."

@@ -23,8 +23,6 @@ pub(super) struct Cut {
     pub(super) drafts: Vec<Draft>,
     /// Lines that are no program.
     pub(super) prose: Vec<Span>,
-    /// Statements that were given up, with their places.
-    pub(super) given_up: Vec<Span>,
 }
 
 /// Tokens looked at to judge a line.
@@ -115,92 +113,72 @@ impl<'a> Cutter<'a> {
     }
 
     fn statement(&mut self, report: &mut Report) {
-        let mut draft = Building { out: Vec::new(), frames: Vec::new(), in_body: false, start: self.at };
+        let mut draft = Building { start: self.at, ..Building::default() };
         loop {
             let Some(token) = self.tokens.get(self.at) else { return self.end_of_text(draft, report) };
             if self.ends_before(&draft, token) {
                 return self.lost_dot(draft, report);
             }
             match &token.kind {
-                Kind::Open | Kind::OpenBrace => self.open(&mut draft, token),
-                Kind::Close => self.close(&mut draft, token, report),
-                Kind::CloseBrace => self.close_brace(&mut draft, token, report),
-                Kind::If => {
-                    draft.close_all(report);
-                    draft.in_body = true;
-                    draft.push(token);
-                }
                 Kind::Dots if draft.frames.is_empty() && !self.goes_on(self.at + 1) => {
-                    report.repair(
-                        Severity::Advice,
-                        code::LOST_DOT,
-                        "`..` is read as the dot at the end of the statement".to_owned(),
-                        token.span,
-                        ".",
-                    );
+                    let message = "`..` is read as the dot at the end of the statement".to_owned();
+                    report.repair(Severity::Advice, code::LOST_DOT, message, token.span, ".");
                     draft.out.push(Token { kind: Kind::Dot, span: token.span });
                     return self.finish(draft);
                 }
+                Kind::Dot if self.decimal(&mut draft) => continue,
                 Kind::Dot => {
-                    if self.decimal(&mut draft) {
-                        continue;
-                    }
                     draft.close_all(report);
                     draft.push(token);
                     return self.finish(draft);
                 }
-                Kind::Comma => {
-                    if self.comma(&mut draft, token, report) {
-                        return;
-                    }
-                }
-                Kind::Semicolon if self.ends_fact(&draft) || self.ends_open_fact(&draft) => {
+                Kind::Comma | Kind::Semicolon if self.ends_fact(&draft) || self.ends_open_fact(&draft) => {
                     draft.close_all(report);
                     return self.dot_for(draft, token, report);
                 }
-                Kind::Colon if draft.frames.is_empty() && !draft.in_body => {
-                    report.repair(
-                        Severity::Warning,
-                        code::SIGN,
-                        "`:` behind a head is read as `:-`".to_owned(),
-                        token.span,
-                        ":-",
-                    );
-                    draft.in_body = true;
-                    draft.out.push(Token { kind: Kind::If, span: token.span });
-                }
-                Kind::Relation(Relation::Less) if self.is_arrow(&draft, token) => {
-                    let minus = self.tokens[self.at + 1].span;
-                    let span = token.span.to(minus);
-                    report.repair(
-                        Severity::Warning,
-                        code::SIGN,
-                        "`<-` is read as `:-`".to_owned(),
-                        span,
-                        ":-",
-                    );
-                    draft.close_all(report);
-                    draft.in_body = true;
-                    draft.out.push(Token { kind: Kind::If, span });
-                    self.at += 1;
-                }
-                Kind::Odd(text) if text == "`" => {
-                    report.repair(
-                        Severity::Advice,
-                        code::MARKUP,
-                        "a back-tick is left out".to_owned(),
-                        token.span,
-                        "",
-                    );
-                }
-                kind if draft.in_body && draft.frames.is_empty() && is_and(kind) && draft.ends_literal() => {
-                    let message = format!("`{}` is read as the comma between conditions", kind.show());
-                    report.repair(Severity::Advice, code::SIGN, message, token.span, ",");
-                    draft.out.push(Token { kind: Kind::Comma, span: token.span });
-                }
-                _ => draft.push(token),
+                _ => self.token(&mut draft, token, report),
             }
             self.at += 1;
+        }
+    }
+
+    /// A token inside a statement.
+    fn token(&mut self, draft: &mut Building, token: &Token, report: &mut Report) {
+        let outside = draft.frames.is_empty();
+        match &token.kind {
+            Kind::Open | Kind::OpenBrace => self.open(draft, token),
+            Kind::Close => self.close(draft, token, report),
+            Kind::CloseBrace => self.close_brace(draft, token, report),
+            Kind::If => draft.begin_body(token.span, report),
+            Kind::Comma => self.comma(draft, token, report),
+            Kind::Semicolon if draft.in_body && outside => {
+                let message = "`;` between conditions may mean `and` or `or`".to_owned();
+                let help = "write a rule for each way if `or` is meant, and a comma if `and` is meant";
+                report.refuse(code::OR, message, token.span, help);
+                draft.given_up = true;
+                draft.push(token);
+            }
+            Kind::Colon if outside && !draft.in_body => {
+                let message = "`:` behind a head is read as `:-`".to_owned();
+                report.repair(Severity::Warning, code::SIGN, message, token.span, ":-");
+                draft.begin_body(token.span, report);
+            }
+            Kind::Relation(Relation::Less) if self.is_arrow(draft, token) => {
+                let span = token.span.to(self.tokens[self.at + 1].span);
+                report.repair(Severity::Warning, code::SIGN, "`<-` is read as `:-`".to_owned(), span, ":-");
+                draft.begin_body(span, report);
+                self.at += 1;
+            }
+            Kind::Odd(text) if text == "`" => {
+                let message = "a back-tick is left out".to_owned();
+                report.repair(Severity::Advice, code::MARKUP, message, token.span, "");
+            }
+            kind if draft.in_body && outside && is_and(kind) && draft.ends_literal() => {
+                let message = format!("`{}` is read as the comma between conditions", kind.show());
+                report.repair(Severity::Advice, code::SIGN, message, token.span, ",");
+                draft.out.push(Token { kind: Kind::Comma, span: token.span });
+            }
+            _ => draft.push(token),
         }
     }
 
@@ -232,7 +210,8 @@ impl<'a> Cutter<'a> {
         if !draft.frames.is_empty() && is_head {
             return true;
         }
-        draft.in_body && self.ahead(self.at).iter().any(|token| token.kind == Kind::If)
+        let mut statement = self.ahead(self.at).iter().take_while(|token| token.kind != Kind::Dot);
+        draft.in_body && statement.any(|token| token.kind == Kind::If)
     }
 
     /// Whether the statement may go on at that token on the same line.
@@ -304,33 +283,21 @@ impl<'a> Cutter<'a> {
         true
     }
 
-    /// A comma; whether it ended the statement.
-    fn comma(&mut self, draft: &mut Building, token: &Token, report: &mut Report) -> bool {
+    /// A comma inside a statement. Where a condition begins behind it and the arguments are complete, parentheses were lost.
+    fn comma(&self, draft: &mut Building, token: &Token, report: &mut Report) {
         let next = self.tokens.get(self.at + 1).map(|t| &t.kind);
         let after = self.tokens.get(self.at + 2).map(|t| &t.kind);
         let begins_literal = matches!(next, Some(Kind::Not))
             || matches!(next, Some(Kind::Name(_))) && matches!(after, Some(Kind::Open));
-        if let Some(frame) = draft.frames.last() {
-            let full = frame.arity.is_some_and(|arity| frame.commas + 1 >= arity);
-            let in_call = !draft.frames.iter().any(|frame| frame.is_brace);
-            if draft.in_body && in_call && begins_literal && full {
-                draft.close_all(report);
-            }
-        }
-        if self.ends_fact(draft) || self.ends_open_fact(draft) {
+        let full = draft.frames.last().is_some_and(|f| f.arity.is_some_and(|arity| f.commas + 1 >= arity));
+        let in_call = !draft.frames.iter().any(|frame| frame.is_brace);
+        if draft.in_body && in_call && begins_literal && full {
             draft.close_all(report);
-            let building = std::mem::replace(
-                draft,
-                Building { out: Vec::new(), frames: Vec::new(), in_body: false, start: 0 },
-            );
-            self.dot_for(building, token, report);
-            return true;
         }
         if let Some(frame) = draft.frames.last_mut() {
             frame.commas += 1;
         }
         draft.push(token);
-        false
     }
 
     /// Whether a comma or semicolon here stands for the dot of a fact: no `:-` comes before the next dot or the end of the next line.
@@ -372,6 +339,10 @@ impl<'a> Cutter<'a> {
             draft.out.pop();
         }
         let at = Span::empty(draft.end());
+        if draft.out.last().is_some_and(|last| last.kind == Kind::If) {
+            let help = "write a condition behind `:-`, or a fact without it";
+            return report.refuse(code::CUT_OFF, "this statement ends at its `:-`".to_owned(), at, help);
+        }
         report.repair(
             Severity::Warning,
             code::LOST_DOT,
@@ -395,7 +366,6 @@ impl<'a> Cutter<'a> {
                 span,
                 "ask for the rest, or for a shorter text; the limit on the length of replies may be too low",
             );
-            self.cut.given_up.push(span);
             return;
         }
         self.lost_dot(draft, report);
@@ -408,7 +378,7 @@ impl<'a> Cutter<'a> {
 
     fn push_draft(&mut self, draft: Building) {
         let (Some(first), Some(last)) = (draft.out.first(), draft.out.last()) else { return };
-        if draft.out.len() > 1 {
+        if draft.out.len() > 1 && !draft.given_up {
             let span = first.span.to(last.span);
             self.cut.drafts.push(Draft { tokens: draft.out, span });
         }
@@ -416,10 +386,13 @@ impl<'a> Cutter<'a> {
 }
 
 /// A statement while its tokens come in.
+#[derive(Default)]
 struct Building {
     out: Vec<Token>,
     frames: Vec<Frame>,
     in_body: bool,
+    /// Whether it was refused already.
+    given_up: bool,
     /// The index of its first token.
     start: usize,
 }
@@ -427,6 +400,13 @@ struct Building {
 impl Building {
     fn push(&mut self, token: &Token) {
         self.out.push(token.clone());
+    }
+
+    /// `:-`, or what stands for it at `span`.
+    fn begin_body(&mut self, span: Span, report: &mut Report) {
+        self.close_all(report);
+        self.in_body = true;
+        self.out.push(Token { kind: Kind::If, span });
     }
 
     /// Where its last token ends.

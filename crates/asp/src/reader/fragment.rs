@@ -129,6 +129,7 @@ impl Fragment<'_> {
 
     /// Checks an atom of a head or a condition. A predicate without a state gets `init` around it; whether it did.
     fn atom(&mut self, atom: &mut Atom) -> bool {
+        self.type_as_predicate(atom);
         let span = atom.span;
         let at = |is_init| Position { is_init, span };
         match (atom.name.as_str(), atom.arguments.as_slice()) {
@@ -157,6 +158,26 @@ impl Fragment<'_> {
             }
         }
         false
+    }
+
+    /// `shot(X)` and `init(shot(X))` are read as `object(X, shot)`, where there is no such predicate.
+    fn type_as_predicate(&mut self, atom: &mut Atom) {
+        let (name, arguments) = match (atom.name.as_str(), atom.arguments.as_slice()) {
+            ("init", [Term::Function { name, arguments }]) => (name.as_str(), arguments.as_slice()),
+            (name, arguments) => (name, arguments),
+        };
+        let [object] = arguments else { return };
+        if self.signature.arity(name).is_some() || !self.signature.has_type(name) || name == "object" {
+            return;
+        }
+        let meant = Atom {
+            name: "object".to_owned(),
+            arguments: vec![object.clone(), Term::Function { name: name.to_owned(), arguments: Vec::new() }],
+            span: atom.span,
+        };
+        let message = format!("the type `{name}` is no predicate: `{meant}` is read");
+        self.report.note(code::TYPE_AS_PREDICATE, message, atom.span);
+        *atom = meant;
     }
 
     fn wrong_arity(&mut self, name: &str, wanted: usize, found: usize, span: Span) {

@@ -162,6 +162,13 @@ impl<'a> Speller<'a> {
                 if length > 1 && (!has_body || once) && !is_difference(tokens, at, length) {
                     return (length, Some(self.joined(tokens, at, length, report)));
                 }
+                let is_type =
+                    self.signature.has_type(&name.to_ascii_lowercase()) && is_type_of_object(tokens, at);
+                if is_type && once {
+                    let meant = name.to_ascii_lowercase();
+                    self.repaired(name, &meant, tokens[at].span, Severity::Warning, report);
+                    return (1, Some(Kind::Name(meant)));
+                }
                 (1, self.constant(name, tokens[at].span, once, has_body, report))
             }
             Kind::Text(text) => (1, self.quoted(tokens, at, text, report)),
@@ -271,6 +278,16 @@ impl<'a> Speller<'a> {
             "where two objects are meant, give them names that differ in more than hyphens and underscores",
         ));
     }
+}
+
+/// Whether a token stands where `object(X, TYPE)` has its type.
+fn is_type_of_object(tokens: &[Token], at: usize) -> bool {
+    let Some([name, open, _, comma]) = at.checked_sub(4).and_then(|first| tokens.get(first..at)) else {
+        return false;
+    };
+    comma.kind == Kind::Comma
+        && open.kind == Kind::Open
+        && matches!(&name.kind, Kind::Name(text) | Kind::Variable(text) if text.eq_ignore_ascii_case("object"))
 }
 
 /// The tokens of `not-inflated`, which is a name; of a `not` that is one, 1.

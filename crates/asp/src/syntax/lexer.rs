@@ -303,6 +303,7 @@ impl Lexer<'_> {
             self.at = self.text[start..].find('\n').map_or(self.text.len(), |n| start + n);
             let span = Span::new(start as u32, start as u32 + 2);
             self.out.findings.push((Finding::OpenComment, span));
+            self.out.tokens.push(Token { kind: Kind::Odd("%*".to_owned()), span });
             return;
         }
         self.at = at;

@@ -6,6 +6,7 @@ mod ground;
 pub(crate) mod lexer;
 pub(crate) mod parser;
 mod print;
+mod terms;
 #[cfg(test)]
 mod tests;
 

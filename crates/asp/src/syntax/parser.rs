@@ -13,7 +13,7 @@ pub const MAX_DEPTH: usize = 100;
 
 /// A mistake that ends a statement. `None` where a finding of the lexer tells about it already.
 pub(crate) type Stop = Option<Box<Diagnostic>>;
-type Read<T> = Result<T, Stop>;
+pub(super) type Read<T> = Result<T, Stop>;
 
 /// The functions of aggregates.
 const AGGREGATES: [&str; 5] = ["count", "sum", "sum+", "min", "max"];
@@ -22,12 +22,12 @@ const AGGREGATES: [&str; 5] = ["count", "sum", "sum+", "min", "max"];
 pub(crate) struct Parser<'a> {
     text: &'a str,
     tokens: &'a [Token],
-    at: usize,
+    pub(super) at: usize,
     source: SourceId,
     /// How deep the term at hand is nested.
-    depth: usize,
+    pub(super) depth: usize,
     /// The height of the tree of the term read last.
-    height: usize,
+    pub(super) height: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -74,12 +74,12 @@ impl<'a> Parser<'a> {
         statement
     }
 
-    fn peek(&self) -> Option<&'a Kind> {
+    pub(super) fn peek(&self) -> Option<&'a Kind> {
         self.tokens.get(self.at).map(|token| &token.kind)
     }
 
     /// The next token's place, or the end of the last one.
-    fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         match (self.tokens.get(self.at), self.tokens.last()) {
             (Some(token), _) => token.span,
             (None, Some(last)) => Span::empty(last.span.end),
@@ -91,13 +91,13 @@ impl<'a> Parser<'a> {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or_else(Span::default, |t| t.span)
     }
 
-    fn eat(&mut self, kind: &Kind) -> bool {
+    pub(super) fn eat(&mut self, kind: &Kind) -> bool {
         let found = self.peek() == Some(kind);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, kind: &Kind, what: &str) -> Read<()> {
+    pub(super) fn expect(&mut self, kind: &Kind, what: &str) -> Read<()> {
         if self.eat(kind) { Ok(()) } else { Err(self.unexpected(what)) }
     }
 
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What stands here is not what the grammar wants.
-    fn unexpected(&self, wanted: &str) -> Stop {
+    pub(super) fn unexpected(&self, wanted: &str) -> Stop {
         let found = match self.peek() {
             Some(Kind::Odd(_)) => return None,
             Some(kind) => format!("`{}`", kind.show()),
@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn unsupported(&self, span: Span, message: &str, help: &str) -> Stop {
+    pub(super) fn unsupported(&self, span: Span, message: &str, help: &str) -> Stop {
         Some(Box::new(
             Diagnostic::error(code::UNSUPPORTED, message).at(self.source, span, "").help(help.to_owned()),
         ))
@@ -154,7 +154,11 @@ impl<'a> Parser<'a> {
 
     fn directive(&mut self, name: &str) -> Read<StatementKind> {
         let rest = &self.tokens[self.at..];
-        self.at += rest.iter().position(|t| t.kind == Kind::Dot).unwrap_or(rest.len());
+        let length = rest.iter().position(|t| t.kind == Kind::Dot).unwrap_or(rest.len());
+        self.at += length;
+        if rest[..length].iter().any(|token| matches!(token.kind, Kind::Odd(_))) {
+            return Err(None);
+        }
         Ok(StatementKind::Directive { name: name.to_owned(), text: String::new() })
     }
 
@@ -437,7 +441,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn too_deep(&self) -> Stop {
+    pub(super) fn too_deep(&self) -> Stop {
         let message = format!("terms are nested deeper than {MAX_DEPTH}");
         Some(Box::new(
             Diagnostic::error(code::TOO_DEEP, message)
@@ -445,175 +449,6 @@ impl<'a> Parser<'a> {
                 .help("break the term up, or look for parentheses that are never closed"),
         ))
     }
-
-    /// A whole term.
-    pub(crate) fn term(&mut self) -> Read<Term> {
-        self.nested(Self::interval)
-    }
-
-    fn interval(&mut self) -> Read<Term> {
-        let left = self.binary(1)?;
-        if !self.eat(&Kind::Dots) {
-            return Ok(left);
-        }
-        let height = self.height;
-        let right = self.binary(1)?;
-        if self.peek() == Some(&Kind::Dots) {
-            return Err(self.unexpected("an interval with two ends"));
-        }
-        self.grow(height.max(self.height))?;
-        Ok(Term::Interval(Box::new(left), Box::new(right)))
-    }
-
-    /// Notes that the term read last stands above terms of that height.
-    fn grow(&mut self, below: usize) -> Read<()> {
-        self.height = below + 1;
-        if self.height > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
-    }
-
-    /// Reads what is nested in a term.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
-        if self.depth >= MAX_DEPTH {
-            return Err(self.too_deep());
-        }
-        self.depth += 1;
-        let value = read(self);
-        self.depth -= 1;
-        value
-    }
-
-    /// Operators that bind at least that tightly.
-    fn binary(&mut self, least: u8) -> Read<Term> {
-        let mut left = self.unary()?;
-        loop {
-            let Some((operator, own)) = self.peek().and_then(operator) else { return Ok(left) };
-            if own < least {
-                return Ok(left);
-            }
-            self.at += 1;
-            let height = self.height;
-            let next = if operator == "**" { own } else { own + 1 };
-            let right = self.nested(|parser| parser.binary(next))?;
-            self.grow(height.max(self.height))?;
-            left =
-                Term::Binary { operator: operator.to_owned(), left: Box::new(left), right: Box::new(right) };
-        }
-    }
-
-    fn unary(&mut self) -> Read<Term> {
-        if !self.eat(&Kind::Minus) {
-            return self.primary();
-        }
-        if let Some(Kind::Number(number)) = self.peek() {
-            let number = *number;
-            self.at += 1;
-            self.height = 1;
-            return Ok(Term::Number(-number));
-        }
-        let inner = self.nested(Self::unary)?;
-        self.grow(self.height)?;
-        Ok(Term::Minus(Box::new(inner)))
-    }
-
-    fn primary(&mut self) -> Read<Term> {
-        let Some(kind) = self.peek() else { return Err(self.unexpected("a term")) };
-        let term = match kind {
-            Kind::Number(number) => Term::Number(*number),
-            Kind::Text(text) => Term::Text(text.clone()),
-            Kind::Variable(name) => Term::Variable(name.clone()),
-            Kind::Anonymous => Term::Anonymous,
-            Kind::Name(name) => {
-                self.at += 1;
-                return Ok(Term::Function { name: name.clone(), arguments: self.arguments()? });
-            }
-            Kind::At => {
-                self.at += 1;
-                let Some(Kind::Name(name)) = self.peek() else {
-                    return Err(self.unexpected("a name behind `@`"));
-                };
-                self.at += 1;
-                return Ok(Term::External { name: name.clone(), arguments: self.arguments()? });
-            }
-            Kind::Open => return self.parentheses(),
-            _ => return Err(self.unexpected("a term")),
-        };
-        self.at += 1;
-        self.height = 1;
-        Ok(term)
-    }
-
-    /// Terms with commas between them, and the height of the tallest; whether the last comma ends the list.
-    fn terms(&mut self) -> Read<(Vec<Term>, bool)> {
-        let (mut terms, mut tallest) = (vec![self.term()?], self.height);
-        while self.eat(&Kind::Comma) {
-            if self.peek() == Some(&Kind::Close) {
-                self.height = tallest;
-                return Ok((terms, true));
-            }
-            terms.push(self.term()?);
-            tallest = tallest.max(self.height);
-        }
-        self.height = tallest;
-        Ok((terms, false))
-    }
-
-    /// `(a, b)` behind a name, or nothing.
-    fn arguments(&mut self) -> Read<Vec<Term>> {
-        self.height = 1;
-        if !self.eat(&Kind::Open) || self.eat(&Kind::Close) {
-            return Ok(Vec::new());
-        }
-        let (terms, dangling) = self.terms()?;
-        if dangling {
-            return Err(self.unexpected("an argument"));
-        }
-        self.close()?;
-        self.grow(self.height)?;
-        Ok(terms)
-    }
-
-    fn close(&mut self) -> Read<()> {
-        if self.peek() == Some(&Kind::Semicolon) {
-            return Err(self.unsupported(
-                self.span(),
-                "pools, `p(a;b)`, are not read",
-                "write one statement for each: `p(a). p(b).`",
-            ));
-        }
-        self.expect(&Kind::Close, "`,` or `)`")
-    }
-
-    /// A tuple, or a term in parentheses.
-    fn parentheses(&mut self) -> Read<Term> {
-        self.at += 1;
-        self.height = 1;
-        if self.eat(&Kind::Close) {
-            return Ok(Term::Function { name: String::new(), arguments: Vec::new() });
-        }
-        let (mut terms, dangling) = self.terms()?;
-        self.close()?;
-        match terms.pop() {
-            Some(term) if terms.is_empty() && !dangling => Ok(term),
-            last => {
-                terms.extend(last);
-                self.grow(self.height)?;
-                Ok(Term::Function { name: String::new(), arguments: terms })
-            }
-        }
-    }
-}
-
-/// The operator and how tightly it binds.
-fn operator(kind: &Kind) -> Option<(&'static str, u8)> {
-    Some(match kind {
-        Kind::Plus => ("+", 1),
-        Kind::Minus => ("-", 1),
-        Kind::Star => ("*", 2),
-        Kind::Slash => ("/", 2),
-        Kind::Backslash => ("\\", 2),
-        Kind::Power => ("**", 3),
-        _ => return None,
-    })
 }
 
 fn begins_term(kind: &Kind) -> bool {

@@ -34,6 +34,8 @@ table! { lost_dots_and_parentheses:
     "init(clean(X)) :- object(X, shot)\ninit(empty(X)) :- object(X, shot)",
     "init(clean(X)) :- object(X, shot),\ninit(empty(X)) :- object(X, shot).",
     "init(holding(left,\ninit(clean(shot1)).",
+    "init(clean(shot1)) :-\ninit(clean(X)) :- object(X, shot).",
+    "init(clean(X)) :- object(X, shot),\n  init(empty(X)). init(empty(X)) :- object(X, shot).",
     "goal(clean(shot1))).",
     "goal(not lights_out)).",
     "init(clean(shot1))..\ninit(clean(shot2)).",
@@ -71,6 +73,8 @@ table! { goals_and_numbers:
     "metric(minimize, total_cost). metric(minimize, total-time). metric(smallest, total_cost). metric(minimize, cost).",
     "clean(shot1). lights_out. map(dispenser, dispenses, ingredient).",
     "goal(clean(X)) :- on_table(X), not empty(X).",
+    "shot(shot1). init(shaker(shaker1)). init(clean(X)) :- shot(X), not init(shaker(X)). goal(shot(shot2)).",
+    "Object(shot1, Shot). init(clean(X)) :- object(X, Shot). init(empty(X)) :- object(X, T), not object(T, shot).",
 }
 
 table! { names:
@@ -108,6 +112,7 @@ table! { refusals:
     "object(shot1..shot4, shot). init(clean(shot1;shot2)). cardinality(shot, 1..3).",
     "init(clean(X)) :- object(X, shot), #sum { 1 : object(X, shot) } > 0.",
     "init(clean(X)) :- object(X, shot) : init(empty(X)).",
+    "init(clean(X)) :- object(X, shot); object(X, shaker).",
     "-clean(shot1). not init(clean(shot1)). init(X) :- goal(X).",
     "init(clean(shot1)) :- total_cost > 3.",
     "init(max_height(X + 1)) :- init(max_height(X)).",
