@@ -120,11 +120,9 @@ fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Fai
             assessment
         }
         GoalOutcome::Undecided { stopped: Some(StopReason::Cancelled), .. } => return Err(interrupted()),
-        GoalOutcome::Undecided { why, .. } => {
-            let mut assessment =
-                undecided(UndecidedReason::Limit, format!("the goals were not compared: {why}"));
-            assessment.evidence = json!({});
-            assessment
+        GoalOutcome::Undecided { why, unsupported, .. } => {
+            let reason = if unsupported { UndecidedReason::Unsupported } else { UndecidedReason::Limit };
+            undecided(reason, format!("the goals were not compared: {why}"))
         }
     };
     if completed {

@@ -54,7 +54,7 @@ fn told(result: ProblemEquivalence) -> (Exit, String, EquivalentReport) {
     let (exit, text, report) = match result {
         ProblemEquivalence::Equal { renaming } => equal(renaming),
         ProblemEquivalence::Different(found) => {
-            let text = difference(&found);
+            let text = difference("different", &found);
             let renaming = found.renaming.clone();
             (
                 Exit::Negative,
@@ -77,11 +77,10 @@ fn told_of_goals(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
     let (exit, mut text, report) = match result.outcome {
         GoalOutcome::Equal { renaming } => equal(renaming),
         GoalOutcome::Different { difference: found, witness } => {
-            let mut text = String::new();
-            if let Some(witness) = &witness {
-                text = witnessed(witness);
-            }
-            text.push_str(&difference(&found));
+            let text = match &witness {
+                Some(witness) => witnessed(witness) + &difference("as written", &found),
+                None => difference("different", &found),
+            };
             let report = EquivalentReport {
                 renaming: found.renaming.clone(),
                 difference: Some(listed(found)),
@@ -128,7 +127,7 @@ fn follows(text: &mut String, which: &str, added: &[String]) {
 
 fn witnessed(witness: &Witness) -> String {
     let (own, other) = sides(witness.satisfies);
-    let mut out = format!("a reachable state satisfies the {own} goal and not the {other}\n");
+    let mut out = format!("different; a reachable state satisfies the {own} goal and not the {other}\n");
     for (what, list) in [("after", &witness.steps), ("holds", &witness.facts)] {
         let _ = writeln!(out, "{what}");
         for entry in list {
@@ -208,12 +207,12 @@ fn pairs(renaming: &[(String, String)]) -> String {
     out
 }
 
-fn difference(difference: &Difference) -> String {
-    let mut out = String::from(if difference.minimal {
-        "different; no renaming leaves fewer facts over\n"
-    } else {
-        "different; under the best renaming found\n"
-    });
+/// What the problems as they read do not share, after a word on what is told.
+fn difference(opening: &str, difference: &Difference) -> String {
+    let mut out = match difference.minimal {
+        true => format!("{opening}; no renaming leaves fewer facts over\n"),
+        false => format!("{opening}; under the best renaming found\n"),
+    };
     let lists = [
         ("- object", &difference.missing_objects),
         ("+ object", &difference.extra_objects),

@@ -1,6 +1,7 @@
 //! Figures for the equivalence of problems: how long a yes and a no take on random renamings and single-fact mutants of every
 //! suite's problems, and on symmetric worst cases, beside the renamings that enumeration would have to try.
 
+mod goals;
 mod symmetric;
 mod vary;
 
@@ -27,6 +28,9 @@ pub(crate) struct Options {
     /// Random renamings, and mutants of each, of every problem.
     #[arg(long, default_value_t = 10)]
     repeat: u32,
+    /// Goals of each problem with a conjunct left out, and with a fact that follows added, compared by goal states instead of the rest.
+    #[arg(long, value_name = "N")]
+    goals: Option<usize>,
     /// For the renamings and mutants.
     #[arg(long, default_value_t = 42)]
     seed: u64,
@@ -145,6 +149,10 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         } else {
             println!("{} is not there and left out", folder.display());
         }
+    }
+    if let Some(variants) = options.goals {
+        goals::print(&found, variants, options.seed);
+        return Ok(());
     }
     println!(
         "Times in ms (told: renaming or difference included); answers are equal/different/undecided; most objects and renamings of one problem"
