@@ -254,7 +254,12 @@ impl<'l, 'b> Finder<'l, 'b> {
             facts.sort_unstable();
             *side = facts.into();
         }
-        let found = run_search(&task, Algorithm::Greedy, self.limits.max_nodes, self.budget);
+        // Without any goal state nothing else is worth asking.
+        let max_nodes = match literal {
+            Some(_) => self.limits.max_nodes,
+            None => self.limits.max_nodes.max(self.limits.max_states),
+        };
+        let found = run_search(&task, Algorithm::Greedy, max_nodes, self.budget);
         match &found.outcome {
             Outcome::Stopped(StopReason::Nodes) => return Ok(false),
             Outcome::Stopped(reason) => return Err(*reason),

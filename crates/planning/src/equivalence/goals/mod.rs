@@ -42,7 +42,7 @@ pub struct GoalLimits {
     pub max_choices: u64,
     /// Most states seen to know all reachable ones.
     pub max_states: u64,
-    /// Most states of one search for a goal state.
+    /// Most states of one search for a goal state that rules a literal out; the first search may have as many as `max_states`.
     pub max_nodes: u64,
     /// Most such searches for one problem.
     pub max_questions: u32,
