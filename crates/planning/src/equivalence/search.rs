@@ -24,6 +24,9 @@ pub(super) enum Found {
 /// Deepest nesting of parts within parts; see [`Search::settle`].
 const MAX_DEPTH: u32 = 500;
 
+/// Most nodes of a class that are all looked at before parts are.
+const MAX_LOOK: usize = 256;
+
 /// Why a search ended without an answer; `None` is the limit on choices.
 type Stopped = Option<StopReason>;
 
@@ -42,12 +45,7 @@ pub(super) fn find(graph: &Graph, max_choices: u64, budget: &mut dyn Budget) -> 
     let found = match search.straight(partition.clone()) {
         Ok(Straight::Settled(found)) => Ok(Some(found)),
         Ok(Straight::None) => Ok(None),
-        Ok(Straight::Contradiction) => {
-            let open = |n: &Node| partition.is_open(*n);
-            let ours: Vec<Node> = (0..graph.split).filter(open).collect();
-            let theirs: Vec<Node> = (graph.split..graph.len() as Node).filter(open).collect();
-            search.settle(partition, &ours, &theirs, 0)
-        }
+        Ok(Straight::Contradiction) => search.part_by_part(partition),
         Err(stopped) => Err(stopped),
     };
     let choices = search.choices;
@@ -125,6 +123,22 @@ impl Search<'_> {
             first_choice = false;
         }
         Ok(Straight::Settled(partition))
+    }
+
+    /// Looks once at the whole, for what is wrong in one corner alone, then takes part by part.
+    fn part_by_part(&mut self, partition: Partition) -> Result<Option<Partition>, Stopped> {
+        let split = self.graph.split;
+        let members = partition.undecided().map(|class| partition.members(class)).unwrap_or_default();
+        let (mut ours, mut theirs): (Vec<Node>, Vec<Node>) = members.iter().partition(|&&n| n < split);
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        if ours.len() <= MAX_LOOK && self.look_ahead(&partition, &ours, &theirs)?.is_none() {
+            return Ok(None);
+        }
+        let open = |n: &Node| partition.is_open(*n);
+        let ours: Vec<Node> = (0..split).filter(open).collect();
+        let theirs: Vec<Node> = (split..self.graph.len() as Node).filter(open).collect();
+        self.settle(partition, &ours, &theirs, 0)
     }
 
     /// Pairs off all open nodes of a part of either problem; `None` where that is impossible. The parts must be closed: no edge
