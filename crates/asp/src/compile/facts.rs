@@ -90,13 +90,15 @@ impl Compiler<'_> {
             None => ("the text says nothing about the goal", None),
             Some(fact) => ("nothing of the goal is part of the PDDL", Some(fact.atom)),
         };
-        let mut diagnostic = Diagnostic::error("asp.empty-goal", message).help(
-            "a goal is `goal(PREDICATE(OBJECTS)).` with a predicate of the domain; without one every plan would do",
-        );
-        if let Some(atom) = first {
-            diagnostic = self.placed(diagnostic, atom);
-        }
-        self.findings.report("empty goal".to_owned(), || diagnostic);
+        self.report("empty goal".to_owned(), |compiler| {
+            let diagnostic = Diagnostic::error("asp.empty-goal", message).help(
+                "a goal is `goal(PREDICATE(OBJECTS)).` with a predicate of the domain; without one every plan would do",
+            );
+            match first {
+                Some(atom) => compiler.placed(diagnostic, atom),
+                None => diagnostic,
+            }
+        });
     }
 
     /// Facts of the domain among these, sorted, each once; and whether any was refused.
@@ -130,22 +132,23 @@ impl Compiler<'_> {
 
     fn contradiction(&mut self, positive: &[u32], negative: &[u32], of: &str, code: &'static str) {
         let (Some(&yes), Some(&no)) = (positive.first(), negative.first()) else { return };
-        let message = format!("the {of} says both `{}` and `{}`", self.written(yes), self.written(no));
-        let mut diagnostic = self.placed(Diagnostic::error(code, message), yes);
-        for place in (self.input.places)(no).into_iter().take(1) {
-            diagnostic = diagnostic.also(place.source, place.span, "and this does not");
-        }
-        self.findings.report(format!("{code} {yes}"), || diagnostic.help("take one of them back"));
+        self.report(format!("{code} {yes}"), |compiler| {
+            let (first, second) = (compiler.written(yes), compiler.written(no));
+            let message = format!("the {of} says both `{first}` and `{second}`");
+            let diagnostic = compiler.placed(Diagnostic::error(code, message), yes);
+            compiler.also(diagnostic, no, "and this does not").help("take one of them back")
+        });
     }
 
     /// A fact with the domain's names.
     fn fact(&mut self, fact: &Fact) -> Read {
         let Some((name, arguments)) = call(&fact.fact).filter(|(name, _)| !name.is_empty()) else {
-            let message = format!("`{}` in `{}` is no fact", fact.fact, self.written(fact.atom));
-            let diagnostic = self
-                .placed(Diagnostic::error("asp.not-a-fact", message), fact.atom)
-                .help("write a predicate with its objects: `init(on(a, b))`");
-            self.findings.report(format!("fact {}", fact.fact), || diagnostic);
+            self.report(format!("fact {}", fact.fact), |compiler| {
+                let message = format!("`{}` in `{}` is no fact", fact.fact, compiler.written(fact.atom));
+                compiler
+                    .placed(Diagnostic::error("asp.not-a-fact", message), fact.atom)
+                    .help("write a predicate with its objects: `init(on(a, b))`")
+            });
             return Read::Refused;
         };
         let Some((declaration, declared)) = self.spelling.predicate(name) else {
@@ -167,19 +170,19 @@ impl Compiler<'_> {
     }
 
     fn unknown_predicate(&mut self, name: &str, fact: &Fact) {
-        let message = format!("`{name}` in `{}` is not a predicate of the domain", self.written(fact.atom));
-        let known =
-            self.spelling.predicates().chain(self.input.ir_only.predicates.iter().map(String::as_str));
-        let help = match nearest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "use a predicate of the domain; one of the representation alone is declared in the knowledge file: \
-                 `ir_predicate({name}(TYPES), \"what it says\").`"
-            ),
-        };
-        let diagnostic =
-            self.placed(Diagnostic::error("asp.unknown-predicate", message), fact.atom).help(help);
-        self.findings.report(format!("predicate {name}"), || diagnostic);
+        self.report(format!("predicate {name}"), |compiler| {
+            let written = compiler.written(fact.atom);
+            let message = format!("`{name}` in `{written}` is not a predicate of the domain");
+            let ir_only = compiler.input.ir_only.predicates.iter().map(String::as_str);
+            let help = match nearest(name, compiler.spelling.predicates().chain(ir_only)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "use a predicate of the domain; one of the representation alone is declared in the knowledge file: \
+                     `ir_predicate({name}(TYPES), \"what it says\").`"
+                ),
+            };
+            compiler.placed(Diagnostic::error("asp.unknown-predicate", message), fact.atom).help(help)
+        });
     }
 
     /// Arguments as PDDL writes them, and their ranks, checked for their number and types.
@@ -192,16 +195,17 @@ impl Compiler<'_> {
         what: &str,
     ) -> Option<(Vec<ast::Term>, Ranks)> {
         if parameters.len() != arguments.len() {
-            let message = format!(
-                "the {what} `{declared}` has {} argument(s), but `{}` gives it {}",
-                parameters.len(),
-                self.written(atom),
-                arguments.len()
-            );
-            let diagnostic = self
-                .placed(Diagnostic::error("asp.arity", message), atom)
-                .help(format!("the domain declares it as `{}`", shape(declared, parameters)));
-            self.findings.report(format!("arity {declared} {}", arguments.len()), || diagnostic);
+            self.report(format!("arity {declared} {}", arguments.len()), |compiler| {
+                let message = format!(
+                    "the {what} `{declared}` has {} argument(s), but `{}` gives it {}",
+                    parameters.len(),
+                    compiler.written(atom),
+                    arguments.len()
+                );
+                compiler
+                    .placed(Diagnostic::error("asp.arity", message), atom)
+                    .help(format!("the domain declares it as `{}`", shape(declared, parameters)))
+            });
             return None;
         }
         let mut args = Vec::with_capacity(arguments.len());
@@ -220,16 +224,16 @@ impl Compiler<'_> {
                 let given: Vec<String> =
                     types.iter().map(|id| format!("`{}`", self.types.name(*id))).collect();
                 let given = given.join(" or ");
-                let key = format!("type of {declared} {position} {given}");
-                let message = format!(
-                    "`{name}` is a {given}, but argument {} of `{declared}` in `{}` is for another type",
-                    position + 1,
-                    self.written(atom)
-                );
-                let diagnostic = self
-                    .placed(Diagnostic::error("asp.wrong-type", message), atom)
-                    .help(format!("the domain declares it as `{}`", shape(declared, parameters)));
-                self.findings.report(key, || diagnostic);
+                self.report(format!("type of {declared} {position} {given}"), |compiler| {
+                    let message = format!(
+                        "`{name}` is a {given}, but argument {} of `{declared}` in `{}` is for another type",
+                        position + 1,
+                        compiler.written(atom)
+                    );
+                    compiler
+                        .placed(Diagnostic::error("asp.wrong-type", message), atom)
+                        .help(format!("the domain declares it as `{}`", shape(declared, parameters)))
+                });
             }
             args.push(ast::Term::Constant(name));
         }

@@ -4,7 +4,7 @@ use planforge_diagnostics::Diagnostic;
 use rustc_hash::FxHashMap;
 
 /// Findings that are kept; the rest is counted.
-const MOST: usize = planforge_pddl::MAX_DIAGNOSTICS;
+const MOST: usize = crate::syntax::MAX_DIAGNOSTICS;
 
 #[derive(Default)]
 pub(super) struct Findings {
@@ -14,20 +14,22 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Reports what `key` stands for, or counts it where it was reported before.
-    pub(super) fn report(&mut self, key: String, make: impl FnOnce() -> Diagnostic) {
-        if let Some(&index) = self.by_key.get(&key) {
+    /// Whether nothing was told yet of what `key` stands for, and there is room to tell it; otherwise it is counted.
+    pub(super) fn is_new(&mut self, key: &str) -> bool {
+        if let Some(&index) = self.by_key.get(key) {
             if let Some((_, repeated)) = self.list.get_mut(index) {
                 *repeated += 1;
             }
-            return;
+            return false;
         }
-        if self.list.len() >= MOST {
-            self.dropped += 1;
-            return;
-        }
+        let full = self.list.len() >= MOST;
+        self.dropped += usize::from(full);
+        !full
+    }
+
+    pub(super) fn add(&mut self, key: String, diagnostic: Diagnostic) {
         self.by_key.insert(key, self.list.len());
-        self.list.push((make(), 0));
+        self.list.push((diagnostic, 0));
     }
 
     pub(super) fn finish(self) -> Vec<Diagnostic> {

@@ -158,6 +158,15 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
+    /// Tells what `key` stands for, once. A rule of the representation may make the same mistake a hundred thousand times, so what is
+    /// said of it is made only where it is kept.
+    fn report(&mut self, key: String, make: impl FnOnce(&Self) -> Diagnostic) {
+        if self.findings.is_new(&key) {
+            let diagnostic = make(self);
+            self.findings.add(key, diagnostic);
+        }
+    }
+
     /// Points a diagnostic at where an atom came from.
     fn placed(&self, mut diagnostic: Diagnostic, atom: u32) -> Diagnostic {
         for place in (self.input.places)(atom).into_iter().take(MOST_PLACES) {
@@ -167,6 +176,14 @@ impl Compiler<'_> {
             };
         }
         diagnostic
+    }
+
+    /// Adds where another atom came from.
+    fn also(&self, diagnostic: Diagnostic, atom: u32, message: &str) -> Diagnostic {
+        match (self.input.places)(atom).first() {
+            Some(place) => diagnostic.also(place.source, place.span, message),
+            None => diagnostic,
+        }
     }
 
     /// An atom as the reasoner writes it.

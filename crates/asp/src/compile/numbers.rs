@@ -36,19 +36,17 @@ impl Compiler<'_> {
                 }
                 Entry::Occupied(entry) => {
                     let number = entry.get();
-                    let message = format!(
-                        "`{}` is given two values: {} and {value}",
-                        print_numeric(&NumericExpr::Fluent(fluent)),
-                        number.value
-                    );
                     let first = number.atoms.first().copied().unwrap_or_default();
-                    let mut diagnostic =
-                        self.placed(Diagnostic::error("asp.contradictory-init", message), given.atom);
-                    for place in (self.input.places)(first).into_iter().take(1) {
-                        diagnostic = diagnostic.also(place.source, place.span, "the first one");
-                    }
-                    self.findings
-                        .report(format!("value {first}"), || diagnostic.help("take one of them back"));
+                    self.report(format!("value {first}"), |compiler| {
+                        let message = format!(
+                            "`{}` is given two values: {} and {value}",
+                            print_numeric(&NumericExpr::Fluent(fluent)),
+                            number.value
+                        );
+                        let diagnostic = Diagnostic::error("asp.contradictory-init", message);
+                        let diagnostic = compiler.placed(diagnostic, given.atom);
+                        compiler.also(diagnostic, first, "the first one").help("take one of them back")
+                    });
                 }
             }
         }
@@ -66,10 +64,12 @@ impl Compiler<'_> {
             let left = self.expression(&bound.left, bound.atom);
             let right = self.expression(&bound.right, bound.atom);
             let Some(op) = op else {
-                let message = format!("`{}` does not compare two numbers", self.written(bound.atom));
-                let diagnostic = self.placed(Diagnostic::error("asp.not-a-number", message), bound.atom);
-                let diagnostic = diagnostic.help("PDDL compares with <, <=, =, >= and >");
-                self.findings.report(format!("relation {}", bound.relation), || diagnostic);
+                self.report(format!("relation {}", bound.relation), |compiler| {
+                    let message = format!("`{}` does not compare two numbers", compiler.written(bound.atom));
+                    compiler
+                        .placed(Diagnostic::error("asp.not-a-number", message), bound.atom)
+                        .help("PDDL compares with <, <=, =, >= and >")
+                });
                 continue;
             };
             let (Some(left), Some(right)) = (left, right) else { continue };
@@ -91,12 +91,13 @@ impl Compiler<'_> {
                 _ => None,
             };
             let Some(direction) = direction else {
-                let message =
-                    format!("`{}` says neither `minimize` nor `maximize`", self.written(given.atom));
-                let diagnostic = self
-                    .placed(Diagnostic::error("asp.metric", message), given.atom)
-                    .help("write `metric(minimize, total_cost).`");
-                self.findings.report(format!("direction {}", given.direction), || diagnostic);
+                self.report(format!("direction {}", given.direction), |compiler| {
+                    let written = compiler.written(given.atom);
+                    let message = format!("`{written}` says neither `minimize` nor `maximize`");
+                    compiler
+                        .placed(Diagnostic::error("asp.metric", message), given.atom)
+                        .help("write `metric(minimize, total_cost).`")
+                });
                 continue;
             };
             let Some(expr) = self.expression(&given.quantity, given.atom) else { continue };
@@ -108,9 +109,11 @@ impl Compiler<'_> {
                 }
                 Some((first, atoms)) if *first == metric => atoms.push(given.atom),
                 Some(_) => {
-                    let message = format!("`{}` is a second metric", self.written(given.atom));
-                    let diagnostic = self.placed(Diagnostic::error("asp.metric", message), given.atom);
-                    self.findings.report("second metric".to_owned(), || diagnostic.help("a problem has one"));
+                    self.report("second metric".to_owned(), |compiler| {
+                        let message = format!("`{}` is a second metric", compiler.written(given.atom));
+                        let diagnostic = Diagnostic::error("asp.metric", message).help("a problem has one");
+                        compiler.placed(diagnostic, given.atom)
+                    });
                 }
             }
         }
@@ -132,12 +135,13 @@ impl Compiler<'_> {
             })
         });
         if !given {
-            let written = super::spelling::mangled(&fluent.function);
-            let message = format!("the metric is over `{}`, which has no initial value", fluent.function);
-            let diagnostic = self
-                .placed(Diagnostic::warning("asp.no-initial-value", message), atom)
-                .help(format!("say so in the knowledge file: `init({written} = 0).`"));
-            self.findings.report("first value".to_owned(), || diagnostic);
+            self.report("first value".to_owned(), |compiler| {
+                let written = super::spelling::mangled(&fluent.function);
+                let message = format!("the metric is over `{}`, which has no initial value", fluent.function);
+                compiler
+                    .placed(Diagnostic::warning("asp.no-initial-value", message), atom)
+                    .help(format!("say so in the knowledge file: `init({written} = 0).`"))
+            });
         }
     }
 
@@ -186,14 +190,15 @@ impl Compiler<'_> {
         let declared = call(term).and_then(|(name, _)| self.spelling.function(name));
         let (Some((declaration, declared)), Some((_, arguments))) = (declared, call(term)) else {
             let name = call(term).map_or_else(|| term.to_string(), |(name, _)| name.to_owned());
-            let message =
-                format!("`{name}` in `{}` is not a numeric function of the domain", self.written(atom));
-            let mut diagnostic = self.placed(Diagnostic::error("asp.unknown-function", message), atom);
-            diagnostic = diagnostic.help(match nearest(&name, self.spelling.functions()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "use a function of the domain's `:functions`".to_owned(),
+            self.report(format!("function {name}"), |compiler| {
+                let written = compiler.written(atom);
+                let message = format!("`{name}` in `{written}` is not a numeric function of the domain");
+                let diagnostic = Diagnostic::error("asp.unknown-function", message);
+                compiler.placed(diagnostic, atom).help(match nearest(&name, compiler.spelling.functions()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "use a function of the domain's `:functions`".to_owned(),
+                })
             });
-            self.findings.report(format!("function {name}"), || diagnostic);
             return None;
         };
         let (args, objects) =
@@ -210,11 +215,12 @@ impl Compiler<'_> {
             _ => None,
         };
         if number.is_none() {
-            let message = format!("`{}` in `{}` is not a number", term, self.written(atom));
-            let diagnostic = self
-                .placed(Diagnostic::error("asp.not-a-number", message), atom)
-                .help("write `init(distance(a, b) = 3)`, and a fraction as a text: `\"2.5\"`");
-            self.findings.report(format!("number {}", term), || diagnostic);
+            self.report(format!("number {term}"), |compiler| {
+                let message = format!("`{term}` in `{}` is not a number", compiler.written(atom));
+                compiler
+                    .placed(Diagnostic::error("asp.not-a-number", message), atom)
+                    .help("write `init(distance(a, b) = 3)`, and a fraction as a text: `\"2.5\"`")
+            });
         }
         number
     }

@@ -154,13 +154,13 @@ impl Compiler<'_> {
         for name in self.spelling.undeclared.clone() {
             if self.add_unless_there(name, SmallVec::from_slice(&[TypeHierarchy::OBJECT]), Standing::Declared)
             {
-                self.findings.report(format!("undeclared {}", name.key()), || {
+                self.report(format!("undeclared {}", name.key()), |compiler| {
                     let message = format!(
                         "the domain's actions name `{name}`, which nothing in the text or the knowledge file makes an object; \
                          it is declared as `object`"
                     );
                     Diagnostic::warning("asp.undeclared-constant", message)
-                        .at(self.input.sources.domain, name.span, "")
+                        .at(compiler.input.sources.domain, name.span, "")
                         .help(format!(
                             "say what it is in the knowledge file: `object({}, TYPE).`",
                             super::spelling::mangled(name)
@@ -206,17 +206,17 @@ impl Compiler<'_> {
         match found.and_then(|index| self.objects.list.get(index)) {
             Some(object) if matches!(object.place, Standing::Declared | Standing::Constant) => {}
             Some(object) if object.place == Standing::Refused => return None,
-            Some(object) => {
-                let message = format!(
-                    "`{}` is an argument in `{}`, but it has only types that PDDL does not get",
-                    object.name,
-                    self.written(atom)
-                );
-                let diagnostic = self.placed(Diagnostic::error("asp.ir-only-object", message), atom).help(
-                    "a rule of the knowledge file has to say which of the domain's types it has: \
-                     `object(X, TYPE) :- object(X, IR_TYPE).`",
-                );
-                self.findings.report(format!("object {}", term), || diagnostic);
+            Some(_) => {
+                self.report(format!("object {term}"), |compiler| {
+                    let message = format!(
+                        "`{term}` is an argument in `{}`, but it has only types that PDDL does not get",
+                        compiler.written(atom)
+                    );
+                    compiler.placed(Diagnostic::error("asp.ir-only-object", message), atom).help(
+                        "a rule of the knowledge file has to say which of the domain's types it has: \
+                         `object(X, TYPE) :- object(X, IR_TYPE).`",
+                    )
+                });
                 return None;
             }
             None => {
@@ -229,15 +229,17 @@ impl Compiler<'_> {
 
     fn not_an_object(&mut self, term: &Term, atom: u32) {
         let name = term.to_string();
-        let message = format!("`{name}` is an argument in `{}`, but it is no object", self.written(atom));
-        let mut diagnostic = self.placed(Diagnostic::error("asp.not-an-object", message), atom);
-        let known = self.objects.list.iter().map(|object| object.name.as_str());
-        diagnostic = match (term, nearest(&name, known)) {
-            (Term::Number(_), _) => diagnostic.help("a number is no object: name the object itself"),
-            (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
-            (_, None) => diagnostic.help(format!("add `object({name}, TYPE).`")),
-        };
-        self.findings.report(format!("object {name}"), || diagnostic);
+        self.report(format!("object {name}"), |compiler| {
+            let message =
+                format!("`{name}` is an argument in `{}`, but it is no object", compiler.written(atom));
+            let diagnostic = compiler.placed(Diagnostic::error("asp.not-an-object", message), atom);
+            let known = compiler.objects.list.iter().map(|object| object.name.as_str());
+            match (term, nearest(&name, known)) {
+                (Term::Number(_), _) => diagnostic.help("a number is no object: name the object itself"),
+                (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+                (_, None) => diagnostic.help(format!("add `object({name}, TYPE).`")),
+            }
+        });
     }
 
     /// What PDDL calls an object; told where it cannot call it anything.
@@ -254,30 +256,31 @@ impl Compiler<'_> {
         if let Some(name) = text.filter(|text| is_name(text)) {
             return Some(Name::synthetic(name));
         }
-        let shown = &said.term.to_string();
-        let diagnostic =
-            Diagnostic::error("asp.object-name", format!("`{shown}` cannot be an object's name in PDDL"))
-                .help(match &said.term {
-                    Term::Number(n) => format!("put its type in front: `level{n}`"),
-                    Term::Function { arguments, .. } if !arguments.is_empty() => {
-                        "write one name, for example `pos_1_2` instead of `pos(1, 2)`".to_owned()
-                    }
-                    _ => "a name is a letter, followed by letters, digits, `_` and `-`".to_owned(),
-                });
-        let diagnostic = self.placed(diagnostic, atom);
-        self.findings.report(format!("name {shown}"), || diagnostic);
+        let shown = said.term.to_string();
+        self.report(format!("name {shown}"), |compiler| {
+            let message = format!("`{shown}` cannot be an object's name in PDDL");
+            compiler.placed(Diagnostic::error("asp.object-name", message), atom).help(match &said.term {
+                Term::Number(n) => format!("put its type in front: `level{n}`"),
+                Term::Function { arguments, .. } if !arguments.is_empty() => {
+                    "write one name, for example `pos_1_2` instead of `pos(1, 2)`".to_owned()
+                }
+                _ => "a name is a letter, followed by letters, digits, `_` and `-`".to_owned(),
+            })
+        });
         None
     }
 
     /// Two objects whose names differ only in what PDDL does not tell apart.
     fn same_name(&mut self, first: usize, name: &Name, said: &Said) {
-        let other = self.objects.list.get(first).map(|object| object.name.to_string()).unwrap_or_default();
         let atom = said.atoms.first().copied().unwrap_or_default();
-        let message = format!("`{}` and `{other}` are one name in PDDL, `{}`", said.term, name.key());
-        let diagnostic = self
-            .placed(Diagnostic::error("asp.name-collision", message), atom)
-            .help("PDDL has no upper and lower case: rename one of them");
-        self.findings.report(format!("collision {}", name.key()), || diagnostic);
+        self.report(format!("collision {}", name.key()), |compiler| {
+            let other =
+                compiler.objects.list.get(first).map(|object| object.name.as_str()).unwrap_or_default();
+            let message = format!("`{}` and `{other}` are one name in PDDL, `{}`", said.term, name.key());
+            compiler
+                .placed(Diagnostic::error("asp.name-collision", message), atom)
+                .help("PDDL has no upper and lower case: rename one of them")
+        });
     }
 
     fn type_of(&mut self, membership: &Membership) -> Type {
@@ -297,17 +300,18 @@ impl Compiler<'_> {
     }
 
     fn unknown_type(&mut self, name: &str, atom: u32) -> Type {
-        let message = format!("`{name}` in `{}` is not a type of the domain", self.written(atom));
-        let known = self.spelling.types().chain(self.input.ir_only.types.iter().map(String::as_str));
-        let help = match nearest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "use a type of the domain; a type of the representation alone is declared in the knowledge file: \
-                 `ir_type({name}, \"what it is\").`"
-            ),
-        };
-        let diagnostic = self.placed(Diagnostic::error("asp.unknown-type", message), atom).help(help);
-        self.findings.report(format!("type {name}"), || diagnostic);
+        self.report(format!("type {name}"), |compiler| {
+            let message = format!("`{name}` in `{}` is not a type of the domain", compiler.written(atom));
+            let ir_only = compiler.input.ir_only.types.iter().map(String::as_str);
+            let help = match nearest(name, compiler.spelling.types().chain(ir_only)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "use a type of the domain; a type of the representation alone is declared in the knowledge file: \
+                     `ir_type({name}, \"what it is\").`"
+                ),
+            };
+            compiler.placed(Diagnostic::error("asp.unknown-type", message), atom).help(help)
+        });
         Type::Unknown
     }
 
@@ -357,8 +361,7 @@ impl Compiler<'_> {
                 (Diagnostic::error("asp.several-types", message).help(help), None)
             }
         };
-        let diagnostic = self.both_placed(diagnostic, lowest);
-        self.findings.report(format!("types {}", name.key()), || diagnostic);
+        self.report(format!("types {}", name.key()), |compiler| compiler.both_placed(diagnostic, lowest));
         chosen
     }
 
@@ -379,17 +382,19 @@ impl Compiler<'_> {
     fn constant_fits(&mut self, name: &Name, declared: &SmallVec<[TypeId; 2]>, said: &Said) {
         let wrong = said.types.iter().find(|(ty, _)| self.types.fit(declared, &[*ty]) != Fit::Always);
         let Some(&(ty, atom)) = wrong else { return };
-        let names: Vec<String> = declared.iter().map(|id| format!("`{}`", self.types.name(*id))).collect();
-        let message = format!(
-            "`{name}` is a constant of the domain with the type {}, but `{}` makes it a `{}`",
-            names.join(" or "),
-            self.written(atom),
-            self.types.name(ty)
-        );
-        let diagnostic = self
-            .placed(Diagnostic::error("asp.constant-type", message), atom)
-            .help("correct the line, or the rule that the type follows by");
-        self.findings.report(format!("constant {}", name.key()), || diagnostic);
+        self.report(format!("constant {}", name.key()), |compiler| {
+            let types = compiler.types;
+            let names: Vec<String> = declared.iter().map(|id| format!("`{}`", types.name(*id))).collect();
+            let message = format!(
+                "`{name}` is a constant of the domain with the type {}, but `{}` makes it a `{}`",
+                names.join(" or "),
+                compiler.written(atom),
+                types.name(ty)
+            );
+            compiler
+                .placed(Diagnostic::error("asp.constant-type", message), atom)
+                .help("correct the line, or the rule that the type follows by")
+        });
     }
 }
 

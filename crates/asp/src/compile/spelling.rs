@@ -47,19 +47,19 @@ impl<'a> Spelling<'a> {
     }
 
     pub(super) fn predicate(&self, name: &str) -> Option<(usize, &'a PredicateDecl)> {
-        self.predicates.get(&names::mangled(name)).copied()
+        find(&self.predicates, name)
     }
 
     pub(super) fn function(&self, name: &str) -> Option<(usize, &'a FunctionDecl)> {
-        self.functions.get(&names::mangled(name)).copied()
+        find(&self.functions, name)
     }
 
     pub(super) fn ty(&self, name: &str) -> Option<TypeId> {
-        self.types.get(&names::mangled(name)).copied()
+        find(&self.types, name)
     }
 
     pub(super) fn constant(&self, name: &str) -> Option<(&'a Name, Option<&'a TypedName>)> {
-        self.constants.get(&names::mangled(name)).copied()
+        find(&self.constants, name)
     }
 
     /// Predicates as the intermediate representation writes them, for suggestions.
@@ -74,4 +74,9 @@ impl<'a> Spelling<'a> {
     pub(super) fn types(&self) -> impl Iterator<Item = &str> {
         self.types.keys().map(String::as_str)
     }
+}
+
+/// What is called so. Names of an answer are written as keys are, but for those that were given as a text.
+fn find<T: Copy>(map: &FxHashMap<String, T>, name: &str) -> Option<T> {
+    map.get(name).or_else(|| map.get(&names::mangled(name))).copied()
 }

@@ -11,7 +11,7 @@ pub(crate) struct ExplainFactArgs {
     /// `init(clean(shot5))`, is taken too. Without it: every part of the problem, or with --idle only
     /// the lines without effect.
     pub(crate) fact: Option<String>,
-    /// Look at this task alone.
+    /// Look at this task alone: `blocks.p01`, or `p01`.
     #[arg(long)]
     pub(crate) task: Option<String>,
     /// Look in this part of the problem alone.

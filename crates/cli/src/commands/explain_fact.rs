@@ -21,6 +21,12 @@ struct Inferred {
 }
 
 pub(crate) fn run(context: &Context, args: &ExplainFactArgs) -> Exit {
+    if args.task.is_some() && args.run.is_file() {
+        context
+            .output
+            .note("error: --task chooses among the tasks of a run, and this is a file with one problem");
+        return Exit::Usage;
+    }
     let found = match args.run.is_dir() {
         true => of_run(&args.run, args.task.as_deref()),
         false => of_file(&args.run).map(|inferred| vec![inferred]),
@@ -30,15 +36,26 @@ pub(crate) fn run(context: &Context, args: &ExplainFactArgs) -> Exit {
         Err(failure) => return refused(context, &failure),
     };
     if all.is_empty() {
-        let of = args.task.as_ref().map(|task| format!(" for the task `{task}`")).unwrap_or_default();
-        let message = format!("`{}` holds no inferred problem{of}", args.run.display());
-        return refused(
-            context,
-            &Failure::new(FailureClass::Request, "cli.no-inference", message)
-                .help("pipelines with translator-asp infer problems, and so does `planforge infer --json`"),
-        );
+        return refused(context, &nothing(args));
     }
     explain(context, args, &all)
+}
+
+/// There is no inferred problem in a run, or none of the task that was named.
+fn nothing(args: &ExplainFactArgs) -> Failure {
+    let refusal = |message: String| Failure::new(FailureClass::Request, "cli.no-inference", message);
+    let run = args.run.display();
+    if let Some(task) = &args.task {
+        let mut tasks: Vec<String> =
+            of_run(&args.run, None).unwrap_or_default().into_iter().map(|inferred| inferred.task).collect();
+        tasks.dedup();
+        if !tasks.is_empty() {
+            return refusal(format!("`{run}` holds no inferred problem of the task `{task}`"))
+                .help(format!("those of {} are there", tasks.join(", ")));
+        }
+    }
+    refusal(format!("`{run}` holds no inferred problem"))
+        .help("pipelines with translator-asp infer problems, and so does `planforge infer --json`")
 }
 
 /// A part of an inferred problem.
@@ -232,7 +249,8 @@ fn of_run(path: &Path, task: Option<&str>) -> Result<Vec<Inferred>, Failure> {
     let mut all: Vec<Inferred> = Vec::new();
     for event in folder.events() {
         let Event::CandidateMade { task: of, path, candidate, .. } = event else { continue };
-        if task.is_some_and(|only| only != of) {
+        // A task's name is `SUITE.STEM`; the stem alone is enough.
+        if task.is_some_and(|only| only != of && of.rsplit('.').next() != Some(only)) {
             continue;
         }
         let candidate: Candidate = serde_json::from_slice(&folder.get(&candidate)?)
@@ -253,6 +271,7 @@ fn of_file(path: &Path) -> Result<Inferred, Failure> {
     let bytes = fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", path.display());
         Failure::new(FailureClass::Request, "cli.unreadable-file", message)
+            .help("name a run folder, or a file that `planforge infer --json` wrote")
     })?;
     let mut value: Value =
         serde_json::from_slice(&bytes).map_err(|error| unreadable(path, &error.to_string()))?;

@@ -50,7 +50,12 @@ fn a_fact_of_a_run_goes_back_to_the_lines_of_the_reply() {
 
     explain(&["(uncovered block4)"]).expect(10).says(&["no inferred problem has `(uncovered block4)`"]);
     explain(&["(uncovered block2)", "--section", "goal"]).expect(10);
-    explain(&["(uncovered block2)", "--task", "blocks.p02"]).expect(31).says(&["cli.no-inference"]);
+    for task in ["p01", "blocks.p01"] {
+        explain(&["(uncovered block2)", "--task", task]).expect(0);
+    }
+    explain(&["(uncovered block2)", "--task", "p02"])
+        .expect(31)
+        .says(&["no inferred problem of the task `p02`", "those of blocks.p01 are there"]);
     // Every line is where the record has it.
     let ir = report["tasks"][0]["candidate"]["texts"]["ir"].as_str().unwrap();
     let all = explain(&["--json"]).json(0);
@@ -64,6 +69,22 @@ fn a_fact_of_a_run_goes_back_to_the_lines_of_the_reply() {
     let json = explain(&["block3 - block", "--json"]).json(0);
     assert_eq!(json["found"][0]["section"], "objects");
     assert_eq!(json["found"][0]["task"], "blocks.p01");
+}
+
+#[test]
+fn what_holds_no_inferred_problem_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    ran(["explain-fact".as_ref(), place.path(), "(p)".as_ref()]).expect(31).says(&["run.json"]);
+    let missing = place.path().join("p01.json");
+    ran(["explain-fact".as_ref(), missing.as_path(), "(p)".as_ref()])
+        .expect(31)
+        .says(&["No such file", "help: "]);
+    fs::write(&missing, "{\"inference\": {\"rules\": 3}}").unwrap();
+    ran(["explain-fact".as_ref(), missing.as_path(), "(p)".as_ref()])
+        .expect(31)
+        .says(&["cli.no-inference", "help: "]);
+    let task = ["(p)", "--task", "p01"].map(AsRef::as_ref);
+    ran([&["explain-fact".as_ref(), missing.as_path()], task.as_slice()].concat()).expect(30);
 }
 
 #[test]
