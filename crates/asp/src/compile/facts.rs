@@ -6,7 +6,7 @@ use crate::materialized::{Fact, call};
 use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::{self, Atom, Condition, InitElement, TypedName};
-use planforge_pddl::{Fit, Name, nearest, print_condition, print_init};
+use planforge_pddl::{Fit, Name, nearest, print_atom, print_condition, print_init};
 use smallvec::SmallVec;
 
 /// A fact of the domain, with where it stands among the others.
@@ -120,8 +120,7 @@ impl Compiler<'_> {
                     last.atoms.extend(fact.atoms)
                 }
                 Some(last) if last.place == fact.place => {
-                    let (positive, negative) = (last.atoms.clone(), fact.atoms.clone());
-                    self.contradiction(&positive, &negative, of, contradiction);
+                    self.contradiction(last, &fact, of, contradiction);
                     kept.push(fact);
                 }
                 _ => kept.push(fact),
@@ -130,13 +129,14 @@ impl Compiler<'_> {
         (kept, refused)
     }
 
-    fn contradiction(&mut self, positive: &[u32], negative: &[u32], of: &str, code: &'static str) {
-        let (Some(&yes), Some(&no)) = (positive.first(), negative.first()) else { return };
+    /// A fact that is said to hold, and said not to.
+    fn contradiction(&mut self, positive: &Resolved, negative: &Resolved, of: &str, code: &'static str) {
+        let (Some(&yes), Some(&no)) = (positive.atoms.first(), negative.atoms.first()) else { return };
         self.report(format!("{code} {yes}"), |compiler| {
-            let (first, second) = (compiler.written(yes), compiler.written(no));
-            let message = format!("the {of} says both `{first}` and `{second}`");
+            let fact = print_atom(&positive.atom);
+            let message = format!("the {of} says that `{fact}` holds and that it does not");
             let diagnostic = compiler.placed(Diagnostic::error(code, message), yes);
-            compiler.also(diagnostic, no, "and this does not").help("take one of them back")
+            compiler.also(diagnostic, no, "says that it does not").help("take one of them back")
         });
     }
 
