@@ -40,7 +40,7 @@ impl Fragment<'_> {
 
     /// The rules that a rule stands for, with `init` around predicates that have no state; none where something was refused.
     pub(super) fn rule(&mut self, mut rule: Rule, span: Span) -> Vec<Rule> {
-        let refused = self.report.refusals.len();
+        let refused = self.report.refusals.count();
         if conditions(&rule.body) > MAX_CONDITIONS {
             let message = format!("a rule has at most {MAX_CONDITIONS} conditions");
             self.refuse(code::FRAGMENT, message, span, "write several rules");
@@ -50,7 +50,7 @@ impl Fragment<'_> {
         for literal in &mut rule.body {
             self.literal(literal);
         }
-        if self.report.refusals.len() > refused {
+        if self.report.refusals.count() > refused {
             return Vec::new();
         }
         heads.into_iter().map(|atom| Rule { head: Head::Atom(atom), body: rule.body.clone() }).collect()
@@ -105,9 +105,9 @@ impl Fragment<'_> {
             }
             _ => {
                 let mut atom = atom.clone();
-                let refused = self.report.refusals.len();
+                let refused = self.report.refusals.count();
                 let was_bare = self.atom(&mut atom);
-                if was_bare && self.report.refusals.len() == refused {
+                if was_bare && self.report.refusals.count() == refused {
                     let message = format!("`{}` is read as part of the initial state", atom.arguments[0]);
                     self.report.note(code::BARE, message, atom.span);
                 }

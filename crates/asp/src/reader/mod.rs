@@ -31,7 +31,7 @@ pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 use crate::syntax::ast::{Program, Rule, Statement, StatementKind};
 use crate::syntax::lexer::{self, Finding, Kind};
 use crate::syntax::parser::Parser;
-use crate::syntax::{limited, of_finding, too_large};
+use crate::syntax::{of_finding, too_large};
 use codes as code;
 use drafts::{Cutter, Draft};
 use fragment::Fragment;
@@ -45,9 +45,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The longest text that is read, in bytes.
-pub const MAX_TEXT_BYTES: usize = 1 << 20;
+pub const MAX_TEXT_BYTES: usize = 1 << 19;
 /// The most statements that are read.
 pub const MAX_STATEMENTS: usize = 20_000;
+
+/// The most words and signs of one statement.
+const MAX_TOKENS: usize = 10_000;
 
 /// What a text says, and what was done to it.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +85,7 @@ impl Reading {
 pub(crate) fn unbound(rule: &Rule, source: SourceId) -> Vec<Diagnostic> {
     let mut report = Report::new(source);
     safety::check(rule, &mut report);
-    report.refusals
+    report.refusals.shown(source)
 }
 
 /// Reads a model's reply, or a file that holds a representation. `source` is what diagnostics call the text. More than
@@ -110,11 +113,19 @@ pub fn read(text: &str, source: SourceId, signature: &Signature) -> Reading {
     }
     let mut speller = Speller::new(text, signature, &drafts);
     let mut rules: Vec<(Rule, Span)> = Vec::new();
-    for draft in &mut drafts {
+    for mut draft in drafts {
+        let draft = &mut draft;
+        if draft.tokens.len() > MAX_TOKENS {
+            let message = format!("the statement has {} words and signs", draft.tokens.len());
+            let help =
+                format!("at most {MAX_TOKENS} are read; look for a lost dot, or write several statements");
+            report.refuse(code::FRAGMENT, message, draft.span, help);
+            continue;
+        }
         speller.spell(draft, &mut report);
-        let refused = report.refusals.len();
+        let refused = report.refusals.count();
         shape::reshape(draft, &mut report);
-        if report.refusals.len() == refused
+        if report.refusals.count() == refused
             && let Some(statement) = found.parse(draft, &mut report)
         {
             judge(statement, signature, &mut report, &mut rules);
@@ -144,16 +155,16 @@ impl Source<'_> {
             told_prose(&[thoughts], Severity::Advice, "what the model thought", report);
         }
         for block in code_blocks(self.text).into_iter().filter(|block| block.start >= start) {
-            let before = report.refusals.len();
+            let before = report.refusals.count();
             let found = self.cut(block.clone(), true, report);
-            if !found.is_empty() || report.refusals.len() > before {
+            if !found.is_empty() || report.refusals.count() > before {
                 used.push(block);
                 drafts.extend(found);
             }
         }
         if used.is_empty() {
             let drafts = self.cut(start..self.text.len(), false, report);
-            if drafts.is_empty() && report.refusals.is_empty() {
+            if drafts.is_empty() && report.refusals.count() == 0 {
                 let help = "write facts and rules, one a line: `init(clear(b1)).`";
                 report.refuse(code::NO_PROGRAM, "the text has no statement".to_owned(), Span::empty(0), help);
             }
@@ -297,7 +308,7 @@ fn finish(text: &str, rules: Vec<(Rule, Span)>, report: Report) -> Reading {
         reading.lines.push(line);
         reading.program.statements.push(statement);
     }
-    reading.repairs = limited(report.repairs, report.source);
-    reading.refusals = limited(report.refusals, report.source);
+    reading.repairs = report.repairs.shown(report.source);
+    reading.refusals = report.refusals.shown(report.source);
     reading
 }

@@ -1,24 +1,51 @@
 //! What the reader says: repairs, each with the edit that would make it in the text, and refusals, each with a way out.
 
 use crate::names::folded;
-use crate::syntax::MAX_DIAGNOSTICS;
+use crate::syntax::{MAX_DIAGNOSTICS, MOST_KEPT, limited};
 use planforge_diagnostics::{Diagnostic, Edit, Severity, SourceId, Span};
 use std::collections::BTreeMap;
+
+/// Findings, as many as may be shown after sorting; the others are counted, since a hostile text has hundreds of thousands.
+#[derive(Default)]
+pub(super) struct Told {
+    kept: Vec<Diagnostic>,
+    left_out: usize,
+}
+
+impl Told {
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.kept.len() < MOST_KEPT {
+            self.kept.push(diagnostic);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// How many there were.
+    pub(super) fn count(&self) -> usize {
+        self.kept.len() + self.left_out
+    }
+
+    /// What is shown, in the order of the text.
+    pub(super) fn shown(self, source: SourceId) -> Vec<Diagnostic> {
+        limited(self.kept, self.left_out, source)
+    }
+}
 
 /// Collects what there is to say about one text.
 pub(super) struct Report {
     pub(super) source: SourceId,
     /// What was read otherwise than it was written, and what was left out.
-    pub(super) repairs: Vec<Diagnostic>,
+    pub(super) repairs: Told,
     /// What cannot be read.
-    pub(super) refusals: Vec<Diagnostic>,
+    pub(super) refusals: Told,
     /// Suggestions made so far, by what was written.
     suggested: BTreeMap<String, Option<String>>,
 }
 
 impl Report {
     pub(super) fn new(source: SourceId) -> Self {
-        Self { source, repairs: Vec::new(), refusals: Vec::new(), suggested: BTreeMap::new() }
+        Self { source, repairs: Told::default(), refusals: Told::default(), suggested: BTreeMap::new() }
     }
 
     /// A repair that replaces what stands at `span`.

@@ -24,7 +24,7 @@ const CONCLUDED: u64 = 4;
 
 /// Refuses intervals and counts beyond the limits; whether the rule has none.
 pub(super) fn check_intervals(rule: &Rule, span: Span, report: &mut Report) -> bool {
-    let refused = report.refusals.len();
+    let refused = report.refusals.count();
     if let Head::Atom(atom) = &rule.head {
         atom.arguments.iter().for_each(|term| intervals(term, atom.span, report));
         if let ("cardinality", [_, count]) = (atom.name.as_str(), atom.arguments.as_slice())
@@ -38,7 +38,7 @@ pub(super) fn check_intervals(rule: &Rule, span: Span, report: &mut Report) -> b
     for literal in &rule.body {
         visit_terms(literal, &mut |term| intervals(term, span, report));
     }
-    report.refusals.len() == refused
+    report.refusals.count() == refused
 }
 
 fn visit_terms<'a>(literal: &'a Literal, visit: &mut dyn FnMut(&'a Term)) {

@@ -19,10 +19,13 @@ use lexer::{Finding, MAX_NUMBER};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
 /// The longest program that [`parse`] reads, in bytes.
-pub const MAX_BYTES: usize = 16 << 20;
+pub const MAX_BYTES: usize = 4 << 20;
 
 /// Diagnostics of one text; the rest is counted.
 pub const MAX_DIAGNOSTICS: usize = 200;
+
+/// Findings kept until they are sorted; the others are counted, since a hostile text has hundreds of thousands.
+pub(crate) const MOST_KEPT: usize = 10 * MAX_DIAGNOSTICS;
 
 /// What could be read of a text, and everything that is wrong with the rest.
 #[derive(Debug, Clone, Default)]
@@ -42,16 +45,18 @@ pub fn parse(text: &str, source: SourceId) -> Parsed {
         return parsed;
     }
     let lexed = lexer::lex(text, 0..text.len(), false);
-    let mut found: Vec<Diagnostic> =
-        lexed.findings.iter().map(|(finding, span)| of_finding(*finding, *span, text, source)).collect();
+    let of_finding = |(finding, span): &(Finding, Span)| of_finding(*finding, *span, text, source);
+    let mut found: Vec<Diagnostic> = lexed.findings.iter().take(MOST_KEPT).map(of_finding).collect();
+    let mut left_out = lexed.findings.len() - found.len();
     let mut parser = parser::Parser::new(text, &lexed.tokens, source);
     while !parser.is_done() {
         match parser.statement() {
             Ok(statement) => parsed.program.statements.push(statement),
+            Err(Some(_)) if found.len() >= 2 * MOST_KEPT => left_out += 1,
             Err(stop) => found.extend(stop.map(|diagnostic| *diagnostic)),
         }
     }
-    parsed.diagnostics = limited(found, source);
+    parsed.diagnostics = limited(found, left_out, source);
     parsed
 }
 
@@ -63,10 +68,10 @@ pub(crate) fn too_large(bytes: usize, most: usize, source: SourceId) -> Diagnost
         .help("write one rule for many facts, or check where the text comes from")
 }
 
-/// In the order of the text, and not more than anybody reads.
-pub(crate) fn limited(mut found: Vec<Diagnostic>, source: SourceId) -> Vec<Diagnostic> {
+/// In the order of the text, and not more than anybody reads. `left_out` findings are missing already.
+pub(crate) fn limited(mut found: Vec<Diagnostic>, left_out: usize, source: SourceId) -> Vec<Diagnostic> {
     found.sort_by_key(|diagnostic| diagnostic.primary().map(|label| label.span.start));
-    let left_out = found.len().saturating_sub(MAX_DIAGNOSTICS);
+    let left_out = left_out + found.len().saturating_sub(MAX_DIAGNOSTICS);
     if left_out > 0 {
         let errors = found.iter().skip(MAX_DIAGNOSTICS).any(Diagnostic::is_error);
         found.truncate(MAX_DIAGNOSTICS);
