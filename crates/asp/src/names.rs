@@ -68,6 +68,25 @@ impl<'a> NameTable<'a> {
     }
 }
 
+/// The names in a text that answer set programs write otherwise, by what they write: `tile0_1` is `tile0-1`. Where a text has two that
+/// become one, such as `a-b` and `a_b`, neither is here: nothing could tell which is meant.
+pub fn spellings(text: &str) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')) {
+        let word = word.trim_matches('-').to_ascii_lowercase();
+        if word.starts_with(|c: char| c.is_ascii_lowercase()) {
+            let entry = found.entry(mangled(&word)).or_insert_with(|| Some(word.clone()));
+            if entry.as_ref() != Some(&word) {
+                *entry = None;
+            }
+        }
+    }
+    found
+        .into_iter()
+        .filter_map(|(written, word)| word.filter(|w| *w != written).map(|w| (written, w)))
+        .collect()
+}
+
 /// An error for every two types, predicates, functions or constants of a domain that answer set programs cannot tell apart.
 pub fn collisions(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
     let types = TypeHierarchy::of(domain);
@@ -119,6 +138,19 @@ mod tests {
             assert_eq!(mangled(name), written);
         }
         assert_eq!(folded("onTable"), folded("ON-table"));
+    }
+
+    #[test]
+    fn a_text_says_how_its_names_are_spelled() {
+        let text = "Tile0-1 (north of tile0-2), a-b, a_b and pos_1-2. - A dash; well-known.";
+        let found: Vec<(String, String)> = spellings(text).into_iter().collect();
+        let wanted = [
+            ("pos_1_2", "pos_1-2"),
+            ("tile0_1", "tile0-1"),
+            ("tile0_2", "tile0-2"),
+            ("well_known", "well-known"),
+        ];
+        assert_eq!(found, wanted.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 
     #[test]

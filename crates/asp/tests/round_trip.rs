@@ -9,6 +9,7 @@ use planforge_pddl::ast::{self, Condition, Domain, InitElement, MetricDirection,
 use planforge_pddl::{Name, TaskSources, TypeHierarchy, TypeId, read_task};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -135,6 +136,7 @@ fn compiled(domain: &Domain, atoms: Vec<Term>) -> Compiled {
         materialized: &Materialized::of(atoms),
         ir_only: &IrOnly::default(),
         name: "again",
+        spellings: &BTreeMap::new(),
         places: &|_| Vec::new(),
         sources: TaskSources::default(),
     })

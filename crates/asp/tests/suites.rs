@@ -26,6 +26,7 @@ fn compiled(world: &World, answer: &Answer<'_>) -> Compiled {
         materialized: &answer.materialized,
         ir_only: &IrOnly::from(&world.declarations),
         name: "example",
+        spellings: &Default::default(),
         places: &|atom| answer.derivations.places(atom).into_iter().map(place).collect(),
         sources: TaskSources { domain: DOMAIN, problem: PROBLEM },
     })

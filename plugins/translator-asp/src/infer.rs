@@ -19,6 +19,7 @@ use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+use std::collections::BTreeMap;
 
 /// The names of the texts that findings are about.
 pub(crate) const IR: &str = "ir";
@@ -53,6 +54,8 @@ pub(crate) struct Inference<'a> {
     signature: Signature,
     /// What of it PDDL does not get.
     ir_only: IrOnly,
+    /// The text's names of objects.
+    spellings: BTreeMap<String, String>,
     /// What the generic questions say of it.
     pub(crate) vocabulary: Vocabulary,
 }
@@ -137,6 +140,7 @@ impl<'a> Inference<'a> {
             task,
             signature,
             ir_only,
+            spellings: planforge_asp::names::spellings(&task.task_text),
             vocabulary: Vocabulary::of(&domain.value, &declarations, task),
             domain: domain.value,
             domain_text,
@@ -306,6 +310,7 @@ impl Inference<'_> {
             materialized: &answer.materialized,
             ir_only: &self.ir_only,
             name: &name,
+            spellings: &self.spellings,
             places: &|atom| answer.derivations.places(atom).into_iter().map(place).collect(),
             sources: planforge_pddl::TaskSources { domain: DOMAIN_ID, problem: PROBLEM_ID },
         })

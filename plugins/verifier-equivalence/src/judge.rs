@@ -46,13 +46,19 @@ pub(crate) fn judge(
         return Ok(broken(checked, &message));
     }
     let problem = parse_problem(problem_text, SourceId(1)).value;
-    // A problem alone is meant over the only domain there is.
-    if let Some(domain) = &checked.domain
-        && let Some(assessment) = other_domain(&reference.domain, domain, &checked)
-    {
-        return Ok(assessment);
-    }
-    let mut assessment = compare(host, options, reference, &problem, &checked)?;
+    // The pipeline gives the suite's own domain, which the reference problem was written for too; an environment may judge plans by another
+    // one (`domain_validation.pddl`).
+    let is_given = candidate.domain.is_none() || candidate.domain == given.domain;
+    let domain = match &checked.domain {
+        Some(own) if is_given => own,
+        Some(own) => match other_domain(&reference.domain, own, &checked) {
+            Some(assessment) => return Ok(assessment),
+            None => &reference.domain,
+        },
+        // A problem alone is meant over the only domain there is.
+        None => &reference.domain,
+    };
+    let mut assessment = compare(host, options, (domain, &reference.problem), &problem, &checked)?;
     assessment.diagnostics.splice(0..0, checked.diagnostics);
     Ok(assessment)
 }
@@ -61,12 +67,11 @@ pub(crate) fn judge(
 fn compare(
     host: &dyn Host,
     options: &Options,
-    reference: &Reference,
+    (domain, own): (&Domain, &Problem),
     problem: &Problem,
     checked: &Checked,
 ) -> Result<Assessment, Failure> {
     let mut budget = Deadline::new(host);
-    let (domain, own) = (&reference.domain, &reference.problem);
     if options.level == Level::Goals {
         let limits = GoalLimits {
             max_choices: options.max_choices,

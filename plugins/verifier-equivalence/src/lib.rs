@@ -16,7 +16,8 @@
 //! the others in every such state; a question that stays open within the limits leaves the candidate undecided.
 //!
 //! A domain says the same where types, constants, predicates, functions, actions and rules are the same up to order, layout and
-//! the names of parameters. A candidate without a domain is compared over the reference's.
+//! the names of parameters. Where the candidate did not write the domain, problems are
+//! compared over the one that the pipeline gives, else over the reference's.
 //!
 //! Every difference tells what the reference says, so there is no feedback: summary, diagnostics and evidence are for the record,
 //! where hosts keep what rests on the environment from models. Evidence: `renaming` (pairs, the reference's name first), and where the

@@ -99,6 +99,23 @@ fn what_cannot_be_read_is_rejected_and_what_is_missing_is_undecided() {
     assert_eq!((undeclared.decision, undeclared.metrics["equivalent"]), (Decision::Rejected, 0.0));
 }
 
+/// A suite may have its plans judged by a weaker domain than the one that it gives.
+#[test]
+fn the_given_domain_is_the_reference_problem_s_own() {
+    let given = Given {
+        domain: Some(
+            DOMAIN.replace(":precondition (in ?b ?from)", ":precondition (and (in ?b ?from) (sealed ?b))"),
+        ),
+        ..Given::default()
+    };
+    let judged = |problem: &str| judge_with(&host(true), given.clone(), candidate(problem)).unwrap().decision;
+    assert_eq!(judged(PROBLEM), Decision::Accepted);
+    assert_eq!(judged(&PROBLEM.replace(" (sealed blue)", "")), Decision::Rejected);
+    // The runner hands the given domain on in the candidate.
+    let both = Candidate { domain: given.domain.clone(), ..candidate(PROBLEM) };
+    assert_eq!(judge_with(&host(true), given, both).unwrap().decision, Decision::Accepted);
+}
+
 #[test]
 fn a_problem_over_another_domain_is_not_comparable() {
     let over = |domain: &str| {

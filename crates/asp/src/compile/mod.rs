@@ -27,7 +27,7 @@ use planforge_pddl::TypeHierarchy;
 use planforge_pddl::ast::{Condition, Domain, Problem};
 use planforge_pddl::{Name, print_problem};
 use spelling::Spelling;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a problem is compiled from.
 pub struct Input<'a> {
@@ -39,6 +39,9 @@ pub struct Input<'a> {
     pub ir_only: &'a IrOnly,
     /// What to call the problem; characters that PDDL does not have in names become hyphens.
     pub name: &'a str,
+    /// What the task's text calls an object that the answer calls so: `tile0-1` for `tile0_1` ([`crate::names::spellings`]). PDDL then
+    /// has the text's names, which plans are told with and which a reference has too.
+    pub spellings: &'a BTreeMap<String, String>,
     /// Where an atom (by its index in [`Materialized::atoms`]) came from: the lines of the intermediate representation and the
     /// knowledge file, the nearest first.
     pub places: &'a dyn Fn(u32) -> Vec<Place>,

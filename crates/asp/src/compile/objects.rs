@@ -254,7 +254,8 @@ impl Compiler<'_> {
             _ => None,
         };
         if let Some(name) = text.filter(|text| is_name(text)) {
-            return Some(Name::synthetic(name));
+            let spelled = self.input.spellings.get(name).filter(|spelled| is_name(spelled));
+            return Some(Name::synthetic(spelled.unwrap_or(name)));
         }
         let shown = said.term.to_string();
         self.report(format!("name {shown}"), |compiler| {

@@ -2,6 +2,7 @@
 
 use super::{Compiled, Input, IrOnly, Place, Section, compile};
 use crate::Materialized;
+use crate::names::spellings;
 use crate::syntax::parse_ground_term;
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::parse_domain;
@@ -39,6 +40,7 @@ pub(super) fn compiled_with(domain: &str, atoms: &str, ir_only: &IrOnly) -> Comp
         materialized: &materialized,
         ir_only,
         name: "p01",
+        spellings: &spellings("Shot-7 stands by shot-8 or shot_8."),
         places: &places,
         sources,
     })
@@ -62,6 +64,14 @@ fn code(compiled: &Compiled) -> (String, Option<u32>) {
     let all = codes(compiled);
     assert_eq!(all.len(), 1, "{:#?}", compiled.diagnostics);
     all.into_iter().next().unwrap_or_default()
+}
+
+#[test]
+fn objects_are_spelled_as_in_the_text() {
+    let compiled =
+        compiled("object(shot_7, shot). object(shot_8, shot). init(clean(shot_7)). goal(clean(shot_8)).");
+    assert!(compiled.text.contains("shot-7 shot_8 - shot"), "{}", compiled.text);
+    assert!(compiled.entries.iter().any(|entry| entry.pddl == "(clean shot-7)"));
 }
 
 #[test]

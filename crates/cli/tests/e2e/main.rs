@@ -4,6 +4,7 @@
 //! scripted: written by hand for the test, answered by a loopback server.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may break where it stands; its helpers too.
 
+mod accuracy;
 mod add_on;
 mod bad_input;
 mod cases;

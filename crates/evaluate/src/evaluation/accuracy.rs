@@ -332,6 +332,8 @@ fn answered(outcome: Option<ProblemOutcome>) -> Counts {
 fn solved(task: &TaskResult) -> Counts {
     match task.outcome {
         TaskOutcome::Solved => Counts::For,
+        // The environment knows the reference's names alone.
+        _ if task.solved_renamed => Counts::For,
         TaskOutcome::NotSolved => Counts::Against,
         // Without a problem there is nothing to solve, and asking again brings the same reply.
         _ if task.problem == Some(ProblemOutcome::Missing) => Counts::Against,
@@ -391,7 +393,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Each letter is a task: e equivalent and solved, s different but solved, d different, m no problem, u undecided, c not comparable,
+    /// Each letter is a task: e equivalent and solved, r the same under other names, s different but solved, d different, m no problem, u undecided, c not comparable,
     /// f failed, o not run.
     fn made(suite: &str, pipeline: &str, seed: u64, tasks: &str) -> CellResult {
         let task = |(number, letter): (usize, char)| {
@@ -399,6 +401,7 @@ mod tests {
             let (problem, valid, outcome) = match letter {
                 'e' => (Equivalent, Equivalent, TaskOutcome::Solved),
                 's' => (Different, Equivalent, TaskOutcome::Solved),
+                'r' => (Equivalent, Equivalent, TaskOutcome::NotSolved),
                 'd' => (Different, Different, TaskOutcome::NotSolved),
                 'm' => (Missing, Missing, TaskOutcome::Failed),
                 'u' => (Undecided, Equivalent, TaskOutcome::Undecided),
@@ -412,6 +415,7 @@ mod tests {
                 why: String::new(),
                 problem: Some(problem),
                 valid: Some(valid),
+                solved_renamed: letter == 'r',
                 reference_to_candidate: None,
                 candidate_to_reference: None,
             }
@@ -501,6 +505,13 @@ mod tests {
         assert!(found[0].contains("over 1 to 2 runs"));
         let twice = Accuracy::new(&[&small, &small]).unwrap_err();
         assert!(twice.contains("`blocks`") && twice.contains("small"), "{twice}");
+    }
+
+    #[test]
+    fn a_plan_under_other_names_solves_the_task() {
+        let table = Accuracy::new(&[&evaluation("m", vec![made("blocks", "tic-ic", 1, "rd")])]).unwrap();
+        let found = lines(&table.text());
+        assert_eq!((found[4].as_str(), found[16].as_str()), ("blocks 50", "blocks 50"));
     }
 
     #[test]

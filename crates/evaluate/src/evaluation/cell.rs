@@ -108,6 +108,10 @@ pub struct TaskResult {
     /// Whether its problem is valid PDDL; absent where no stage looks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid: Option<ProblemOutcome>,
+    /// Whether its plan is a plan of the reference under other names: the problem is the reference under a renaming, and the plan is right
+    /// for it. The environment knows the reference's names alone and may have refused it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub solved_renamed: bool,
     /// Share of the reference's walks that the written model executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_to_candidate: Option<f64>,
@@ -210,6 +214,7 @@ impl CellResult {
             why: String::new(),
             problem: unfinished(&judges.equivalent),
             valid: unfinished(&judges.valid),
+            solved_renamed: false,
             reference_to_candidate: None,
             candidate_to_reference: None,
         };
@@ -244,6 +249,9 @@ fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         why,
         problem: problem(task, judges.equivalent.as_ref()),
         valid: problem(task, judges.valid.as_ref()),
+        solved_renamed: [&judges.equivalent, &judges.own_plan]
+            .iter()
+            .all(|label| problem(task, label.as_ref()) == Some(ProblemOutcome::Equivalent)),
         reference_to_candidate: directions.map(|d| d.0),
         candidate_to_reference: directions.map(|d| d.1),
     }
@@ -465,6 +473,24 @@ pub(super) mod tests {
         );
         assert_eq!(cell.tasks[1].valid, Some(Equivalent), "each stage speaks for itself");
         assert_eq!(cell.tasks[4].outcome, TaskOutcome::Failed);
+    }
+
+    #[test]
+    fn a_right_plan_for_the_reference_under_other_names_is_known_as_one() {
+        let judges =
+            Judges { equivalent: Some("same".to_owned()), own_plan: Some("own".to_owned()), ..judges() };
+        let with = |same: Decision, own: Decision| {
+            let mut task = task("p01", rejected("environment"), Some(Decision::Rejected));
+            let candidate = task.candidate.get_or_insert_default();
+            for (label, decision) in [("same", same), ("own", own)] {
+                candidate.assessments.insert(label.to_owned(), Assessment::new(decision, ""));
+            }
+            CellResult::of(key(), &report(vec![task]), &judges).tasks.remove(0)
+        };
+        let renamed = with(Decision::Accepted, Decision::Accepted);
+        assert!(renamed.solved_renamed && renamed.outcome == TaskOutcome::NotSolved);
+        assert!(!with(Decision::Rejected, Decision::Accepted).solved_renamed);
+        assert!(!with(Decision::Accepted, Decision::Rejected).solved_renamed);
     }
 
     #[test]

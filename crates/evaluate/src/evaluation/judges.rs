@@ -15,6 +15,9 @@ pub struct Judges {
     /// `verifier-equivalence`, one outside refine stages where there is any.
     #[serde(default)]
     pub equivalent: Option<String>,
+    /// The last verify stage that judges plans against the candidate's own task.
+    #[serde(default)]
+    pub own_plan: Option<String>,
     /// The last stage of `verifier-val` that judges PDDL alone.
     #[serde(default)]
     pub valid: Option<String>,
@@ -68,6 +71,7 @@ impl Judges {
             equivalent: equal(&pipeline.stages)
                 .or_else(|| pipeline.stages.iter().rev().find_map(|stage| equal(stage.round())))
                 .map(label),
+            own_plan: plans().find(|stage| !option(stage, "against", "environment")).map(label),
             valid: verify(&pipeline.stages).find(|stage| option(stage, "what", "pddl")).map(label),
             models: models(pipeline),
             bound: bound(&pipeline.stages),
@@ -132,7 +136,7 @@ mod tests {
     fn the_environment_judges_where_it_is_asked() {
         let both =
             judges(json!([verify_plan("environment", "environment"), verify_plan("own", "candidate")]));
-        assert_eq!(both.solved_by.as_deref(), Some("environment"));
+        assert_eq!((both.solved_by.as_deref(), both.own_plan.as_deref()), (Some("environment"), Some("own")));
         let own = judges(json!([verify_plan("early", "candidate"), verify_plan("own", "candidate")]));
         assert_eq!((own.solved_by.as_deref(), own.walk, own.bound), (Some("own"), None, None));
         assert_eq!(judges(json!([])), Judges::default());

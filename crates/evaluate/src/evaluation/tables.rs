@@ -300,6 +300,7 @@ mod tests {
             why: String::new(),
             problem: None,
             valid: None,
+            solved_renamed: false,
             reference_to_candidate: walk,
             candidate_to_reference: walk,
         };

@@ -114,6 +114,7 @@ fn compiled(domain: &Domain, ir_only: &IrOnly, answer: &Answer<'_>) -> Result<St
         materialized: &answer.materialized,
         ir_only,
         name: "reference",
+        spellings: &Default::default(),
         places: &places,
         sources: TaskSources { domain: DOMAIN, problem: PROBLEM },
     });

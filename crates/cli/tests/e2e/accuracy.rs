@@ -1,0 +1,106 @@
+//! The accuracy of what Translate-Infer-Compile infers, beside LLM+P: with a simulated model, and on recorded replies of a real one.
+
+use super::support::{Ran, example, pipeline, planforge, root};
+use std::fs;
+
+/// A shipped pipeline with a simulated model that writes the tasks of these suites, each with so many wrong facts.
+fn simulated(name: &str, suites: &[&str], wrong: u32) -> String {
+    let text = fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
+    let (before, rest) = text.split_once("[llm.main]\n").unwrap();
+    let (_, after) = rest.split_once("\n[").unwrap();
+    let folders: Vec<String> =
+        suites.iter().map(|s| format!("{:?}", example(s, "").display().to_string())).collect();
+    format!(
+        "{before}[llm.main]\nuse = \"provider-noisy-oracle\"\nmodel = \"noisy-oracle\"\nsuites = [{}]\nerrors = 0\nproblem_errors = {wrong}\n\n[{after}",
+        folders.join(", ")
+    )
+}
+
+fn evaluate(args: &[&str]) -> Ran {
+    Ran::wait(planforge().arg("evaluate").args(args).spawn().unwrap())
+}
+
+/// The figures of a suite in the table of that title.
+fn row(text: &str, title: &str, suite: &str) -> Vec<String> {
+    let from = text.find(title).unwrap_or_else(|| panic!("{title}:\n{text}"));
+    let line = text[from..].lines().find(|line| line.starts_with(&format!("{suite} ")));
+    let words = line.unwrap_or_else(|| panic!("{suite}:\n{text}")).split_whitespace();
+    words.skip(1).map(str::to_owned).collect()
+}
+
+const SAME: &str = "% of problems that are the reference problem";
+
+#[test]
+fn what_all_methods_infer_without_a_mistake_is_the_reference() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let suites = ["barman", "blocks", "floortile", "grippers", "storage", "termes", "tyres"];
+    let methods = ["llm-p", "tic-ic", "tic-g3", "tic-g1"];
+    let mut args: Vec<String> =
+        ["--seeds", "1", "--tasks", "1", "--layout", "accuracy", "--out"].map(str::to_owned).into();
+    args.push(path("out"));
+    for suite in suites {
+        args.extend(["--suite".to_owned(), example(suite, "").display().to_string()]);
+    }
+    for method in methods {
+        fs::write(path(&format!("{method}.toml")), simulated(method, &suites, 0)).unwrap();
+        args.extend(["--pipeline".to_owned(), path(&format!("{method}.toml"))]);
+    }
+    let ran = evaluate(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let text = &ran.expect(0).stdout;
+    for suite in suites {
+        assert_eq!(row(text, SAME, suite), ["100"; 4], "{text}");
+        assert_eq!(row(text, "% of tasks solved", suite), ["100"; 4], "{text}");
+    }
+    assert!(text.contains("tic-ic (simulated)"), "{text}");
+}
+
+#[test]
+fn one_wrong_fact_makes_every_problem_another_and_two_seeds_are_averaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for method in ["llm-p", "tic-ic"] {
+        fs::write(path(&format!("{method}.toml")), simulated(method, &["blocks", "grippers"], 1)).unwrap();
+    }
+    let (llm_p, tic_ic, out) = (path("llm-p.toml"), path("tic-ic.toml"), path("out"));
+    let (blocks, grippers) =
+        (example("blocks", "").display().to_string(), example("grippers", "").display().to_string());
+    let mut args =
+        vec!["--suite", &blocks, "--suite", &grippers, "--pipeline", &llm_p, "--pipeline", &tic_ic];
+    args.extend(["--seeds", "1-2", "--tasks", "3", "--layout", "accuracy", "--out", &out]);
+    let ran = evaluate(&args);
+    assert!(ran.stdout.contains("over 2 runs"), "{}\n{}", ran.stdout, ran.stderr);
+    for suite in ["blocks", "grippers"] {
+        assert_eq!(row(&ran.stdout, SAME, suite)[..2], ["0", "0"], "{}", ran.stdout);
+    }
+    let csv = fs::read_to_string(path("out/accuracy.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    assert!(csv.lines().skip(1).all(|line| line.contains(",true,2,6,0.0000,0.0000,0.0000,")), "{csv}");
+}
+
+/// The study's table comes out of the recorded replies: nobody is asked.
+#[test]
+fn the_recorded_comparison_with_a_real_model_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
+    let recorded = root().join("examples/recordings/tic-local-model").display().to_string();
+    let mut args: Vec<String> = vec!["--replay".to_owned(), recorded, "--out".to_owned(), out];
+    for suite in ["blocks", "grippers", "barman"] {
+        args.extend(["--suite".to_owned(), example(suite, "").display().to_string()]);
+    }
+    for method in ["llm-p.toml", "tic-ic.toml"] {
+        args.extend(["--pipeline".to_owned(), pipeline(method).display().to_string()]);
+    }
+    let words = ["--seeds", "1", "--tasks", "4", "--layout", "accuracy", "--set", "llm.main.max_tokens=1024"];
+    args.extend(words.map(str::to_owned));
+    args.extend(["--set", "llm.main.base_url=http://127.0.0.1:9/v1"].map(str::to_owned));
+    let ran = evaluate(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    // Some replies held nothing usable; that is in the table, and how the command ends.
+    assert_eq!(ran.exit, 34, "{}\n{}", ran.stdout, ran.stderr);
+    let study = fs::read_to_string(root().join("docs/studies/tic-local-model.md")).unwrap();
+    let shown = fs::read_to_string(folder.path().join("out/accuracy.md")).unwrap();
+    for table in shown.split("\n\n").filter(|part| part.starts_with('|')) {
+        assert!(study.contains(table.trim_end()), "docs/studies/tic-local-model.md lacks\n{table}");
+    }
+    assert!(!ran.stdout.contains('?'), "nothing is open: {}", ran.stdout);
+}
