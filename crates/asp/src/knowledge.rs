@@ -4,7 +4,6 @@
 use crate::Declarations;
 use crate::declarations::declaration;
 use crate::library::{self, is_word};
-use crate::names::mangled;
 use crate::program::codes as code;
 use crate::program::walk::{body_atoms, head_atoms};
 use crate::reader::{Signature, nearest, unbound};
@@ -120,12 +119,13 @@ impl Checker {
                 self.error(message, span, "compare with its declaration".to_owned());
             }
             None => {
-                let helpers = self.helpers.iter().map(|(name, _)| name.as_str());
-                let known: Vec<&str> =
-                    self.signature.all_predicates().chain(helpers).chain(words()).collect();
+                let helpers =
+                    self.helpers.iter().map(|(name, _)| name.as_str()).filter(|name| !is_a_word(name));
+                let known: BTreeSet<&str> = self.signature.all_predicates().chain(helpers).collect();
+                let near = nearest(name, known.iter().copied().chain(words()));
                 let help = format!(
-                    "{}; a predicate of the representation alone is declared with ir_predicate",
-                    nearest_or_all(name, &known)
+                    "{} A predicate of the representation alone is declared with ir_predicate.",
+                    near_or_all(near, "predicates", &known)
                 );
                 self.error(format!("nothing has or derives the predicate `{name}`"), span, help);
             }
@@ -135,11 +135,9 @@ impl Checker {
     fn ty(&mut self, ty: &Term, span: Span) {
         let Some(name) = constant(ty) else { return };
         if !self.signature.has_type(name) {
-            let known: Vec<&str> = self.signature.all_types().collect();
-            let help = format!(
-                "{}; a type of the representation alone is declared with ir_type",
-                nearest_or_all(name, &known)
-            );
+            let known: BTreeSet<&str> = self.signature.all_types().collect();
+            let near = near_or_all(nearest(name, known.iter().copied()), "types", &known);
+            let help = format!("{near} A type of the representation alone is declared with ir_type.");
             self.error(format!("there is no type `{name}`"), span, help);
         }
     }
@@ -147,12 +145,12 @@ impl Checker {
     fn grid(&mut self, grid: &Term, span: Span) {
         let Some(name) = constant(grid) else { return };
         if !self.grids.contains(name) {
-            let known: Vec<&str> = self.grids.iter().map(String::as_str).collect();
-            let near =
-                if known.is_empty() { String::new() } else { format!("{}; ", nearest_or_all(name, &known)) };
-            let help =
-                format!("{near}a grid is declared as ir_predicate({name}_grid(row, column, TYPE), \"...\")");
-            self.error(format!("there is no grid `{name}`"), span, help);
+            let known: BTreeSet<&str> = self.grids.iter().map(String::as_str).collect();
+            let near = near_or_all(nearest(name, known.iter().copied()), "grids", &known);
+            let help = format!(
+                "{near} A grid is declared as ir_predicate({name}_grid(row, column, TYPE), \"...\")."
+            );
+            self.error(format!("there is no grid `{name}`"), span, help.trim_start().to_owned());
         }
     }
 }
@@ -168,13 +166,18 @@ fn words<'a>() -> impl Iterator<Item = &'a str> {
     library::WORDS.iter().map(|(name, _)| *name)
 }
 
-/// "did you mean", or what there is.
-fn nearest_or_all(name: &str, known: &[&str]) -> String {
-    match nearest(&mangled(name), known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
+fn is_a_word(name: &str) -> bool {
+    words().any(|word| word == name)
+}
+
+/// "Did you mean", or what there is.
+fn near_or_all(near: Option<&str>, what: &str, known: &BTreeSet<&str>) -> String {
+    match near {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None if known.is_empty() => String::new(),
         None => {
             let listed: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
-            format!("there are {}", listed.join(", "))
+            format!("The {what} are {}.", listed.join(", "))
         }
     }
 }

@@ -8,6 +8,8 @@ use super::tasks::Task;
 pub(crate) enum Judged {
     /// Another problem, or none.
     Heard(Outcome),
+    /// Not read: the sentence has lost its form, so this says nothing.
+    Unread,
     /// The same problem: a renaming of objects undoes the change.
     Interchangeable,
     /// The same problem with the same names: what was changed is said, or implied, elsewhere in the text as well.
@@ -21,7 +23,7 @@ pub(crate) type Converter<'a> = &'a mut dyn FnMut(&str) -> Result<Result<String,
 pub(crate) struct Control {
     /// The first change that made a difference, and which.
     pub(crate) found: Option<(Change, Outcome)>,
-    /// Changes before it that make none.
+    /// Changes before it that make none, or that are none.
     pub(crate) passed_over: Vec<(Change, Judged)>,
 }
 
@@ -64,6 +66,7 @@ impl Judged {
     fn told(&self) -> &'static str {
         match self {
             Self::Heard(_) => "heard",
+            Self::Unread => "not read: no sentence of its form",
             Self::Interchangeable => "nothing: the objects are interchangeable",
             Self::SaidTwice => "nothing: the text says it elsewhere too",
         }
@@ -90,7 +93,7 @@ pub(crate) fn judge(
 ) -> Result<Judged, String> {
     let changed = match convert(&change.text)? {
         Ok(changed) => changed,
-        Err(problems) => return Ok(Judged::Heard(Outcome::NotConverted(problems))),
+        Err(_) => return Ok(Judged::Unread),
     };
     if changed == original {
         return Err(format!("{} {}: the converter does not see {}", task.suite, task.stem, change.after));
@@ -126,8 +129,8 @@ impl Census {
             let judged = judge(task, &original, &change, convert)?;
             let so_many = match &judged {
                 Judged::Heard(Outcome::Different(_)) => &mut self.different,
-                Judged::Heard(Outcome::NotConverted(_)) => &mut self.unread,
                 Judged::Heard(_) => &mut self.refused,
+                Judged::Unread => &mut self.unread,
                 Judged::Interchangeable => &mut self.interchangeable,
                 Judged::SaidTwice => &mut self.said_twice,
             };

@@ -110,7 +110,7 @@ fn positive(tasks: &[Task], options: &Options) -> Result<usize, String> {
 
 fn negative(tasks: &[Task], options: &Options) -> Result<usize, String> {
     let mut good = 0;
-    let (mut interchangeable, mut said_twice) = (0, 0);
+    let (mut interchangeable, mut said_twice, mut unread) = (0, 0, 0);
     println!("| suite | task | sentence | changed to | outcome |");
     println!("|---|---|---|---|---|");
     for task in tasks {
@@ -119,6 +119,7 @@ fn negative(tasks: &[Task], options: &Options) -> Result<usize, String> {
         for (_, judged) in &control.passed_over {
             interchangeable += usize::from(matches!(judged, Judged::Interchangeable));
             said_twice += usize::from(matches!(judged, Judged::SaidTwice));
+            unread += usize::from(matches!(judged, Judged::Unread));
         }
         good += usize::from(control.found.is_some());
         control.rows(task).iter().for_each(|row| println!("{row}"));
@@ -129,7 +130,7 @@ fn negative(tasks: &[Task], options: &Options) -> Result<usize, String> {
     );
     println!(
         "Passed over before: {interchangeable} changes that only exchange interchangeable objects, {said_twice} of what the \
-         text says elsewhere too."
+         text says elsewhere too, {unread} after which a sentence has no form that is read."
     );
     Ok(tasks.len() - good)
 }

@@ -37,15 +37,21 @@ fn measure(text: &str, comment: char) -> (usize, usize) {
     (lines.len(), lines.iter().map(|l| l.chars().count()).sum())
 }
 
-/// Averages a suite.
+/// Averages a suite, and over all suites whose names begin alike.
 pub(crate) fn table(sizes: &[(String, Size)]) -> String {
-    let mut out = "| suite | IR lines | IR characters | PDDL lines | PDDL characters | IR to PDDL |\n|---|---|---|---|---|---|\n".to_owned();
-    let mut whole = Size::default();
-    for (suite, size) in sizes {
-        out.push_str(&row(suite, *size));
-        whole.add(*size);
+    let mut out =
+        "| suite | IR lines | IR characters | PDDL lines | PDDL characters | characters, IR to PDDL |\n"
+            .to_owned();
+    out.push_str("|---|---|---|---|---|---|\n");
+    let texts = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
+    for group in sizes.chunk_by(|(a, _), (b, _)| texts(a) == texts(b)) {
+        let mut whole = Size::default();
+        for (suite, size) in group {
+            out.push_str(&row(suite, *size));
+            whole.add(*size);
+        }
+        out.push_str(&row(&format!("{} all", texts(&group[0].0)), whole));
     }
-    out.push_str(&row("all", whole));
     out
 }
 

@@ -6,9 +6,7 @@ use super::super::patterns::Pattern;
 /// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("The boot {name} is (open|closed)", |ir, p| ir.init(p[1], &p[..1])),
-    ("The wrench, the jack and the pump are in {name}", |ir, p| {
-        ["wrench", "jack", "pump"].iter().for_each(|tool| ir.init("in_boot", &[tool, p[0]]));
-    }),
+    ("The {list} are in {name}", |ir, p| tools(p[0]).for_each(|tool| ir.init("in_boot", &[tool, p[1]]))),
     ("{name} stands on the ground and is fastened: {name} is (tight|loose) on it", |ir, p| {
         ir.init("on_ground", &p[..1]);
         ir.init("fastened", &p[..1]);
@@ -44,12 +42,17 @@ pub(crate) const PATTERNS: &[Pattern] = &[
         },
     ),
     (
-        "The wheels? that (?:is|are) on the car now, the wrench, the jack and the pump should be in {name}, and {name} should be closed",
+        "The wheels? that (?:is|are) on the car now, {list} should be in {name}, and {name} should be closed",
         |ir, p| {
-            let boot = ir.name(p[0]);
+            let boot = ir.name(p[1]);
             ir.say(format!("goal(in_boot(X, {boot})) :- init(wheel_on(X, _))."));
-            ["wrench", "jack", "pump"].iter().for_each(|tool| ir.goal("in_boot", &[tool, p[0]]));
-            ir.goal("closed", &p[1..]);
+            tools(p[0]).for_each(|tool| ir.goal("in_boot", &[tool, p[1]]));
+            ir.goal("closed", &p[2..]);
         },
     ),
 ];
+
+/// `The wrench, the jack and the pump`: things that are called by what they are.
+fn tools(list: &str) -> impl Iterator<Item = &str> {
+    items(list).map(|tool| tool.trim_start_matches("the "))
+}
