@@ -7,6 +7,7 @@
 //! the number of interchangeable objects. Hard cases end undecided under a limit.
 
 mod difference;
+pub mod domains;
 pub mod goals;
 mod graph;
 mod partition;

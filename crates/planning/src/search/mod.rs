@@ -7,7 +7,7 @@ mod greedy;
 mod landmarks;
 mod lmcut;
 mod mutex;
-mod node_table;
+pub(crate) mod node_table;
 mod open_list;
 mod reduce;
 mod relaxed;

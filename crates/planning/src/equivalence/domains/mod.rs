@@ -1,0 +1,328 @@
+//! Whether two domains behave the same on given problems, exactly: a breadth-first search over pairs of states (one of each model) that
+//! the same sequence of ground actions leads to.
+//!
+//! Two models *differ* where there is a sequence of ground actions that one executes and the other refuses, or after which the goal holds in
+//! one and not in the other; or, where the problem has a metric, where an action that both execute adds another amount to it. Ground actions
+//! match by name and by the position of their arguments, without regard to case; names of parameters, the order and repetition of
+//! conditions, and facts that nothing depends on make no difference, nor does an action that no pair reached allows. States are never
+//! compared with each other, so the two models may be over different predicates.
+//!
+//! The difference told is the first by length, then by the names of its actions. Where there is none, every pair was
+//! seen and the models are equal over the whole reachable space of this problem, or a limit ended the search and they are equal for
+//! every sequence up to a length. Equality over all problems is never claimed: it is not decided here, and no finite set of problems shows it.
+//!
+//! Facts that no condition, rule or goal depends on are left out of the states; models that are the same ground task after
+//! that are equal without a search. Cost: pairs times applicable actions, each pair packed into bits.
+
+mod product;
+mod ready;
+mod reduce;
+mod same;
+
+use crate::budget::{Budget, StopReason};
+use crate::ground::GroundLimits;
+use crate::plan_file::parse_plan;
+use crate::task::{Place, Text, Unsupported};
+use crate::validate::Validator;
+use crate::walk::{Method, Model, ModelError, ModelOptions, Refusal, Semantics, Step, replay};
+use planforge_pddl::ast::{Domain, Problem};
+use product::{End, Seen, search};
+use ready::{Both, Ready};
+
+/// Limits of a comparison, and which ground actions are legal in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DomainLimits {
+    /// Which ground actions are legal. Under [`Semantics::GroundNoOpsDropped`] each model drops its own.
+    pub semantics: Semantics,
+    /// Most pairs of states held for one problem, looked at before each expansion.
+    pub max_pairs: u64,
+    /// The longest sequence looked at; without it every one is.
+    pub max_depth: Option<u32>,
+    /// Caps on grounding each model.
+    pub ground: GroundLimits,
+}
+
+impl Default for DomainLimits {
+    /// STRIPS semantics, a million pairs, any length.
+    fn default() -> Self {
+        DomainLimits {
+            semantics: Semantics::Strips,
+            max_pairs: 1_000_000,
+            max_depth: None,
+            ground: GroundLimits::default(),
+        }
+    }
+}
+
+/// One of the two domains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+}
+
+impl Side {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        }
+    }
+}
+
+/// How two domains compare on one problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What can be executed, and where the goal holds.
+    pub behaviour: Behaviour,
+    /// What the steps cost.
+    pub costs: Costs,
+    /// Pairs of states that were met; 0 where no search was needed.
+    pub pairs: u64,
+}
+
+/// How two models compare by what they execute and where their goals hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Behaviour {
+    /// Every sequence of ground actions is executed by both or refused by both, and leads to the goal in both or in neither.
+    Equal {
+        /// Both are the same ground task; nothing was searched.
+        same_model: bool,
+    },
+    /// That holds for all sequences of at most this many steps; longer ones were not all tried.
+    EqualUpTo {
+        /// The length.
+        steps: u32,
+        /// What ended the search.
+        end: SearchEnd,
+    },
+    /// It does not hold.
+    Different(BehaviourDifference),
+}
+
+/// What ended a search before everything was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchEnd {
+    /// [`DomainLimits::max_pairs`].
+    Pairs,
+    /// [`DomainLimits::max_depth`].
+    Depth,
+    /// The budget.
+    Stopped(StopReason),
+}
+
+/// The first difference in behaviour, by length and then by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BehaviourDifference {
+    /// The sequence, in lower case. A refused step is the last one.
+    pub steps: Vec<Step>,
+    /// What is different.
+    pub kind: DifferenceKind,
+}
+
+/// What two models do differently.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DifferenceKind {
+    /// One executes the whole sequence, the other all but its last step.
+    Refused {
+        /// Which one refuses.
+        by: Side,
+        /// Why.
+        refusal: Refusal,
+        /// Where it is the precondition: its parts that do not hold, as PDDL and why, in the names of the one that refuses.
+        conditions: Vec<String>,
+    },
+    /// Both execute the sequence; afterwards one goal holds alone.
+    Goal {
+        /// In which one it holds.
+        holds_in: Side,
+        /// Parts of the other's goal that do not hold, as PDDL and why.
+        conditions: Vec<String>,
+    },
+}
+
+/// How two models compare by what their steps add to the metric.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Costs {
+    /// The problem has no metric.
+    NotAsked,
+    /// Every step that was executed in both costs the same.
+    Equal,
+    /// One does not.
+    Different(CostDifference),
+    /// They were not compared.
+    NotCompared {
+        /// In which one a cost is no constant of the ground action.
+        side: Side,
+        /// What it is instead, as a noun phrase.
+        what: String,
+    },
+}
+
+/// The first step whose cost differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CostDifference {
+    /// The sequence, in lower case; it is the last step whose cost differs.
+    pub steps: Vec<Step>,
+    /// What it adds to the metric in the first and in the second (negated where more is better).
+    pub costs: [f64; 2],
+}
+
+/// What a comparison comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Equal in everything, over the whole reachable space of the problem.
+    Equal,
+    /// Different in behaviour or cost.
+    Different,
+    /// No difference was seen, and not everything was compared.
+    Open,
+}
+
+impl Comparison {
+    /// The verdict on this problem.
+    pub fn verdict(&self) -> Verdict {
+        match (&self.behaviour, &self.costs) {
+            (Behaviour::Different(_), _) | (_, Costs::Different(_)) => Verdict::Different,
+            (Behaviour::EqualUpTo { .. }, _) | (_, Costs::NotCompared { .. }) => Verdict::Open,
+            (Behaviour::Equal { .. }, Costs::NotAsked | Costs::Equal) => Verdict::Equal,
+        }
+    }
+
+    /// The number of steps after which a difference shows, in behaviour or else in cost.
+    pub fn shown_after(&self) -> Option<usize> {
+        match (&self.behaviour, &self.costs) {
+            (Behaviour::Different(found), _) => Some(found.steps.len()),
+            (_, Costs::Different(found)) => Some(found.steps.len()),
+            _ => None,
+        }
+    }
+}
+
+/// Why there is no comparison: a model could not be made.
+#[derive(Debug, Clone)]
+pub struct NotCompared {
+    /// Whose.
+    pub side: Side,
+    /// Why.
+    pub error: ModelError,
+}
+
+/// Compares two domains on one problem, written once for each (the same text for both where both declare what it uses).
+///
+/// # Errors
+/// A domain and its problem are no model: errors, constructs that are not executed, a limit on grounding.
+pub fn compare_domains(
+    domains: [&Domain; 2],
+    problems: [&Problem; 2],
+    limits: &DomainLimits,
+    budget: &mut dyn Budget,
+) -> Result<Comparison, NotCompared> {
+    let first = model(Side::First, domains[0], problems[0], limits, budget)?;
+    let second = model(Side::Second, domains[1], problems[1], limits, budget)?;
+    let models = [&first, &second];
+    let Some(both) = Both::new(models) else {
+        // Models are made by grounding above.
+        let error = ModelError::Limit(StopReason::Grounding);
+        return Err(NotCompared { side: Side::First, error });
+    };
+    let priced = both.sides.iter().any(|s| s.priced);
+    let open = [Side::First, Side::Second].into_iter().zip(&both.sides).find_map(open_costs);
+    if open.is_none() && same::same(&both.sides[0], &both.sides[1], priced) {
+        let costs = if priced { Costs::Equal } else { Costs::NotAsked };
+        return Ok(Comparison { behaviour: Behaviour::Equal { same_model: true }, costs, pairs: 0 });
+    }
+    let seen = search(&both, priced && open.is_none(), limits, budget);
+    Ok(told(models, &both, priced, open, seen))
+}
+
+/// The whole answer over several problems: different where one is, equal where all are.
+pub fn overall<'c>(comparisons: impl IntoIterator<Item = &'c Comparison>) -> Verdict {
+    let mut verdict = Verdict::Equal;
+    for comparison in comparisons {
+        match comparison.verdict() {
+            Verdict::Different => return Verdict::Different,
+            Verdict::Open => verdict = Verdict::Open,
+            Verdict::Equal => {}
+        }
+    }
+    verdict
+}
+
+fn model(
+    side: Side,
+    domain: &Domain,
+    problem: &Problem,
+    limits: &DomainLimits,
+    budget: &mut dyn Budget,
+) -> Result<Model, NotCompared> {
+    let options = ModelOptions { semantics: limits.semantics, method: Method::Ground, ground: limits.ground };
+    let model = Model::new(domain, problem, &options, budget).map_err(|error| NotCompared { side, error })?;
+    // A plan names the parameters alone: which of several steps it means would be a guess.
+    let hidden = model.lifted().schemas.iter().find(|s| s.variables.len() != s.parameters);
+    match hidden {
+        Some(schema) => {
+            let what = "an action with :vars".to_owned();
+            let unsupported = Unsupported { what, place: Place { text: Text::Domain, span: schema.span } };
+            Err(NotCompared { side, error: ModelError::Unsupported(vec![unsupported]) })
+        }
+        None => Ok(model),
+    }
+}
+
+fn open_costs((side, ready): (Side, &Ready)) -> Option<Costs> {
+    let what = ready.cost_unsupported.clone()?;
+    Some(Costs::NotCompared { side, what })
+}
+
+fn told(models: [&Model; 2], both: &Both, priced: bool, open: Option<Costs>, seen: Seen) -> Comparison {
+    let named = |path: &[u32]| path.iter().map(|&a| both.steps[a as usize].clone()).collect::<Vec<Step>>();
+    let costs = match (seen.cost, open) {
+        (Some(path), _) => {
+            let last = path.last().copied().unwrap_or_default() as usize;
+            let costs = both.sides.each_ref().map(|s| s.simulator.cost(s.action[last]));
+            Costs::Different(CostDifference { steps: named(&path), costs })
+        }
+        (None, Some(open)) => open,
+        (None, None) if priced => Costs::Equal,
+        (None, None) => Costs::NotAsked,
+    };
+    let of = |side: Side| models[usize::from(side == Side::Second)];
+    let behaviour = match seen.end {
+        End::Whole => Behaviour::Equal { same_model: false },
+        End::Limit(steps, end) => Behaviour::EqualUpTo { steps, end },
+        End::Refused(path, by) => {
+            let steps = named(&path);
+            let kind = refused(of(by), by, &steps);
+            Behaviour::Different(BehaviourDifference { steps, kind })
+        }
+        End::Goal(path, holds_in) => {
+            let steps = named(&path);
+            let conditions = failed(of(holds_in.other()), &steps);
+            let kind = DifferenceKind::Goal { holds_in, conditions };
+            Behaviour::Different(BehaviourDifference { steps, kind })
+        }
+    };
+    Comparison { behaviour, costs, pairs: seen.pairs }
+}
+
+fn refused(model: &Model, by: Side, steps: &[Step]) -> DifferenceKind {
+    let refusal = replay(model, steps).refusal.unwrap_or(Refusal::NotApplicable);
+    let conditions = match refusal {
+        Refusal::NotApplicable => failed(model, steps),
+        _ => Vec::new(),
+    };
+    DifferenceKind::Refused { by, refusal, conditions }
+}
+
+/// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding.
+fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
+    let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
+    let report = Validator::new(model.lifted().clone()).validate(&parse_plan(&text, Text::Plan.source()));
+    let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);
+    conditions.into_iter().map(|c| format!("{}: {}", c.text, c.why)).collect()
+}

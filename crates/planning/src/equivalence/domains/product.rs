@@ -1,0 +1,216 @@
+//! Breadth-first search over pairs of states that the same sequence of ground actions leads to.
+
+use super::ready::{Both, NONE};
+use super::{DomainLimits, SearchEnd, Side};
+use crate::budget::{Budget, StopReason, check};
+use crate::search::node_table::{NodeTable, StateId};
+use crate::simulate::State;
+
+/// Pairs expanded between two looks at the budget.
+const POLL: usize = 64;
+
+/// Costs nearer than this, relatively, are the same.
+const TOLERANCE: f64 = 1e-9;
+
+/// What was seen, by common action numbers.
+pub(super) struct Seen {
+    pub(super) end: End,
+    pub(super) cost: Option<Vec<u32>>,
+    pub(super) pairs: u64,
+}
+
+/// How the search ended.
+pub(super) enum End {
+    /// Every pair was expanded.
+    Whole,
+    /// All sequences of this many steps were executed.
+    Limit(u32, SearchEnd),
+    /// The sequence's last step is refused.
+    Refused(Vec<u32>, Side),
+    /// The goal holds after the sequence in this one alone.
+    Goal(Vec<u32>, Side),
+}
+
+/// A difference at the pair being expanded.
+enum Found {
+    Refused(u32, Side),
+    Goal(StateId, Side),
+}
+
+/// The search.
+struct Product<'b> {
+    both: &'b Both,
+    /// What each common action costs on either side; empty where costs are not compared.
+    costs: [Vec<f64>; 2],
+    table: NodeTable,
+    /// Words of the two states in a packed pair.
+    widths: [usize; 2],
+    now: [State; 2],
+    next: [State; 2],
+    packed: Vec<u64>,
+    own: Vec<u32>,
+    applicable: [Vec<u32>; 2],
+    /// The first pair and action whose costs differ.
+    cost: Option<(StateId, u32)>,
+}
+
+/// Searches until a difference is found, everything was seen, or a limit is reached.
+pub(super) fn search(both: &Both, priced: bool, limits: &DomainLimits, budget: &mut dyn Budget) -> Seen {
+    let mut product = Product::new(both, priced);
+    let mut compared = 0;
+    let end = product.run(limits, &mut compared, budget);
+    let end = end.unwrap_or_else(|reason| End::Limit(compared, SearchEnd::Stopped(reason)));
+    let cost = product.cost.map(|(node, action)| product.sequence(node, action));
+    Seen { end, cost, pairs: product.table.len() as u64 }
+}
+
+impl<'b> Product<'b> {
+    fn new(both: &'b Both, priced: bool) -> Self {
+        let sides = &both.sides;
+        let initial = || [sides[0].simulator.initial(), sides[1].simulator.initial()];
+        let now = initial();
+        let widths = [0, 1].map(|i: usize| now[i].facts.len() + now[i].numbers.len());
+        let costs = sides.each_ref().map(|side| {
+            let cost = |&a: &u32| if a == NONE { 0.0 } else { side.simulator.cost(a) };
+            if priced { side.action.iter().map(cost).collect() } else { Vec::new() }
+        });
+        Product {
+            both,
+            costs,
+            table: NodeTable::new(widths[0] + widths[1]),
+            widths,
+            now,
+            next: initial(),
+            packed: Vec::new(),
+            own: Vec::new(),
+            applicable: [Vec::new(), Vec::new()],
+            cost: None,
+        }
+    }
+
+    fn run(
+        &mut self,
+        limits: &DomainLimits,
+        compared: &mut u32,
+        budget: &mut dyn Budget,
+    ) -> Result<End, StopReason> {
+        let (start, _) = self.insert(crate::search::node_table::NONE, NONE);
+        if let Some(Found::Goal(_, side)) = self.goal(start) {
+            return Ok(End::Goal(Vec::new(), side));
+        }
+        let (mut open, mut layer_end, mut charged) = (0, 1, 0);
+        while open < self.table.len() {
+            if open == layer_end {
+                *compared += 1;
+                layer_end = self.table.len();
+            }
+            if limits.max_depth == Some(*compared) {
+                return Ok(End::Limit(*compared, SearchEnd::Depth));
+            }
+            if self.table.len() as u64
+                > limits.max_pairs.min(u64::from(NONE - 1 - self.both.steps.len() as u32))
+            {
+                return Ok(End::Limit(*compared, SearchEnd::Pairs));
+            }
+            if open.is_multiple_of(POLL) {
+                check(budget.poll())?;
+                let fresh = (self.table.len() - charged) as u64;
+                check(budget.charge(fresh * self.table.bytes_per_state()))?;
+                charged = self.table.len();
+            }
+            match self.expand(open as StateId) {
+                None => open += 1,
+                Some(Found::Refused(action, by)) => {
+                    return Ok(End::Refused(self.sequence(open as StateId, action), by));
+                }
+                Some(Found::Goal(node, side)) => return Ok(End::Goal(self.table.path(node), side)),
+            }
+        }
+        Ok(End::Whole)
+    }
+
+    fn sequence(&self, node: StateId, action: u32) -> Vec<u32> {
+        let mut path = self.table.path(node);
+        path.push(action);
+        path
+    }
+
+    /// Tries every action of either side, in their common order.
+    fn expand(&mut self, node: StateId) -> Option<Found> {
+        self.load(node);
+        for (i, side) in self.both.sides.iter().enumerate() {
+            side.simulator.applicable_into(&self.now[i], &mut self.own);
+            let list = &mut self.applicable[i];
+            list.clear();
+            list.extend(self.own.iter().map(|&a| side.rank[a as usize]).filter(|&r| r != NONE));
+            list.sort_unstable();
+        }
+        for at in 0.. {
+            let pair = [0, 1].map(|i: usize| self.applicable[i].get(at).copied());
+            match pair {
+                [Some(a), Some(b)] if a == b => {
+                    if let Some(found) = self.step(node, a) {
+                        return Some(found);
+                    }
+                }
+                [None, None] => break,
+                // The lists are sorted: what is smaller here is not in the other.
+                [a, b] => {
+                    let (a, b) = (a.unwrap_or(NONE), b.unwrap_or(NONE));
+                    let by = if a < b { Side::Second } else { Side::First };
+                    return Some(Found::Refused(a.min(b), by));
+                }
+            }
+        }
+        None
+    }
+
+    /// Executes an action that both allow.
+    fn step(&mut self, node: StateId, action: u32) -> Option<Found> {
+        for (i, side) in self.both.sides.iter().enumerate() {
+            self.next[i].clone_from(&self.now[i]);
+            side.simulator.apply(&mut self.next[i], side.action[action as usize]);
+        }
+        if self.cost.is_none() && !self.costs[0].is_empty() {
+            let [a, b] = [0, 1].map(|i: usize| self.costs[i][action as usize]);
+            if differ(a, b) {
+                self.cost = Some((node, action));
+            }
+        }
+        let (reached, fresh) = self.insert(node, action);
+        if fresh { self.goal(reached) } else { None }
+    }
+
+    /// Whether exactly one goal holds in the pair last inserted.
+    fn goal(&self, node: StateId) -> Option<Found> {
+        let [a, b] = [0, 1].map(|i: usize| self.both.sides[i].simulator.is_goal(&self.next[i]));
+        (a != b).then_some(Found::Goal(node, if a { Side::First } else { Side::Second }))
+    }
+
+    /// Puts the pair in `next` into the table.
+    fn insert(&mut self, parent: StateId, action: u32) -> (StateId, bool) {
+        self.packed.clear();
+        for state in &self.next {
+            self.packed.extend_from_slice(&state.facts);
+            self.packed.extend(state.numbers.iter().map(|n| n.to_bits()));
+        }
+        self.table.insert(&self.packed, parent, action)
+    }
+
+    /// Puts a pair of the table into `now`.
+    fn load(&mut self, node: StateId) {
+        let mut words = self.table.state(node);
+        for (state, &width) in self.now.iter_mut().zip(&self.widths) {
+            let (own, rest) = words.split_at(width);
+            let (facts, numbers) = own.split_at(state.facts.len());
+            state.facts.copy_from_slice(facts);
+            state.numbers.iter_mut().zip(numbers).for_each(|(n, &bits)| *n = f64::from_bits(bits));
+            words = rest;
+        }
+    }
+}
+
+/// Whether two costs are not the same number.
+pub(super) fn differ(a: f64, b: f64) -> bool {
+    (a - b).abs() > TOLERANCE * a.abs().max(b.abs()).max(1.0)
+}

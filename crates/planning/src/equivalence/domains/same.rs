@@ -1,0 +1,183 @@
+//! Whether two ground tasks are the same but for the order in which things are written: then no search is needed.
+
+use super::ready::Ready;
+use crate::task::{AssignOp, Condition, Fact, NumExpr, NumVar, Task};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Whether both have the same facts that matter, by name, and the same operators, rules, goal and initial values over them. Sound, and
+/// cheap; models that behave alike in spite of being different are not recognised.
+pub(super) fn same(first: &Ready, second: &Ready, priced: bool) -> bool {
+    let Some(numbers) = numbers_by_name(first) else { return false };
+    match (form(first, &numbers, priced), form(second, &numbers, priced)) {
+        (Some(a), Some(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// A fact's name to its number in the first task; `None` where two facts have one name.
+fn numbers_by_name(ready: &Ready) -> Option<FxHashMap<String, u32>> {
+    let mut numbers = FxHashMap::default();
+    for (fact, name) in named(ready) {
+        if numbers.insert(name, fact).is_some() {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
+fn named(ready: &Ready) -> impl Iterator<Item = (Fact, String)> {
+    let task = ready.simulator.task();
+    let of = move |(f, atom)| (f as Fact, task.symbols.atom(atom).to_lowercase());
+    task.facts.iter().enumerate().filter(|(f, _)| ready.relevant[*f]).map(of)
+}
+
+/// A condition over common numbers.
+type Literals = (Vec<u32>, Vec<u32>, Vec<String>);
+
+/// One operator over common numbers.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rule {
+    action: u32,
+    when: Literals,
+    add: Vec<u32>,
+    delete: Vec<u32>,
+    conditional: Vec<(Literals, Vec<u32>, Vec<u32>)>,
+    /// In the order written, for that is how they take place.
+    numeric: Vec<String>,
+    cost: u64,
+}
+
+/// A task over common numbers, in an order of its own.
+#[derive(PartialEq, Eq)]
+struct Form {
+    rules: Vec<Rule>,
+    axioms: Vec<(u32, u32, Literals)>,
+    init: Vec<u32>,
+    numbers: BTreeMap<String, u64>,
+    /// `None` where the goal cannot be reached.
+    goal: Option<Literals>,
+}
+
+struct Names<'t> {
+    task: &'t Task,
+    /// By fact; `u32::MAX` for those that do not matter.
+    common: Vec<u32>,
+}
+
+/// `None` where the task has a fact that matters and that the first task does not have, or two of one name.
+fn form(ready: &Ready, numbers: &FxHashMap<String, u32>, priced: bool) -> Option<Form> {
+    let task: &Task = ready.simulator.task();
+    let mut common = vec![u32::MAX; task.facts.len()];
+    let mut met = vec![false; common.len().max(numbers.len())];
+    for (fact, name) in named(ready) {
+        let number = *numbers.get(&name)?;
+        if met.len() <= number as usize {
+            met.resize(number as usize + 1, false);
+        }
+        if std::mem::replace(&mut met[number as usize], true) {
+            return None;
+        }
+        common[fact as usize] = number;
+    }
+    let names = Names { task, common };
+    let mut rules = Vec::with_capacity(task.operators.len());
+    for (number, operator) in task.operators.iter().enumerate() {
+        let action = ready.rank[operator.action as usize];
+        if action != super::ready::NONE {
+            rules.push(names.rule(number, action, priced));
+        }
+    }
+    rules.sort_unstable();
+    rules.dedup();
+    let axioms = task.axioms.iter();
+    let mut axioms: Vec<_> =
+        axioms.map(|a| (a.stratum, names.common[a.head as usize], names.literals(&a.condition))).collect();
+    axioms.sort_unstable();
+    axioms.dedup();
+    let defined = |(v, n): (usize, &f64)| (names.variable(v as NumVar), n.to_bits());
+    Some(Form {
+        rules,
+        axioms,
+        init: names.list(&task.init),
+        numbers: task.init_numbers.iter().enumerate().filter(|(_, n)| !n.is_nan()).map(defined).collect(),
+        goal: (!task.goal_unreachable).then(|| names.literals(&task.goal)),
+    })
+}
+
+impl Names<'_> {
+    fn list(&self, facts: &[Fact]) -> Vec<u32> {
+        let mut list: Vec<u32> = facts.iter().map(|&f| self.common[f as usize]).collect();
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+
+    fn rule(&self, number: usize, action: u32, priced: bool) -> Rule {
+        let operator = &self.task.operators[number];
+        let own = &operator.precondition;
+        // What holds already is not made so by the step, unless another effect of it could undo that.
+        let plain = operator.conditional.is_empty();
+        let new = |list: &[Fact], held: &[Fact]| -> Vec<Fact> {
+            list.iter().copied().filter(|f| !plain || held.binary_search(f).is_err()).collect()
+        };
+        let effects = operator.conditional.iter();
+        let mut conditional: Vec<_> =
+            effects.map(|e| (self.literals(&e.condition), self.list(&e.add), self.list(&e.delete))).collect();
+        conditional.sort_unstable();
+        conditional.dedup();
+        let numeric = operator.numeric.iter().map(|e| {
+            let (positive, negative, numbers) = self.literals(&e.condition);
+            let value = self.expression(&e.value);
+            let how = assignment(e.op);
+            format!("{positive:?} {negative:?} {numbers:?} {how} {} {value}", self.variable(e.variable))
+        });
+        Rule {
+            action,
+            when: self.literals(own),
+            add: self.list(&new(&operator.add, &own.positive)),
+            delete: self.list(&new(&operator.delete, &own.negative)),
+            conditional,
+            numeric: numeric.collect(),
+            cost: match priced {
+                true => (f64::from(operator.cost) / f64::from(self.task.cost_scale)).to_bits(),
+                false => 0,
+            },
+        }
+    }
+
+    fn literals(&self, condition: &Condition) -> Literals {
+        let compared = condition.numeric.iter().map(|c| {
+            format!("{} {} {}", self.expression(&c.left), c.comparison.symbol(), self.expression(&c.right))
+        });
+        let mut numeric: Vec<String> = compared.collect();
+        numeric.sort_unstable();
+        numeric.dedup();
+        (self.list(&condition.positive), self.list(&condition.negative), numeric)
+    }
+
+    fn variable(&self, variable: NumVar) -> String {
+        self.task.symbols.function_term(&self.task.variables[variable as usize]).to_lowercase()
+    }
+
+    fn expression(&self, expression: &NumExpr) -> String {
+        match expression {
+            NumExpr::Constant(c) => format!("{c:?}"),
+            NumExpr::Variable(v) => self.variable(*v),
+            NumExpr::Steps => "steps".to_owned(),
+            NumExpr::Binary(op, sides) => {
+                format!("({} {} {})", op.symbol(), self.expression(&sides.0), self.expression(&sides.1))
+            }
+        }
+    }
+}
+
+const fn assignment(op: AssignOp) -> &'static str {
+    match op {
+        AssignOp::Assign => "assign",
+        AssignOp::Increase => "increase",
+        AssignOp::Decrease => "decrease",
+        AssignOp::ScaleUp => "scale-up",
+        AssignOp::ScaleDown => "scale-down",
+    }
+}
