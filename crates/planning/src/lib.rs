@@ -16,6 +16,7 @@ mod simulate;
 mod solve;
 mod successors;
 pub mod task;
+mod top_k;
 mod unsolvable;
 mod validate;
 pub mod walk;
@@ -28,6 +29,7 @@ pub use plan_file::{FileStep, PlanFile, Word, parse_plan};
 pub use search::SearchStatistics;
 pub use simulate::{Simulator, State};
 pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan};
+pub use top_k::{Quality, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{
     Decision, FailedCondition, FailingStep, TraceStep, ValidationReport, Validator, validate,

@@ -178,7 +178,7 @@ fn plan_ground(
 }
 
 /// Why an algorithm does not take the task.
-fn refused(lifted: &LiftedTask, task: &Task, algorithm: Algorithm) -> Option<Unsupported> {
+pub(crate) fn refused(lifted: &LiftedTask, task: &Task, algorithm: Algorithm) -> Option<Unsupported> {
     if let Some(unsupported) = &task.search_unsupported {
         return Some(unsupported.clone());
     }

@@ -139,6 +139,15 @@ impl<'r> LmCut<'r> {
         Some(total)
     }
 
+    /// h_max, which applies to conditional effects and axioms too: it counts no step twice. `None` as for [`LmCut::evaluate`].
+    pub(crate) fn h_max(&mut self, state: &[u64]) -> Option<u32> {
+        self.operators.copy_from_slice(&self.fresh);
+        self.value.fill(INFINITE);
+        self.explore(state);
+        let value = self.value[self.relaxed.goal as usize];
+        (value != INFINITE).then_some(value)
+    }
+
     #[inline]
     fn enqueue(&mut self, proposition: u32, value: u32) {
         if value < self.value[proposition as usize] {

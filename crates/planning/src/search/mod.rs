@@ -12,11 +12,13 @@ mod open_list;
 mod reduce;
 mod relaxed;
 mod space;
+mod top_k;
 
 pub(crate) use mutex::ReachablePairs;
 pub(crate) use node_table::{NONE, NodeTable};
 pub use space::SearchStatistics;
 pub(crate) use space::{Outcome, Space, Watch};
+pub(crate) use top_k::{End as PlansEnd, Plans, Wanted as WantedPlans};
 
 use crate::budget::Budget;
 use crate::solve::Algorithm;
@@ -94,6 +96,26 @@ pub(crate) fn run_search(
     };
     drop(space);
     Found { outcome, method, note, statistics, reduced }
+}
+
+/// Searches for several plans. Nothing of the task is left out first but what no plan can contain: what is superfluous for a
+/// plan is part of others.
+pub(crate) fn run_top_k(
+    task: &Task,
+    wanted: &WantedPlans<'_>,
+    max_nodes: u64,
+    budget: &mut dyn Budget,
+) -> Plans {
+    let mut watch = Watch::new(budget, max_nodes.min(u64::from(u32::MAX - 1)));
+    match Mutexes::find(task, &space::initial_state(task), &mut watch) {
+        Ok(mutexes) => top_k::search(&Space::new(task, mutexes), wanted, &mut watch),
+        Err(reason) => Plans {
+            plans: Vec::new(),
+            end: PlansEnd::Stopped(reason),
+            method: "mutex analysis",
+            statistics: SearchStatistics::default(),
+        },
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub use counterexample::{Counterexample, Search, SearchLimits, counterexample, m
 pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
 pub use interval::Interval;
 pub use link::{FailingWalk, Refusal, Replay, Step, replay};
+pub(crate) use model::changes_nothing;
 pub use model::{ActionId, Method, Model, ModelError, ModelOptions, Semantics};
 pub use race::{CandidateState, Pair, RaceResult, RaceSpec, Racer, race};
 pub use sample::{

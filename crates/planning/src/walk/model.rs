@@ -355,7 +355,7 @@ fn lower(name: &str) -> String {
 }
 
 /// Whether no state in which the operator is applicable is changed by it, as far as its own precondition tells.
-fn changes_nothing(operator: &Operator) -> bool {
+pub(crate) fn changes_nothing(operator: &Operator) -> bool {
     let pre = &operator.precondition;
     let held = |list: &[u32], by: &[u32]| list.iter().all(|f| by.binary_search(f).is_ok());
     if !operator.numeric.is_empty()

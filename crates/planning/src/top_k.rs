@@ -1,0 +1,202 @@
+//! Several plans of one task: the k cheapest, or all within a bound on their cost.
+
+use crate::budget::{Budget, StopReason};
+use crate::ground::{GroundLimits, ground};
+use crate::lifted::LiftedTask;
+use crate::normalize::normalize;
+use crate::search::{PlansEnd, SearchStatistics, WantedPlans, run_top_k};
+use crate::solve::{Algorithm, Plan, refused};
+use crate::task::{Task, Unsupported};
+use crate::unsolvable::{Explanation, why_unsolvable};
+use crate::walk::{Semantics, changes_nothing};
+use planforge_diagnostics::Diagnostic;
+use planforge_pddl::ast::{Domain, Problem};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// How much dearer than the cheapest a plan may be (top-quality planning).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Quality {
+    /// At most this many times the lowest cost; below 1 counts as 1.
+    Times(f64),
+    /// At most this much above the lowest cost, in units of the metric; below 0 counts as 0.
+    Above(f64),
+}
+
+impl Quality {
+    /// The highest cost, all costs in units of `1 / scale` of the metric.
+    fn highest(self, lowest: u64, scale: u32) -> u64 {
+        // A product such as 100 * 1.15 falls short of the integer that is meant by a rounding error.
+        const ROUNDING: f64 = 1.0 + 1e-12;
+        let lowest_value = lowest as f64;
+        let highest = match self {
+            Quality::Times(factor) => lowest_value * factor.max(1.0) * ROUNDING,
+            Quality::Above(more) => lowest_value + more.max(0.0) * f64::from(scale) * ROUNDING,
+        };
+        (highest.floor() as u64).max(lowest)
+    }
+}
+
+/// What [`top_k`] is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TopKOptions {
+    /// Most plans.
+    pub k: NonZeroUsize,
+    /// How much dearer than the cheapest they may be; any cost where absent.
+    pub quality: Option<Quality>,
+    /// Whether ground actions that change nothing may be steps.
+    pub semantics: Semantics,
+    /// Most search nodes, that is, action sequences looked at.
+    pub max_nodes: u64,
+    /// Caps on grounding.
+    pub ground: GroundLimits,
+}
+
+impl TopKOptions {
+    /// The `k` cheapest plans of any cost, without limits.
+    pub fn new(k: NonZeroUsize) -> Self {
+        TopKOptions {
+            k,
+            quality: None,
+            semantics: Semantics::default(),
+            max_nodes: u64::from(u32::MAX - 1),
+            ground: GroundLimits::default(),
+        }
+    }
+}
+
+/// Why there are no more plans in the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TopKEnd {
+    /// There are as many as asked for; there may be others, none before these in order.
+    Enough,
+    /// There are no others (within the bound on quality, where there is one).
+    NoMore,
+    /// A limit ended the search; the plans are the first in order all the same, and there may be others.
+    LimitReached(StopReason),
+}
+
+/// How planning for several plans ended.
+#[derive(Debug, Clone)]
+pub enum TopKOutcome {
+    /// At least one plan.
+    Plans {
+        /// Distinct, by cost, then length, then the names of the steps.
+        plans: Vec<Plan>,
+        /// Whether these are all.
+        end: TopKEnd,
+    },
+    /// There is no plan at all.
+    ProvenUnsolvable(Explanation),
+    /// A limit ended the work before the first plan.
+    LimitReached(StopReason),
+    /// The task has constructs that this search does not handle.
+    Unsupported(Vec<Unsupported>),
+}
+
+/// What [`top_k`] found and how.
+#[derive(Debug, Clone)]
+pub struct TopKResult {
+    /// The answer.
+    pub outcome: TopKOutcome,
+    /// The search that gave it.
+    pub method: &'static str,
+    /// Counts; an expansion is one of an action sequence.
+    pub statistics: SearchStatistics,
+    /// Ground actions and facts of the task; 0 where grounding was not reached.
+    pub ground_size: (usize, usize),
+}
+
+/// Finds the cheapest plans of a task: as sequences of ground actions, with loops, also through states where the goal holds already (as
+/// in the definition of top-k planning that K* solves). The metric is the cost, the number of steps without one. The answer depends on
+/// the task alone: plans of one cost come by length, those of one length by the names of their steps.
+///
+/// # Errors
+/// What [`normalize`] finds: names without a declaration, wrong arities, rules that cannot be stratified.
+pub fn top_k(
+    domain: &Domain,
+    problem: &Problem,
+    options: &TopKOptions,
+    budget: &mut dyn Budget,
+) -> Result<TopKResult, Vec<Diagnostic>> {
+    let mut lifted = normalize(domain, problem)?;
+    let unsupported = std::mem::take(&mut lifted.unsupported);
+    let mut result = TopKResult {
+        outcome: TopKOutcome::Unsupported(unsupported),
+        method: "grounding",
+        statistics: SearchStatistics::default(),
+        ground_size: (0, 0),
+    };
+    if matches!(&result.outcome, TopKOutcome::Unsupported(list) if !list.is_empty()) {
+        return Ok(result);
+    }
+    match ground(&lifted, options.ground, budget) {
+        Err(reason) => result.outcome = TopKOutcome::LimitReached(reason),
+        Ok(mut task) => {
+            result.ground_size = (task.actions.len(), task.facts.len());
+            if options.semantics == Semantics::GroundNoOpsDropped {
+                task.operators.retain(|operator| !changes_nothing(operator));
+            }
+            top_k_ground(&lifted, &task, options, budget, &mut result);
+        }
+    }
+    Ok(result)
+}
+
+/// Searches a ground task.
+fn top_k_ground(
+    lifted: &LiftedTask,
+    task: &Task,
+    options: &TopKOptions,
+    budget: &mut dyn Budget,
+    result: &mut TopKResult,
+) {
+    if task.goal_unreachable {
+        result.method = "delete relaxation";
+        result.outcome = TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget));
+        return;
+    }
+    if let Some(unsupported) = refused(lifted, task, Algorithm::AStar) {
+        result.outcome = TopKOutcome::Unsupported(vec![unsupported]);
+        return;
+    }
+    let highest =
+        |lowest| options.quality.map_or(u64::MAX, |quality| quality.highest(lowest, task.cost_scale));
+    let rank = ranks(task);
+    let wanted = WantedPlans { count: options.k.get(), highest: &highest, rank: &rank };
+    let found = run_top_k(task, &wanted, options.max_nodes, budget);
+    result.statistics = found.statistics;
+    result.method = found.method;
+    let lowest = found.plans.first().map(|plan| plan.0);
+    let plans: Vec<Plan> = found
+        .plans
+        .iter()
+        .map(|(cost, actions)| Plan {
+            steps: actions.iter().map(|&a| task.actions[a as usize].clone()).collect(),
+            cost: Some(*cost as f64 / f64::from(task.cost_scale)),
+            optimal: Some(*cost) == lowest,
+            symbols: Arc::clone(&task.symbols),
+        })
+        .collect();
+    result.outcome = match (plans.is_empty(), found.end) {
+        (true, PlansEnd::Stopped(reason)) => TopKOutcome::LimitReached(reason),
+        (true, _) => TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget)),
+        (false, PlansEnd::Stopped(reason)) => {
+            TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) }
+        }
+        (false, PlansEnd::Enough) => TopKOutcome::Plans { plans, end: TopKEnd::Enough },
+        (false, PlansEnd::NoMore) => TopKOutcome::Plans { plans, end: TopKEnd::NoMore },
+    };
+}
+
+/// The place of each ground action in the order of their texts.
+fn ranks(task: &Task) -> Vec<u32> {
+    let texts: Vec<String> = task.actions.iter().map(|action| task.symbols.step(action)).collect();
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by(|&a, &b| texts[a].cmp(&texts[b]));
+    let mut ranks = vec![0; texts.len()];
+    for (rank, &action) in order.iter().enumerate() {
+        ranks[action] = rank as u32;
+    }
+    ranks
+}

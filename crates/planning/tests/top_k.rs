@@ -1,0 +1,249 @@
+//! Top-k planning against plain enumeration of action sequences, and on tasks made to have loops, free steps and few plans.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod support;
+
+use planforge_diagnostics::SourceId;
+use planforge_planning::walk::{Method, Model, ModelOptions, Semantics};
+use planforge_planning::{
+    CountingBudget, Decision, Plan, Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome, Unlimited,
+    parse_plan, top_k, validate,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use support::{Features, Interpreter, random_task, read};
+
+/// A plan as it is ordered: cost, length, names.
+type Key = (u64, usize, Vec<String>);
+
+/// Sequences that one enumeration looks at.
+const SEQUENCES: usize = 3000;
+
+fn options(k: usize) -> TopKOptions {
+    TopKOptions::new(NonZeroUsize::new(k).unwrap())
+}
+
+/// `(act0 )` as `(act0)`.
+fn name(step: &str) -> String {
+    step.to_lowercase().replace(" )", ")")
+}
+
+fn key(plan: &Plan) -> Key {
+    let steps: Vec<String> = plan.step_texts().iter().map(|s| name(s)).collect();
+    (plan.cost.unwrap() as u64, steps.len(), steps)
+}
+
+/// All plans up to a length that keeps the number of sequences small, in order, with that length. `successors` gives
+/// the steps from a state, each with its cost.
+fn enumerate<S: Clone>(
+    initial: S,
+    successors: impl Fn(&S) -> Vec<(String, S, u64)>,
+    is_goal: impl Fn(&S) -> bool,
+) -> (BTreeSet<Key>, usize) {
+    let (mut layer, mut plans, mut length, mut seen) =
+        (vec![(Vec::new(), initial, 0)], BTreeSet::new(), 0, 1);
+    loop {
+        for (steps, state, cost) in &layer {
+            if is_goal(state) {
+                plans.insert((*cost, length, steps.clone()));
+            }
+        }
+        let mut next = Vec::new();
+        for (steps, state, cost) in &layer {
+            for (step, after, more) in successors(state) {
+                let mut longer: Vec<String> = steps.clone();
+                longer.push(step);
+                next.push((longer, after, cost + more));
+                if seen + next.len() > SEQUENCES {
+                    return (plans, length);
+                }
+            }
+        }
+        if next.is_empty() {
+            return (plans, usize::MAX);
+        }
+        seen += next.len();
+        length += 1;
+        // Tasks of one applicable free step would be followed for ever.
+        if length > 40 {
+            return (plans, length - 1);
+        }
+        layer = next;
+    }
+}
+
+/// Compares an answer with the enumeration: the plans up to its length are those that come no later than the last found.
+fn compare(seed: u64, outcome: &TopKOutcome, k: usize, all: &BTreeSet<Key>, length: usize) -> usize {
+    let (plans, end) = match outcome {
+        TopKOutcome::Plans { plans, end } => (plans.iter().map(key).collect::<Vec<_>>(), *end),
+        TopKOutcome::ProvenUnsolvable(_) => (Vec::new(), TopKEnd::NoMore),
+        other => panic!("seed {seed}: {other:?}"),
+    };
+    assert!(plans.is_sorted_by(|a, b| a < b), "seed {seed}: not in strict order: {plans:#?}");
+    match end {
+        TopKEnd::Enough => assert_eq!(plans.len(), k, "seed {seed}"),
+        TopKEnd::NoMore => assert!(plans.len() < k, "seed {seed}"),
+        TopKEnd::LimitReached(_) => panic!("seed {seed}: no limit was set"),
+    }
+    let before = |p: &&Key| end == TopKEnd::NoMore || plans.last().is_some_and(|last| *p <= last);
+    let expected: Vec<&Key> = all.iter().filter(before).collect();
+    let found: Vec<&Key> = plans.iter().filter(|p| p.1 <= length).collect();
+    assert_eq!(found, expected, "seed {seed}, k {k}, length {length}");
+    found.len()
+}
+
+fn random(seed: u64) -> (String, String, Features) {
+    let features = Features { adl: seed % 3 == 1, derived: seed % 6 == 5, costs: seed.is_multiple_of(2) };
+    let (domain, problem) = random_task(seed, features);
+    (domain, problem, features)
+}
+
+#[test]
+fn the_first_plans_are_those_of_plain_enumeration() {
+    let (mut compared, mut ended, mut loops) = (0, 0, 0);
+    for seed in 0..400 {
+        let (domain_text, problem_text, features) = random(seed);
+        let (domain, problem) = read(&domain_text, &problem_text);
+        let slow = Interpreter::new(&domain, &problem);
+        let steps = |state: &support::TextState| {
+            let all = slow.successors(state).into_iter();
+            all.map(|(s, (next, cost))| (name(&s), next, if features.costs { cost } else { 1 })).collect()
+        };
+        let (all, length) = enumerate(slow.initial.clone(), steps, |state| slow.is_goal(state));
+        for k in [1, 7, 40] {
+            let result = top_k(&domain, &problem, &options(k), &mut Unlimited).unwrap();
+            compared += compare(seed, &result.outcome, k, &all, length);
+            let TopKOutcome::Plans { plans, end } = result.outcome else { continue };
+            ended += usize::from(end == TopKEnd::NoMore);
+            for plan in plans.iter().take(8) {
+                let report =
+                    validate(&domain, &problem, &parse_plan(&plan.to_string(), SourceId(2))).unwrap();
+                assert_eq!(report.decision, Decision::Valid, "seed {seed}: {plan}");
+                assert_eq!(report.cost, plan.cost, "seed {seed}: {plan}");
+                let distinct: BTreeSet<String> = plan.step_texts().into_iter().collect();
+                loops += usize::from(distinct.len() < plan.steps.len());
+            }
+        }
+    }
+    assert!(compared > 1000 && ended > 4 && loops > 100, "too little: {compared} {ended} {loops}");
+}
+
+#[test]
+fn without_ground_no_ops_the_surplus_is_gone() {
+    let (mut compared, mut fewer) = (0, 0);
+    for seed in 0..300 {
+        let (domain_text, problem_text, _) = random(seed);
+        let (domain, problem) = read(&domain_text, &problem_text);
+        let semantics = Semantics::GroundNoOpsDropped;
+        let model_options = ModelOptions { semantics, method: Method::Ground, ..ModelOptions::default() };
+        let model = Model::new(&domain, &problem, &model_options, &mut Unlimited).unwrap();
+        let simulator = model.simulator().unwrap();
+        let steps = |state: &planforge_planning::State| -> Vec<_> {
+            let step = |a: u32| {
+                let task = simulator.task();
+                let text = task.symbols.step(&task.actions[a as usize]);
+                (name(&text), simulator.successor(state, a).unwrap(), simulator.cost(a) as u64)
+            };
+            simulator.applicable(state).into_iter().map(step).collect()
+        };
+        let (all, length) = enumerate(simulator.initial(), steps, |state| simulator.is_goal(state));
+        let dropped = TopKOptions { semantics, ..options(25) };
+        let dropped = top_k(&domain, &problem, &dropped, &mut Unlimited).unwrap();
+        compared += compare(seed, &dropped.outcome, 25, &all, length);
+        let strips = top_k(&domain, &problem, &options(25), &mut Unlimited).unwrap();
+        if let (TopKOutcome::Plans { plans: a, .. }, TopKOutcome::Plans { plans: b, .. }) =
+            (&strips.outcome, &dropped.outcome)
+        {
+            fewer +=
+                usize::from(a.iter().map(key).collect::<Vec<_>>() != b.iter().map(key).collect::<Vec<_>>());
+        }
+    }
+    assert!(compared > 500 && fewer > 5, "too little: {compared} {fewer}");
+}
+
+const ROUTES: &str = "(define (domain routes)
+  (:requirements :strips :action-costs)
+  (:predicates (at ?p) (road ?a ?b) (sky ?a ?b))
+  (:functions (total-cost) - number)
+  (:action drive :parameters (?a ?b) :precondition (and (at ?a) (road ?a ?b))
+    :effect (and (not (at ?a)) (at ?b) (increase (total-cost) 10)))
+  (:action glide :parameters (?a ?b) :precondition (and (at ?a) (sky ?a ?b))
+    :effect (and (not (at ?a)) (at ?b) (increase (total-cost) 0))))";
+
+fn routes(facts: &str) -> String {
+    format!(
+        "(define (problem r) (:domain routes) (:objects x y z) (:init (at x) {facts} (= (total-cost) 0))
+  (:goal (at z)) (:metric minimize (total-cost)))"
+    )
+}
+
+fn run(facts: &str, options: &TopKOptions) -> (Vec<(u64, String)>, TopKEnd) {
+    let (domain, problem) = read(ROUTES, &routes(facts));
+    let result = top_k(&domain, &problem, options, &mut Unlimited).unwrap();
+    let TopKOutcome::Plans { plans, end } = result.outcome else { panic!("{:?}", result.outcome) };
+    (plans.iter().map(|p| (p.cost.unwrap() as u64, p.step_texts().join(" "))).collect(), end)
+}
+
+#[test]
+fn free_loops_come_by_length_and_do_not_hide_dearer_plans_from_the_bound() {
+    let (plans, end) = run("(sky x y) (sky y x) (sky y z)", &options(4));
+    assert_eq!(end, TopKEnd::Enough);
+    assert!(plans.iter().all(|p| p.0 == 0));
+    let lengths: Vec<usize> = plans.iter().map(|p| p.1.matches('(').count()).collect();
+    assert_eq!(lengths, [2, 4, 6, 8]);
+}
+
+#[test]
+fn plans_go_on_through_goal_states() {
+    let (plans, _) = run("(road x z) (road z y) (road y z)", &options(3));
+    let expected = [
+        (10, "(drive x z)"),
+        (30, "(drive x z) (drive z y) (drive y z)"),
+        (50, "(drive x z) (drive z y) (drive y z) (drive z y) (drive y z)"),
+    ];
+    assert_eq!(plans, expected.map(|(cost, text)| (cost, text.to_owned())));
+}
+
+#[test]
+fn fewer_plans_than_asked_for_are_all() {
+    let (plans, end) = run("(road x y) (road y z) (road x z) (sky x y)", &options(100));
+    assert_eq!(end, TopKEnd::NoMore);
+    let expected = [(10, "(drive x z)"), (10, "(glide x y) (drive y z)"), (20, "(drive x y) (drive y z)")];
+    assert_eq!(plans, expected.map(|(cost, text)| (cost, text.to_owned())));
+    let (domain, problem) = read(ROUTES, &routes("(road x y)"));
+    let none = top_k(&domain, &problem, &options(3), &mut Unlimited).unwrap().outcome;
+    assert!(matches!(none, TopKOutcome::ProvenUnsolvable(_)), "{none:?}");
+}
+
+#[test]
+fn a_bound_on_quality_gives_all_plans_within_it() {
+    let facts = "(road x z) (road z x) (road x y) (road y z)";
+    let costs = |quality| {
+        let (plans, end) = run(facts, &TopKOptions { quality, ..options(50) });
+        let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+        plans.iter().for_each(|p| *counts.entry(p.0).or_default() += 1);
+        (counts.into_iter().collect::<Vec<_>>(), end)
+    };
+    assert_eq!(costs(Some(Quality::Times(1.0))), (vec![(10, 1)], TopKEnd::NoMore));
+    assert_eq!(costs(Some(Quality::Above(9.9))), (vec![(10, 1)], TopKEnd::NoMore));
+    assert_eq!(costs(Some(Quality::Above(10.0))), (vec![(10, 1), (20, 1)], TopKEnd::NoMore));
+    // x-z-x-z at 30; the two orders of a direct way and one by y at 40.
+    assert_eq!(costs(Some(Quality::Times(4.0))), (vec![(10, 1), (20, 1), (30, 1), (40, 2)], TopKEnd::NoMore));
+    assert_eq!(costs(None).1, TopKEnd::Enough);
+    let (plans, end) = run(facts, &TopKOptions { quality: Some(Quality::Times(4.0)), ..options(2) });
+    assert_eq!((plans.len(), end), (2, TopKEnd::Enough));
+}
+
+#[test]
+fn limits_are_told_from_the_end_of_plans() {
+    let facts = "(sky x y) (sky y x) (sky y z) (sky z y)";
+    let (plans, end) = run(facts, &TopKOptions { max_nodes: 40, ..options(1000) });
+    assert_eq!(end, TopKEnd::LimitReached(StopReason::Nodes));
+    let (more, _) = run(facts, &options(1000));
+    assert!(!plans.is_empty() && plans.len() < 1000);
+    assert_eq!(plans, more[..plans.len()], "what a limit leaves is the beginning of the whole answer");
+    let (domain, problem) = read(ROUTES, &routes(facts));
+    let mut budget = CountingBudget { polls: u64::MAX, bytes: 0 };
+    let outcome = top_k(&domain, &problem, &options(3), &mut budget).unwrap().outcome;
+    assert!(matches!(outcome, TopKOutcome::LimitReached(StopReason::Memory)), "{outcome:?}");
+}
