@@ -74,7 +74,7 @@ TOO_MANY_STATEMENTS "ir.too-many-statements" "the program has too many statement
 DIRECTIVE "ir.directive" "a directive stands in the text"
     means "Directives, such as #show, #const, #include, #script and #external, steer the reasoner or reach outside the program. A task needs none, so none is taken from a text."
     example "#include \"/etc/passwd\"."
-    so "Remove it; the knowledge file of a domain is the place for what the reasoner should know.";
+    so "Remove it. What the reasoner should know of a domain is said by rules of its knowledge file.";
 EXTERNAL "ir.external-function" "a function outside the program is called"
     means "`@name` calls code outside the program. Only the library may do so."
     example "init(clean(@system(1)))."

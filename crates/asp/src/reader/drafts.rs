@@ -158,7 +158,7 @@ impl<'a> Cutter<'a> {
                 draft.given_up = true;
                 draft.push(token);
             }
-            Kind::Colon if outside && !draft.in_body => {
+            Kind::Colon if outside && !draft.in_body && !draft.is_directive() => {
                 let message = "`:` behind a head is read as `:-`".to_owned();
                 report.repair(Severity::Warning, code::SIGN, message, token.span, ":-");
                 draft.begin_body(token.span, report);
@@ -192,7 +192,7 @@ impl<'a> Cutter<'a> {
                 || is_bullet(self.tokens, self.at);
             // A statement that is whole ends, whatever comes; one that is not ends where another begins.
             return match wants_more(&last.kind) {
-                true => begins && self.begins_rule(draft),
+                true => begins && (self.begins_rule(draft) || draft.is_directive()),
                 false => !continues(&token.kind),
             };
         }
@@ -407,6 +407,11 @@ impl Building {
         self.close_all(report);
         self.in_body = true;
         self.out.push(Token { kind: Kind::If, span });
+    }
+
+    /// Whether it is a directive outside all parentheses. None is taken, so one that has lost its dot must not take the next line with it.
+    fn is_directive(&self) -> bool {
+        self.frames.is_empty() && self.out.first().is_some_and(|first| matches!(first.kind, Kind::Hash(_)))
     }
 
     /// Where its last token ends.

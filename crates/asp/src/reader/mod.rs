@@ -49,6 +49,8 @@ pub const MAX_TEXT_BYTES: usize = 1 << 19;
 /// The most statements that are read.
 pub const MAX_STATEMENTS: usize = 20_000;
 
+/// The longest name, in bytes. Names are quoted wherever something is said of them.
+const MAX_NAME: usize = 200;
 /// The most words and signs of one statement.
 const MAX_TOKENS: usize = 10_000;
 
@@ -123,6 +125,11 @@ pub fn read(text: &str, source: SourceId, signature: &Signature) -> Reading {
             continue;
         }
         speller.spell(draft, &mut report);
+        if let Some((length, span)) = long_name(draft) {
+            let help = format!("at most {MAX_NAME} are read; call the object by a short name");
+            report.refuse(code::FRAGMENT, format!("a name has {length} bytes"), span, help);
+            continue;
+        }
         let refused = report.refusals.count();
         shape::reshape(draft, &mut report);
         if report.refusals.count() == refused
@@ -133,6 +140,16 @@ pub fn read(text: &str, source: SourceId, signature: &Signature) -> Reading {
     }
     let rules = judge_together(rules, signature, &mut report);
     finish(text, rules, report)
+}
+
+/// The first name of a statement that is too long, with its length.
+fn long_name(draft: &Draft) -> Option<(usize, Span)> {
+    draft.tokens.iter().find_map(|token| match &token.kind {
+        Kind::Name(text) | Kind::Variable(text) | Kind::Text(text) | Kind::Hash(text) => {
+            (text.len() > MAX_NAME).then_some((text.len(), token.span))
+        }
+        _ => None,
+    })
 }
 
 /// The text and how it falls into tokens.

@@ -13,8 +13,10 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn push(&mut self, mut diagnostic: Diagnostic) {
         if self.kept.len() < MOST_KEPT {
+            clip(&mut diagnostic.message);
+            diagnostic.fix.iter_mut().for_each(|fix| clip(&mut fix.title));
             self.kept.push(diagnostic);
         } else {
             self.left_out += 1;
@@ -29,6 +31,16 @@ impl Told {
     /// What is shown, in the order of the text.
     pub(super) fn shown(self, source: SourceId) -> Vec<Diagnostic> {
         limited(self.kept, self.left_out, source)
+    }
+}
+
+/// Characters of a message: it quotes what a model wrote, and goes to terminals, records and into the question that asks for a repair.
+const MOST_SAID: usize = 400;
+
+fn clip(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(MOST_SAID) {
+        text.truncate(end);
+        text.push_str("...");
     }
 }
 

@@ -341,7 +341,8 @@ impl Lexer<'_> {
         self.odd(Finding::OpenText, start);
     }
 
-    /// `#name`. A script is one token up to its `#end`, since it is not in this language.
+    /// `#name`. A script is one token up to its `#end`, since it is not in this language. Where a tolerant lexer finds no `#end`, only the
+    /// line is the script: what follows may be mistaken in its own ways, which are to be told as well.
     fn hash(&mut self, start: usize) {
         let rest = &self.text[start + 1..];
         let mut length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
@@ -354,7 +355,9 @@ impl Lexer<'_> {
             return self.odd(Finding::Character, start);
         }
         if name == "script" {
-            self.at = self.text[self.at..].find("#end").map_or(self.text.len(), |n| self.at + n + 4);
+            let rest = &self.text[self.at..];
+            let line = rest.find('\n').filter(|_| self.tolerant).unwrap_or(rest.len());
+            self.at += rest.find("#end").map_or(line, |n| n + "#end".len());
         }
         self.push(Kind::Hash(name), start);
     }

@@ -29,6 +29,61 @@ fn too_many_statements_are_refused() {
     assert!(reading(&"init(clean(shot1)).\n".repeat(MAX_STATEMENTS)).is_complete());
 }
 
+/// A directive that has lost its end takes its own line alone: what is wrong behind it is told at once.
+#[test]
+fn mistakes_behind_an_open_directive_are_told() {
+    let directives = [
+        "#script(python)",
+        "#script (lua) function f() end",
+        "#include <incmode>",
+        "#include \"tasks.lp\"",
+        "#show clean/1",
+        "#const n = 3",
+        "#external init(clean(shot1)) :",
+        "#program base",
+    ];
+    for directive in directives {
+        for (before, after) in [("", ""), ("```\n", "\n```")] {
+            let text = format!("{before}{directive}\ninit(cleen(shot1)).\ngoal(clean(shot1, shot2)).{after}");
+            assert_eq!(
+                refused(&text),
+                ["ir.directive", "ir.unknown-predicate", "ir.arity"],
+                "{}",
+                shown(&text)
+            );
+        }
+    }
+    let closed = "#script (lua)\ninit(cleen(shot1)).\n#end.\ngoal(clean(shot1, shot2)).";
+    assert_eq!(refused(closed), ["ir.directive", "ir.arity"], "{}", shown(closed));
+}
+
+/// What is said of a text is short, however long its names are, alone or together.
+#[test]
+fn long_names_are_not_quoted() {
+    let name = "a".repeat(100_000);
+    let texts = [
+        format!("init(clean(\"{name} b\"))."),
+        format!("init({name}(shot1))."),
+        format!("#{name} x."),
+        format!("object({name}, shot). object(shot1, {name}). cardinality({name}, 3)."),
+        format!("init(clean(X)) :- object(X{name}, shot)."),
+        format!("init(clean({}b)).", "a-".repeat(4_000)),
+        format!("init(clean({}b{})).", "f(".repeat(60), ")".repeat(60)),
+        format!("init({}(shot1)).", "wrong_".repeat(30)),
+        format!("init(clean(shot1)) :- {} < 3.", vec!["abcdefghij"; 2_000].join(" + ")),
+    ];
+    for text in texts {
+        let reading = reading(&text);
+        assert!(!reading.is_complete());
+        for told in reading.diagnostics() {
+            let title = told.fix.map_or(0, |fix| fix.title.len());
+            let said = told.message.len() + told.help.iter().map(String::len).sum::<usize>() + title;
+            assert!(said < 1200, "{}: {said} bytes", told.code);
+        }
+    }
+    assert!(reading(&format!("object({}, shot).", "a".repeat(MAX_NAME))).is_complete());
+}
+
 #[test]
 fn findings_are_counted_beyond_what_is_shown() {
     let text: String =
