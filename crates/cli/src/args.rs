@@ -165,6 +165,9 @@ pub(crate) struct EquivalentArgs {
 pub(crate) enum EquivalentCommand {
     /// Two problems: initial state, numbers, goal and metric under one renaming of the objects, within their types. Names that
     /// the domain itself uses are never renamed.
+    #[command(after_help = "Examples:
+  planforge equivalent problem reference.pddl generated.pddl --domain domain.pddl
+  planforge equivalent problem reference.pddl generated.pddl --domain domain.pddl --level goals --json")]
     Problem(EquivalentProblemArgs),
 }
 

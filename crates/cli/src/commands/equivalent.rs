@@ -121,7 +121,8 @@ fn follows(text: &mut String, which: &str, added: &[String]) {
         let _ = writeln!(text, "  {}", escape(fact));
     }
     if !negative.is_empty() {
-        let _ = writeln!(text, "  and of {} facts that they do not hold", negative.len());
+        let facts = if negative.len() == 1 { "fact does" } else { "facts do" };
+        let _ = writeln!(text, "  and that {} {facts} not hold", negative.len());
     }
 }
 

@@ -4,7 +4,7 @@ use super::{CodeInfo, codes};
 
 codes! { CODES, EXAMPLES,
 "pddl.empty" "the text is empty"
-    means "Nothing but white space was given where a domain or problem is expected."
+    means "Nothing but white space was given where a domain, a problem or another text is expected."
     example Described "an empty file"
     so "Check that the right file was named and that whatever writes it has finished.";
 "pddl.too-large" "the text is larger than what is read"
