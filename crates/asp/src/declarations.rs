@@ -96,13 +96,6 @@ struct Reader {
     source: SourceId,
 }
 
-fn constant(term: &Term) -> Option<&str> {
-    match term {
-        Term::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),
-        _ => None,
-    }
-}
-
 impl Reader {
     fn error(&mut self, code: &'static str, message: String, span: Span, help: &str) {
         self.diagnostics.push(Diagnostic::error(code, message).at(self.source, span, "").help(help));
@@ -115,24 +108,25 @@ impl Reader {
             return;
         }
         let read = match (atom.name.as_str(), atom.arguments.as_slice()) {
-            ("ir_type", [name, Term::Text(text)]) => constant(name).map(|name| {
+            ("ir_type", [name, Term::Text(text)]) => name.as_constant().map(|name| {
                 let (name, description) = (name.to_owned(), text.clone());
                 self.found.types.push(DeclaredType { name, description, span });
             }),
             ("ir_predicate", [Term::Function { name, arguments }, Term::Text(text)]) if !name.is_empty() => {
-                arguments.iter().map(|a| constant(a).map(str::to_owned)).collect::<Option<Vec<_>>>().map(
+                arguments.iter().map(|a| a.as_constant().map(str::to_owned)).collect::<Option<Vec<_>>>().map(
                     |arguments| {
                         let (name, description) = (name.clone(), text.clone());
                         self.found.predicates.push(DeclaredPredicate { name, arguments, description, span });
                     },
                 )
             }
-            ("ir_object", [name]) => constant(name).map(|name| self.found.objects.push(name.to_owned())),
-            ("ir_prefix", [ty, prefix]) => constant(ty)
-                .zip(constant(prefix))
+            ("ir_object", [name]) => name.as_constant().map(|name| self.found.objects.push(name.to_owned())),
+            ("ir_prefix", [ty, prefix]) => ty
+                .as_constant()
+                .zip(prefix.as_constant())
                 .map(|(ty, prefix)| self.found.naming.set_prefix(ty, prefix)),
             ("ir_first_index", [ty, Term::Number(first)]) if *first >= 0 => {
-                constant(ty).map(|ty| self.found.naming.set_first(ty, *first))
+                ty.as_constant().map(|ty| self.found.naming.set_first(ty, *first))
             }
             _ => None,
         };

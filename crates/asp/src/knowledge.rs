@@ -133,7 +133,7 @@ impl Checker {
     }
 
     fn ty(&mut self, ty: &Term, span: Span) {
-        let Some(name) = constant(ty) else { return };
+        let Some(name) = ty.as_constant() else { return };
         if !self.signature.has_type(name) {
             let known: BTreeSet<&str> = self.signature.all_types().collect();
             let near = near_or_all(nearest(name, known.iter().copied()), "types", &known);
@@ -143,7 +143,7 @@ impl Checker {
     }
 
     fn grid(&mut self, grid: &Term, span: Span) {
-        let Some(name) = constant(grid) else { return };
+        let Some(name) = grid.as_constant() else { return };
         if !self.grids.contains(name) {
             let known: BTreeSet<&str> = self.grids.iter().map(String::as_str).collect();
             let near = near_or_all(nearest(name, known.iter().copied()), "grids", &known);
@@ -152,13 +152,6 @@ impl Checker {
             );
             self.error(format!("there is no grid `{name}`"), span, help.trim_start().to_owned());
         }
-    }
-}
-
-fn constant(term: &Term) -> Option<&str> {
-    match term {
-        Term::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),
-        _ => None,
     }
 }
 

@@ -35,22 +35,6 @@ impl Symbol {
         Self::Function { name: name.into(), arguments: arguments.into_iter().collect() }
     }
 
-    /// Name and arguments of a function, constant, tuple (with an empty name) or atom that is not negated.
-    pub fn as_function(&self) -> Option<(&str, &[Symbol])> {
-        match self {
-            Self::Function { name, arguments } => Some((name, arguments)),
-            _ => None,
-        }
-    }
-
-    /// The name of a constant.
-    pub fn as_constant(&self) -> Option<&str> {
-        match self {
-            Self::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),
-            _ => None,
-        }
-    }
-
     /// The number.
     pub fn as_number(&self) -> Option<i32> {
         match self {

@@ -188,3 +188,13 @@ pub enum Term {
     /// `1..N`.
     Interval(Box<Term>, Box<Term>),
 }
+
+impl Term {
+    /// The name of a constant: a function without arguments that is no tuple.
+    pub fn as_constant(&self) -> Option<&str> {
+        match self {
+            Self::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),
+            _ => None,
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Seeded changes of one name or one number of a text.
 
+use super::ir::NUMBERS;
 use planforge_pddl::random::Random;
 use regex::Regex;
 
@@ -15,9 +16,6 @@ pub(crate) struct Change {
 
 /// Names without a number, in groups whose members can stand for each other.
 const WORDS: [&[&str]; 3] = [&["white", "black"], &["red", "blue"], &["jack", "pump", "wrench"]];
-
-const NUMBERS: [&str; 12] =
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 /// All changes in an order that the seed fixes: a name becomes another of its kind that the text has, a number one more.
 ///
@@ -56,9 +54,9 @@ fn alternatives(word: &str, before: &str, names: &[&str]) -> Vec<String> {
         return vec![(number + 1).to_string()];
     }
     // "the one before it" counts nothing.
-    if let Some(at) = NUMBERS.iter().position(|n| *n == word).filter(|_| !before.eq_ignore_ascii_case("the"))
-    {
-        return NUMBERS.get(at + 1).map(|n| (*n).to_owned()).into_iter().collect();
+    let counts = &NUMBERS[1..];
+    if let Some(at) = counts.iter().position(|n| *n == word).filter(|_| !before.eq_ignore_ascii_case("the")) {
+        return counts.get(at + 1).map(|n| (*n).to_owned()).into_iter().collect();
     }
     if let Some(group) = WORDS.iter().find(|g| g.contains(&word)) {
         return group.iter().filter(|w| **w != word).map(|w| (*w).to_owned()).collect();

@@ -1,5 +1,9 @@
 //! The representation that a converter writes, statement by statement.
 
+/// Numbers as words, from 0.
+pub(crate) const NUMBERS: [&str; 13] =
+    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
 /// What was read of a text so far.
 #[derive(Default)]
 pub(crate) struct Ir {
@@ -89,11 +93,7 @@ impl Ir {
 
     /// A number in digits or as a word.
     pub(crate) fn number(&mut self, text: &str) -> u32 {
-        const WORDS: [&str; 13] = [
-            "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-            "twelve",
-        ];
-        let word = WORDS.iter().zip(0..).find(|(w, _)| text.eq_ignore_ascii_case(w)).map(|(_, n)| n);
+        let word = NUMBERS.iter().zip(0..).find(|(w, _)| text.eq_ignore_ascii_case(w)).map(|(_, n)| n);
         word.or_else(|| text.parse().ok()).unwrap_or_else(|| {
             self.problem(format!("`{text}` is no number"));
             0
