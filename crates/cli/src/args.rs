@@ -1,5 +1,6 @@
 //! The command line: every command with an example in its help.
 
+mod equivalent;
 mod evaluate;
 mod ew;
 mod explain_fact;
@@ -7,6 +8,7 @@ mod infer;
 mod study;
 mod suite;
 
+pub(crate) use equivalent::EquivalentDomainArgs;
 pub(crate) use evaluate::{EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
@@ -85,11 +87,12 @@ pub(crate) enum Command {
   planforge ew domain.pddl p01.pddl written.pddl p01.pddl --also p02.pddl p02.pddl --json
   planforge ew domain.pddl p01.pddl written.pddl p01.pddl --form reference-code --seed 42")]
     Ew(Box<EwArgs>),
-    /// Whether two problems of a domain are the same but for the names of their objects.
+    /// Whether two problems of a domain are the same but for the names of their objects, or two domains behave the same.
     #[command(after_help = "Examples:
   planforge equivalent problem reference.pddl written.pddl --domain domain.pddl
   planforge equivalent problem reference.pddl written.pddl --domain domain.pddl --level goals
-  planforge equivalent problem a.pddl b.pddl --domain domain.pddl --json")]
+  planforge equivalent problem a.pddl b.pddl --domain domain.pddl --json
+  planforge equivalent domain domain.pddl written.pddl --problems p01.pddl p02.pddl")]
     Equivalent(EquivalentArgs),
     /// Complete an intermediate representation and compile it to a problem (Translate-Infer-Compile), without a model.
     #[command(after_help = "Examples:
@@ -169,6 +172,9 @@ pub(crate) enum EquivalentCommand {
   planforge equivalent problem reference.pddl generated.pddl --domain domain.pddl
   planforge equivalent problem reference.pddl generated.pddl --domain domain.pddl --level goals --json")]
     Problem(EquivalentProblemArgs),
+    /// Two domains, exactly, on given problems: the shortest sequence of ground actions that one executes and the other refuses, or after
+    /// which the goal holds in one alone; or that there is none.
+    Domain(EquivalentDomainArgs),
 }
 
 /// How goals are compared.

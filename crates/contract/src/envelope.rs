@@ -123,6 +123,7 @@ documents! {
     d::verify::ValidateReport = "validate-report" @ 1;
     d::verify::EwReport = "ew-report" @ 1;
     d::verify::EquivalentReport = "equivalent-report" @ 1;
+    d::domains::DomainEquivalentReport = "domain-equivalent-report" @ 1;
     d::infer::Inference = "inference" @ 1;
     d::infer::InferReport = "infer-report" @ 1;
 }

@@ -77,6 +77,7 @@ documents!(
     ValidateReport,
     EwReport,
     EquivalentReport,
+    DomainEquivalentReport,
     Inference,
     InferReport,
 );

@@ -38,7 +38,7 @@ documents! {
     VerifyRequest, VerifyResponse, PlanRequest, PlanOutcome, EnvironmentOpen, EnvironmentInfo, WalkSpec, Walks,
     Sequences, ExecutionReport, EnvironmentPlan, EnvironmentVerdict, StateQuery, StateDescription, EnvironmentCall,
     EnvironmentAnswer, Event, PlanReport, ValidateReport, EwReport, EquivalentReport, RoundHistory,
-    Inference, InferReport,
+    DomainEquivalentReport, Inference, InferReport,
 }
 
 /// Reads a text as each document. It is at most one of them.

@@ -69,7 +69,7 @@ pub(crate) struct EwArgs {
 }
 
 /// One of these words, as the plugin's options spell them.
-fn words<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+pub(super) fn words<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     list: &'static [&'static str],
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(list).try_map(|word| serde_json::from_value::<T>(word.into()))

@@ -1,4 +1,4 @@
-//! `planforge equivalent`: whether two problems are the same but for the names of their objects.
+//! `planforge equivalent`: whether two problems are the same but for the names of their objects; domains are in a module of their own.
 
 use super::Context;
 use crate::args::{EquivalenceLevel, EquivalentArgs, EquivalentCommand, EquivalentProblemArgs};
@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 pub(crate) fn run(context: &Context, args: &EquivalentArgs) -> Exit {
     match &args.command {
         EquivalentCommand::Problem(args) => problem(context, args),
+        EquivalentCommand::Domain(args) => super::equivalent_domain::run(context, args),
     }
 }
 

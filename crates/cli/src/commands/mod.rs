@@ -6,6 +6,7 @@ pub(crate) mod derivation;
 pub(crate) mod doctor;
 pub(crate) mod environment;
 pub(crate) mod equivalent;
+pub(crate) mod equivalent_domain;
 pub(crate) mod evaluate;
 pub(crate) mod ew;
 pub(crate) mod explain;
