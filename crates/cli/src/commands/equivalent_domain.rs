@@ -9,6 +9,7 @@ use crate::progress::counting;
 use planforge_contract::{
     ComparedProblem, DomainCostDifference, DomainDifference, DomainEquivalentReport, ReportedDiagnostic,
 };
+use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
 use planforge_planning::equivalence::domains::{
     Behaviour, Comparison, Costs, DifferenceKind, DomainLimits, NotCompared, SearchEnd, Side, Verdict,
@@ -288,15 +289,16 @@ fn listed(out: &mut String, before: &str, lines: &[String]) {
 fn unusable(context: &Context, args: &EquivalentDomainArgs, read: &[[Inputs; 2]]) -> Exit {
     let mut diagnostics: Vec<ReportedDiagnostic> = Vec::new();
     for inputs in read.iter().flatten() {
-        let before = diagnostics.len();
-        for found in inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)) {
+        let mut fresh = Vec::new();
+        for diagnostic in &inputs.diagnostics {
+            let found = ReportedDiagnostic::of(diagnostic, &inputs.sources);
             if !diagnostics.contains(&found) {
                 diagnostics.push(found);
+                fresh.push(diagnostic.clone());
             }
         }
-        let damaged = inputs.has_errors() || inputs.unreadable;
-        if !args.json && damaged && diagnostics.len() > before {
-            context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+        if !args.json && fresh.iter().any(Diagnostic::is_error) {
+            context.output.diagnostics(&fresh, &inputs.sources);
         }
     }
     if args.json {

@@ -1,29 +1,16 @@
 //! Goals in other words: a conjunct left out, which makes a difference unless the others imply it, and a fact added that is known
 //! to follow, which makes none.
 
-use super::{Suite, vary};
+use super::{Suite, Until, vary};
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::ast::{Condition, Domain, Problem};
 use planforge_pddl::parse_problem;
 use planforge_pddl::random::Random;
 use planforge_planning::equivalence::goals::{GoalLimits, GoalOutcome, equivalent_goals};
-use planforge_planning::{Budget, Poll, StopReason};
 use std::time::{Duration, Instant};
 
 /// Most time of one comparison.
 const TIME: Duration = Duration::from_secs(10);
-
-/// A clock.
-struct Until(Instant);
-
-impl Budget for Until {
-    fn poll(&mut self) -> Poll {
-        if Instant::now() >= self.0 { Poll::Stop(StopReason::Time) } else { Poll::Continue }
-    }
-    fn charge(&mut self, _bytes: u64) -> Poll {
-        self.poll()
-    }
-}
 
 #[derive(Default)]
 struct Answers {

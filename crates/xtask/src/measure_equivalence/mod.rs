@@ -1,6 +1,7 @@
 //! Figures for the equivalence of problems: how long a yes and a no take on random renamings and single-fact mutants of every
 //! suite's problems, and on symmetric worst cases, beside the renamings that enumeration would have to try.
 
+mod domains;
 mod goals;
 mod symmetric;
 mod vary;
@@ -9,8 +10,8 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{are_equivalent, equivalent_problems, fixed_names};
+use planforge_planning::{Budget, Poll, StopReason, Unlimited};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -31,6 +32,12 @@ pub(crate) struct Options {
     /// Goals of each problem with a conjunct left out, and with a fact that follows added, compared by goal states instead of the rest.
     #[arg(long, value_name = "N")]
     goals: Option<usize>,
+    /// Domains with one mistake compared on the first N problems of each suite, instead of the rest.
+    #[arg(long, value_name = "N", conflicts_with = "goals")]
+    domains: Option<usize>,
+    /// With `--domains`: most seconds for one mutant on one problem.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    seconds: f64,
     /// For the renamings and mutants.
     #[arg(long, default_value_t = 42)]
     seed: u64,
@@ -38,6 +45,18 @@ pub(crate) struct Options {
 
 /// Each comparison is timed so often, and the shortest time counts: what else the machine does is not of interest.
 const TRIES: u32 = 3;
+
+/// A clock.
+struct Until(Instant);
+
+impl Budget for Until {
+    fn poll(&mut self) -> Poll {
+        if Instant::now() >= self.0 { Poll::Stop(StopReason::Time) } else { Poll::Continue }
+    }
+    fn charge(&mut self, _bytes: u64) -> Poll {
+        self.poll()
+    }
+}
 
 /// Times and answers of one kind of comparison.
 #[derive(Default)]
@@ -152,6 +171,10 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     }
     if let Some(variants) = options.goals {
         goals::print(&found, variants, options.seed);
+        return Ok(());
+    }
+    if let Some(problems) = options.domains {
+        domains::print(&found, problems, options.seconds);
         return Ok(());
     }
     println!(

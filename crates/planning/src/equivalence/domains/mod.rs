@@ -23,7 +23,7 @@ use crate::budget::{Budget, StopReason};
 use crate::ground::GroundLimits;
 use crate::plan_file::parse_plan;
 use crate::task::{Place, Text, Unsupported};
-use crate::validate::Validator;
+use crate::validate::{FailedCondition, Validator};
 use crate::walk::{Method, Model, ModelError, ModelOptions, Refusal, Semantics, Step, replay};
 use planforge_pddl::ast::{Domain, Problem};
 use product::{End, Seen, search};
@@ -324,5 +324,9 @@ fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
     let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
     let report = Validator::new(model.lifted().clone()).validate(&parse_plan(&text, Text::Plan.source()));
     let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);
-    conditions.into_iter().map(|c| format!("{}: {}", c.text, c.why)).collect()
+    let told = |c: FailedCondition| match c.why.starts_with(&c.text) {
+        true => c.why,
+        false => format!("{}: {}", c.text, c.why),
+    };
+    conditions.into_iter().map(told).collect()
 }

@@ -1,0 +1,94 @@
+//! Every single mistake in a suite's domain, compared with the domain as it is on the suite's first problems.
+
+use super::{Suite, Until};
+use planforge_pddl::mutate::{MutationKind, all_mutations, apply_mutations_to_problem};
+use planforge_planning::equivalence::domains::{
+    Behaviour, Comparison, DomainLimits, Verdict, compare_domains, overall,
+};
+use std::time::{Duration, Instant};
+
+/// What came of one suite's mutants.
+#[derive(Default)]
+struct Answers {
+    equal: usize,
+    different: usize,
+    open: usize,
+    failed: usize,
+    /// Steps of the longest shortest difference.
+    steps: usize,
+    /// Most pairs of states seen on one problem.
+    pairs: u64,
+    /// Fewest steps up to which an open one is equal.
+    least: Option<u32>,
+    seconds: Vec<f64>,
+}
+
+impl Answers {
+    fn add(&mut self, found: &[Comparison], seconds: f64) {
+        self.seconds.push(seconds);
+        self.pairs = self.pairs.max(found.iter().map(|c| c.pairs).max().unwrap_or_default());
+        let shortest = found.iter().filter_map(Comparison::shown_after).min();
+        self.steps = self.steps.max(shortest.unwrap_or_default());
+        match overall(found) {
+            Verdict::Equal => self.equal += 1,
+            Verdict::Different => self.different += 1,
+            Verdict::Open => {
+                self.open += 1;
+                let steps = found.iter().filter_map(|c| match c.behaviour {
+                    Behaviour::EqualUpTo { steps, .. } => Some(steps),
+                    _ => None,
+                });
+                self.least = steps.chain(self.least).min();
+            }
+        }
+    }
+
+    fn row(&mut self, name: &str) {
+        self.seconds.sort_by(f64::total_cmp);
+        let at = |i: usize| self.seconds.get(i).copied().unwrap_or_default() * 1e3;
+        let least = self.least.map_or_else(|| "-".to_owned(), |steps| steps.to_string());
+        println!(
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0} |",
+            self.equal + self.different + self.open + self.failed,
+            self.equal,
+            self.different,
+            self.open,
+            least,
+            self.steps,
+            self.pairs,
+            at(self.seconds.len() / 2),
+            at(self.seconds.len().saturating_sub(1))
+        );
+    }
+}
+
+/// Prints the table: all single mutants of each domain but additions, on its first `problems` problems, at most `seconds` each.
+pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
+    println!(
+        "| suite | mutants | equal | different | open | open: equal up to | longest difference | most pairs | median ms | max ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for (name, domain, all) in suites {
+        let mut answers = Answers::default();
+        let kinds = MutationKind::ALL.into_iter().filter(|kind| *kind != MutationKind::Addition);
+        for mutation in kinds.flat_map(|kind| all_mutations(domain, kind)) {
+            let mutant = mutation.apply(domain);
+            let start = Instant::now();
+            let mut found = Vec::new();
+            for problem in all.iter().take(problems) {
+                let other = apply_mutations_to_problem(problem, std::slice::from_ref(&mutation));
+                let mut budget = Until(Instant::now() + Duration::from_secs_f64(seconds));
+                let limits = DomainLimits::default();
+                found.extend(compare_domains([domain, &mutant], [problem, &other], &limits, &mut budget));
+            }
+            match found.is_empty() {
+                true => answers.failed += 1,
+                false => answers.add(&found, start.elapsed().as_secs_f64()),
+            }
+        }
+        if answers.failed > 0 {
+            println!("{name}: {} mutants could not be compared on any problem", answers.failed);
+        }
+        answers.row(name);
+    }
+}
