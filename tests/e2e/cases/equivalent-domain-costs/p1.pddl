@@ -1,0 +1,5 @@
+(define (problem over) (:domain ferry)
+  (:objects near far - bank)
+  (:init (at near) (tied) (= (total-cost) 0))
+  (:goal (at far))
+  (:metric minimize (total-cost)))

@@ -1,0 +1,8 @@
+(define (domain ferry)
+  (:requirements :strips :typing :action-costs :negative-preconditions)
+  (:types bank)
+  (:predicates (at ?b - bank) (moored))
+  (:functions (total-cost) - number)
+  (:action untie :parameters () :precondition (moored) :effect (and (not (moored)) (increase (total-cost) 1)))
+  (:action cross :parameters (?from ?to - bank) :precondition (and (at ?from) (not (moored)))
+    :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 4))))

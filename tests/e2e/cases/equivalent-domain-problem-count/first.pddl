@@ -1,0 +1,8 @@
+(define (domain ferry)
+  (:requirements :strips :typing :action-costs :negative-preconditions)
+  (:types bank)
+  (:predicates (at ?b - bank) (tied))
+  (:functions (total-cost) - number)
+  (:action untie :parameters () :precondition (tied) :effect (and (not (tied)) (increase (total-cost) 1)))
+  (:action cross :parameters (?from ?to - bank) :precondition (and (at ?from) (not (tied)))
+    :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 5))))
