@@ -73,7 +73,9 @@ pub(crate) enum Command {
     /// Find a plan for a PDDL domain and problem and print it in IPC form.
     #[command(after_help = "Examples:
   planforge plan domain.pddl p01.pddl > p01.plan
-  planforge plan domain.pddl p01.pddl --optimal --time-limit 60 --json")]
+  planforge plan domain.pddl p01.pddl --optimal --time-limit 60 --json
+  planforge plan domain.pddl p01.pddl --top-k 10 --json
+  planforge plan domain.pddl p01.pddl --top-k 1000 --quality 1.2")]
     Plan(PlanArgs),
     /// Check a domain, a problem with it, or a plan with both.
     #[command(after_help = "Examples:
@@ -308,6 +310,15 @@ pub(crate) struct PlanArgs {
     /// Find a cheapest plan and prove it (A* with LM-cut).
     #[arg(long)]
     pub(crate) optimal: bool,
+    /// Find the K cheapest distinct plans, in order (loops and plans on through goal states count); fewer only where there are no others.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top_k: Option<u32>,
+    /// With --top-k: only plans that cost at most this many times the lowest cost, from 1 up.
+    #[arg(long, value_name = "Q", requires = "top_k", value_parser = at_least_one)]
+    pub(crate) quality: Option<f64>,
+    /// With --top-k: whether ground actions that change nothing may be steps.
+    #[arg(long, value_name = "WHAT", requires = "top_k", value_parser = ["strips", "ground-no-ops-dropped"])]
+    pub(crate) semantics: Option<String>,
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
@@ -441,6 +452,13 @@ fn positive_seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
         _ => Err(format!("`{text}` is not a number of seconds above 0")),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 1.0 && number.is_finite() => Ok(number),
+        _ => Err(format!("`{text}` is not a number from 1 up")),
     }
 }
 

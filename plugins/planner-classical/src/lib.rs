@@ -5,6 +5,7 @@
 //! | `greedy` | a plan, quickly | no |
 //! | `astar` | a cheapest plan, with LM-cut; blind where LM-cut does not apply, and the statistics say so | yes |
 //! | `bfs` | a plan of fewest steps | where steps are what counts |
+//! | `top-k`, or `k` above 1 | the `k` cheapest distinct plans in order, fewer only where there are no others | yes |
 //!
 //! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a limit (of the stage,
 //! of the options, of the host's deadline, or an interrupt) is `limit-reached`: none is a statement about solvability. A task
@@ -14,9 +15,10 @@ mod budget;
 mod codes;
 mod options;
 mod solve;
+mod top_k;
 
 pub use codes::CODES;
-pub use options::{Options, Search};
+pub use options::{Options, Search, Semantics};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -43,7 +45,9 @@ impl Plugin for ClassicalPlanner {
     type Options = Options;
 
     fn about() -> About {
-        About::new("Grounding and state-space search: greedy, A* with LM-cut, breadth-first")
+        About::new(
+            "Grounding and state-space search: greedy, A* with LM-cut, breadth-first, the k cheapest plans",
+        )
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

@@ -14,14 +14,34 @@ pub enum Search {
     Astar,
     /// Breadth-first search: a plan of fewest steps, for small tasks.
     Bfs,
+    /// The cheapest plans in order, by cost, then length, then the names of the steps; as many as the plan stage's `k`. It is used
+    /// for every `k` above 1, whatever is set here.
+    #[serde(rename = "top-k")]
+    TopK,
+}
+
+/// Which ground actions may be steps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Semantics {
+    /// Every one whose precondition holds.
+    #[default]
+    Strips,
+    /// As `strips`, without ground actions that cannot change any state, which planners on the Fast Downward translator drop.
+    GroundNoOpsDropped,
 }
 
 /// Options of `planner-classical`. Limits of the plan stage hold beside these; the lower one counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// How to search: `greedy`, `astar` or `bfs`.
+    /// How to search: `greedy`, `astar`, `bfs` or `top-k`.
     pub search: Search,
+    /// With several plans: how many times the lowest cost a plan may cost, from 1 up. Without it plans may cost anything.
+    #[schemars(range(min = 1.0))]
+    pub quality: Option<f64>,
+    /// With several plans: `strips` or `ground-no-ops-dropped`.
+    pub semantics: Semantics,
     /// Most seconds of wall time.
     pub time_limit_s: Option<u32>,
     /// Most mebibytes of memory, as the search accounts for its tables.

@@ -3,6 +3,7 @@
 use crate::budget::CallBudget;
 use crate::codes;
 use crate::options::{Options, Search};
+use crate::top_k;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
     LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic, SearchStatistics,
@@ -18,16 +19,17 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
     let mut sources = SourceMap::default();
     sources.add("domain", request.domain.as_str());
     sources.add("problem", request.problem.as_str());
-    if request.k > 1 {
-        return PlanOutcome::Unsupported { diagnostics: report(&[several_plans(request.k)], &sources) };
-    }
     let (domain, problem) = match read_task(&request.domain, &request.problem) {
         Ok(task) => task,
         Err(errors) => return PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
     };
     let limits = limits(options, request.limits);
+    let Some(algorithm) = algorithm(options.search).filter(|_| request.k <= 1) else {
+        let mut budget = CallBudget::new(host, &limits);
+        return top_k::run(&domain, &problem, options, (request.k, limits.nodes), &mut budget, &sources);
+    };
     let plan_options = PlanOptions {
-        algorithm: algorithm(options.search),
+        algorithm,
         max_nodes: limits.nodes.unwrap_or(PlanOptions::default().max_nodes),
         ..PlanOptions::default()
     };
@@ -57,11 +59,13 @@ fn limits(options: &Options, request: PlanLimits) -> PlanLimits {
     }
 }
 
-const fn algorithm(search: Search) -> Algorithm {
+/// The search for one plan; `None` for the search for several.
+const fn algorithm(search: Search) -> Option<Algorithm> {
     match search {
-        Search::Greedy => Algorithm::Greedy,
-        Search::Astar => Algorithm::AStar,
-        Search::Bfs => Algorithm::BreadthFirst,
+        Search::Greedy => Some(Algorithm::Greedy),
+        Search::Astar => Some(Algorithm::AStar),
+        Search::Bfs => Some(Algorithm::BreadthFirst),
+        Search::TopK => None,
     }
 }
 
@@ -97,7 +101,7 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
 }
 
 /// One sentence a reason, each with its place; where delete relaxation shows nothing, that the whole space was searched.
-fn explain(why: &Explanation, sources: &SourceMap) -> Vec<String> {
+pub(crate) fn explain(why: &Explanation, sources: &SourceMap) -> Vec<String> {
     if !why.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
         return vec![why.text()];
     }
@@ -123,7 +127,7 @@ fn statistics(result: &PlanResult) -> SearchStatistics {
     }
 }
 
-const fn limit_kind(reason: StopReason) -> LimitKind {
+pub(crate) const fn limit_kind(reason: StopReason) -> LimitKind {
     match reason {
         StopReason::Time => LimitKind::Time,
         StopReason::Memory => LimitKind::Memory,
@@ -133,17 +137,12 @@ const fn limit_kind(reason: StopReason) -> LimitKind {
     }
 }
 
-fn unsupported(construct: &Unsupported) -> Diagnostic {
+pub(crate) fn unsupported(construct: &Unsupported) -> Diagnostic {
     Diagnostic::error(codes::UNSUPPORTED, format!("this planner does not plan with {}", construct.what))
         .at(construct.place.text.source(), construct.place.span, "")
         .help("validation may still work on a plan found by another planner")
 }
 
-fn several_plans(k: u32) -> Diagnostic {
-    Diagnostic::error(codes::SEVERAL_PLANS, format!("{k} plans were asked for, and this planner finds one"))
-        .help("set `k = 1`, or use a planner for top-k planning")
-}
-
-fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
+pub(crate) fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
     diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect()
 }

@@ -136,10 +136,44 @@ fn what_is_not_searched_is_unsupported_with_its_place() {
 }
 
 #[test]
-fn several_plans_are_unsupported() {
-    let outcome = plan(Options::default(), &PlanRequest { k: 3, ..request(problem("(lit a)", false)) });
-    let PlanOutcome::Unsupported { diagnostics } = outcome else { panic!("{outcome:?}") };
-    assert_eq!(diagnostics[0].code, "planner.several-plans");
+fn several_plans_are_the_cheapest_in_order_with_any_search() {
+    let request = PlanRequest { k: 3, ..request(problem("(lit b)", true)) };
+    for search in [Search::Greedy, Search::Astar, Search::Bfs, Search::TopK] {
+        let PlanOutcome::Plan { plans, optimal, .. } = plan(with(search), &request) else {
+            panic!("no plans")
+        };
+        let found: Vec<(f64, String)> = plans.iter().map(|p| (p.cost.unwrap(), p.steps.join(" "))).collect();
+        let expected = [
+            (2.0, "(walk a b) (light b)"),
+            (3.0, "(light a) (walk a b) (light b)"),
+            (3.0, "(walk a b) (light b) (light b)"),
+        ];
+        assert_eq!(found, expected.map(|(cost, text)| (cost, text.to_owned())));
+        assert!(optimal);
+    }
+}
+
+#[test]
+fn quality_bounds_the_plans_and_fewer_than_asked_for_are_all() {
+    let request = PlanRequest { k: 50, ..request(problem("(lit b)", true)) };
+    let options = Options { quality: Some(1.5), ..Options::default() };
+    let PlanOutcome::Plan { plans, .. } = plan(options, &request) else { panic!("no plans") };
+    assert!(plans.len() > 2 && plans.len() < 50 && plans.iter().all(|p| p.cost.unwrap() <= 3.0));
+    let dropped = Options { semantics: Semantics::GroundNoOpsDropped, ..with(Search::TopK) };
+    let one = PlanRequest { k: 1, ..request };
+    let PlanOutcome::Plan { plans, .. } = plan(dropped, &one) else { panic!("no plans") };
+    assert_eq!((plans.len(), plans[0].cost), (1, Some(2.0)));
+}
+
+#[test]
+fn a_limit_before_the_last_plan_is_a_limit() {
+    let limits = PlanLimits { nodes: Some(50), ..PlanLimits::default() };
+    let request = PlanRequest { k: 1000, limits, ..request(problem("(lit b)", true)) };
+    let outcome = plan(Options::default(), &request);
+    let PlanOutcome::LimitReached { limit: LimitKind::Nodes, message, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(message.contains("of 1000 plans"), "{message}");
 }
 
 /// A task whose search takes far longer than any limit here.

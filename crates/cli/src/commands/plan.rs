@@ -6,7 +6,8 @@ use crate::exit::{Exit, of_limit};
 use crate::inputs::Inputs;
 use crate::session::{broke, registry};
 use planforge_contract::{
-    CreateRequest, Failure, JsonObject, PlanLimits, PlanOutcome, PlanReport, PlanRequest, ReportedDiagnostic,
+    CreateRequest, Failure, JsonObject, PlanDocument, PlanLimits, PlanOutcome, PlanReport, PlanRequest,
+    ReportedDiagnostic,
 };
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
@@ -57,11 +58,10 @@ fn ask(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcom
             memory_bytes: Some(args.memory_limit.saturating_mul(1 << 20)),
             nodes: None,
         },
-        k: 1,
+        k: args.top_k.unwrap_or(1),
         ..PlanRequest::default()
     };
-    let search = if args.optimal { "astar" } else { "greedy" };
-    let options = JsonObject::from_iter([("search".to_owned(), search.into())]);
+    let options = options(args);
     let registry = registry(context);
     let created = registry.create(PLANNER, CreateRequest { options, ..CreateRequest::default() });
     let planner = match created {
@@ -79,6 +79,23 @@ fn ask(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcom
     let outcome = planner.plan(&host, &request);
     host.bar.finish_and_clear();
     outcome.map_err(|failure| broke(context, &failure))
+}
+
+/// What the planner is told beside the request.
+fn options(args: &PlanArgs) -> JsonObject {
+    let search = match args.top_k {
+        Some(_) => "top-k",
+        None if args.optimal => "astar",
+        None => "greedy",
+    };
+    let mut options = JsonObject::from_iter([("search".to_owned(), search.into())]);
+    if let Some(quality) = args.quality {
+        options.insert("quality".to_owned(), quality.into());
+    }
+    if let Some(semantics) = &args.semantics {
+        options.insert("semantics".to_owned(), semantics.as_str().into());
+    }
+    options
 }
 
 /// What the planner may ask of the command line: progress, interruption, time.
@@ -134,9 +151,9 @@ fn print(context: &Context, outcome: &PlanOutcome) {
     let note = |text: &str| context.output.note(&escape(text));
     match outcome {
         PlanOutcome::Plan { plans, .. } => {
-            if let Some(plan) = plans.first() {
-                context.output.result(&plan.to_ipc());
-            }
+            // A blank line stands between two plans.
+            let texts: Vec<String> = plans.iter().map(PlanDocument::to_ipc).collect();
+            context.output.result(&texts.join("\n"));
         }
         PlanOutcome::ProvenUnsolvable { explanation, .. } => {
             note("there is no plan; this is proven:");

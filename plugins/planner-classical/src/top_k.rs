@@ -1,0 +1,70 @@
+//! Several plans: the cheapest ones, in order.
+
+use crate::budget::CallBudget;
+use crate::options::{Options, Semantics};
+use crate::solve::{explain, limit_kind, report, unsupported};
+use planforge_contract::{PlanDocument, PlanOutcome, SearchStatistics};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::{Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome, walk};
+use std::num::NonZeroUsize;
+
+/// Looks for the `k` cheapest plans, looking at no more than `nodes` action sequences. A limit before the last of them is a limit,
+/// not an answer: fewer plans than `k` would say that there are no others.
+pub(crate) fn run(
+    domain: &Domain,
+    problem: &Problem,
+    options: &Options,
+    (k, nodes): (u32, Option<u64>),
+    budget: &mut CallBudget<'_>,
+    sources: &SourceMap,
+) -> PlanOutcome {
+    let wanted = NonZeroUsize::new(k as usize).unwrap_or(NonZeroUsize::MIN);
+    let defaults = TopKOptions::new(wanted);
+    let top_k_options = TopKOptions {
+        quality: options.quality.map(Quality::Times),
+        semantics: match options.semantics {
+            Semantics::Strips => walk::Semantics::Strips,
+            Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
+        },
+        max_nodes: nodes.unwrap_or(defaults.max_nodes),
+        ..defaults
+    };
+    let result = match planforge_planning::top_k(domain, problem, &top_k_options, budget) {
+        Ok(result) => result,
+        Err(errors) => return PlanOutcome::Unreadable { diagnostics: report(&errors, sources) },
+    };
+    let statistics = SearchStatistics {
+        expanded: Some(result.statistics.expanded),
+        evaluated: Some(result.statistics.evaluated),
+        generated: Some(result.statistics.generated),
+        ground_actions: Some(result.ground_size.0 as u64),
+        search: result.method.to_owned(),
+    };
+    let limit = |reason: StopReason, found: usize, statistics| PlanOutcome::LimitReached {
+        limit: limit_kind(reason),
+        message: format!("{reason} was reached when {found} of {wanted} plans had been found"),
+        statistics,
+    };
+    match result.outcome {
+        TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) } => {
+            limit(reason, plans.len(), statistics)
+        }
+        TopKOutcome::Plans { plans, end: TopKEnd::Enough | TopKEnd::NoMore } => PlanOutcome::Plan {
+            plans: plans
+                .iter()
+                .map(|plan| PlanDocument { steps: plan.step_texts(), cost: plan.cost })
+                .collect(),
+            optimal: true,
+            statistics,
+        },
+        TopKOutcome::ProvenUnsolvable(why) => {
+            PlanOutcome::ProvenUnsolvable { explanation: explain(&why, sources), statistics }
+        }
+        TopKOutcome::LimitReached(reason) => limit(reason, 0, statistics),
+        TopKOutcome::Unsupported(constructs) => {
+            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported).collect();
+            PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
+        }
+    }
+}
