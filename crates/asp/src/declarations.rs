@@ -4,7 +4,7 @@
 use crate::library::is_word;
 use crate::names::mangled;
 use crate::naming::Naming;
-use crate::program::codes as code;
+use crate::program::{codes as code, of_directive};
 use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::TypeHierarchy;
@@ -66,13 +66,19 @@ impl Declarations {
     }
 
     /// Reads the declarations of a knowledge file and checks them against the domain; its rules too, for names that nothing has and
-    /// variables that nothing binds.
+    /// variables that nothing binds. Directives are mistakes.
     pub fn read(program: &Program, domain: &Domain, source: SourceId) -> (Self, Vec<Diagnostic>) {
         let mut reader = Reader { found: Self::default(), diagnostics: Vec::new(), source };
         for statement in &program.statements {
-            let StatementKind::Rule(rule) = &statement.kind else { continue };
-            if let Some(atom) = declaration(rule) {
-                reader.read(rule, atom, statement.span);
+            match &statement.kind {
+                StatementKind::Directive { name, .. } => {
+                    reader.diagnostics.push(of_directive(name, source, statement.span));
+                }
+                StatementKind::Rule(rule) => {
+                    if let Some(atom) = declaration(rule) {
+                        reader.read(rule, atom, statement.span);
+                    }
+                }
             }
         }
         reader.check(domain);

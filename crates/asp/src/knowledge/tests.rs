@@ -30,6 +30,13 @@ fn names_that_are_known_are_let_through() {
 }
 
 #[test]
+fn directives_are_told_beside_other_mistakes() {
+    let found = said("#const n = 3. init(has_spaces(a1)).");
+    let codes: Vec<&str> = found.iter().filter_map(|told| told.split(' ').next()).collect();
+    assert_eq!(codes, ["asp.directive", "asp.knowledge-name"], "{found:?}");
+}
+
+#[test]
 fn names_that_nothing_has_are_told_with_what_is_near() {
     let cases = [
         ("init(has_room(a1)).", "nothing has or derives the predicate `has_room`: "),

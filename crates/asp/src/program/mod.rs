@@ -144,6 +144,14 @@ impl Assembled {
     }
 }
 
+/// A directive in a text that a program is assembled from.
+pub(crate) fn of_directive(name: &str, source: SourceId, span: Span) -> Diagnostic {
+    let message = format!("`#{name}` has no place in a program that is assembled from parts");
+    Diagnostic::error(code::ASSEMBLED_DIRECTIVE, message)
+        .at(source, span, "")
+        .help("say it with rules: conflicts with constraints, constants with facts")
+}
+
 /// Assembles the program of a task.
 pub fn assemble(task: &Task<'_>) -> Assembled {
     let mut assembler = Assembler {
@@ -195,12 +203,7 @@ impl Assembler<'_> {
                         if origin == Origin::Knowledge && declaration(rule).is_some() => {}
                     StatementKind::Rule(rule) => self.add(origin, at, Some(source.id), statement.span, rule),
                     StatementKind::Directive { name, .. } => {
-                        let message =
-                            format!("`#{name}` has no place in a program that is assembled from parts");
-                        let found = Diagnostic::error(code::ASSEMBLED_DIRECTIVE, message)
-                            .at(source.id, statement.span, "")
-                            .help("say it with rules: conflicts with constraints, constants with facts");
-                        self.diagnostics.push(found);
+                        self.diagnostics.push(of_directive(name, source.id, statement.span));
                     }
                 }
             }
