@@ -30,8 +30,8 @@ pub struct Limits {
     /// of its address space is 2048.
     #[schemars(range(min = 64, max = 2048))]
     pub memory_mb: u32,
-    /// Most kilobytes of one intermediate representation.
-    #[schemars(range(min = 1, max = 16_384))]
+    /// Most kilobytes of one intermediate representation. The reader takes no more than 512.
+    #[schemars(range(min = 1, max = 512))]
     pub program_kb: u32,
     /// Most kilobytes of the atoms that come back, all answer sets together.
     #[schemars(range(min = 1, max = 32_768))]
@@ -43,7 +43,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time_s: 20.0, memory_mb: 1024, program_kb: 1024, answer_kb: 2048, choices: 1_000_000 }
+        Self { time_s: 20.0, memory_mb: 1024, program_kb: 512, answer_kb: 2048, choices: 1_000_000 }
     }
 }
 
@@ -60,7 +60,8 @@ pub struct Options {
     /// Most answer sets that are looked at where a program has several. They must be equal but for the names of objects.
     #[schemars(range(min = 1, max = 1000))]
     pub models: u32,
-    /// What one inference may take.
+    /// What one inference may take: seconds (`time_s`) and megabytes (`memory_mb`) of the child process, kilobytes of the program
+    /// (`program_kb`) and of the answer (`answer_kb`), pairs of objects tried to tell whether two answers are one problem (`choices`).
     pub limits: Limits,
     /// Whether token log-probabilities are asked for; their sum becomes the candidate's log-likelihood.
     pub logprobs: bool,
