@@ -119,11 +119,7 @@ fn time_memory_and_output_are_limits_and_the_child_is_replaced() {
         let first = ask(planner.as_ref(), "process").unwrap();
         let start = Instant::now();
         let failure = ask(planner.as_ref(), fault).unwrap_err();
-        assert_eq!(
-            (failure.class, failure.code.as_str()),
-            (FailureClass::Limit, code),
-            "{failure}"
-        );
+        assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, code), "{failure}");
         assert!(failure.message.contains(says), "{fault}: {failure}");
         assert!(start.elapsed() < Duration::from_secs(30));
         assert_ne!(ask(planner.as_ref(), "process").unwrap(), first);

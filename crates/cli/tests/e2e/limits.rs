@@ -40,9 +40,10 @@ fn a_time_limit_is_kept_and_said() {
     // What a start costs tells how busy the machine is.
     let (none, start) = timed("0.0001");
     none.expect(21);
-    let (ran, took) = timed("0.2");
+    let (ran, took) = timed("0.5");
     let most = Duration::from_secs(10) + 20 * start;
-    assert!(Duration::from_millis(200) <= took && took < most, "{took:?}; a start took {start:?}");
+    // Part of the time is kept back for the answer.
+    assert!(Duration::from_millis(300) <= took && took < most, "{took:?}; a start took {start:?}");
     ran.expect(21).says(&["time"]);
     assert_eq!(ran.stdout, "");
     let report = Ran::wait(optimal(&puzzle, &["--time-limit", "0.2", "--json"]).spawn().unwrap()).json(21);
