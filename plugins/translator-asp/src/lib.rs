@@ -10,7 +10,7 @@
 //!
 //! The domain is given. A reply is read by [`planforge_asp::reader`]: what has a plain repair is repaired and told (whatever the stage's
 //! `fixes` says: those are of PDDL), what may not stand there is refused. It is completed by the library's rules, those of the suite's knowledge file and those made from the domain; clingo
-//! solves it in the host's child process ([`work`]), and the answer is compiled. Each sample is on its own.
+//! solves it in the host's child process (`work`), and the answer is compiled. Each sample is on its own.
 //! A reply that cannot be used is that sample's failure, of class `Reply`; with `repair_rounds` the model is told what was refused and asked
 //! again in the same conversation. A limit of the child process is a failure of class `Limit`, and says nothing about the program.
 

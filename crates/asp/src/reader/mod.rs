@@ -5,8 +5,8 @@
 //! reason, with its place and a way out, all at once. Nothing that the reader lets through reaches outside the program, has unbound
 //! variables, grows without end by itself, or is true in more than [`MAX_INSTANCES`] ways by estimate.
 //!
-//! The stages: [`lines`] tells program from prose, [`drafts`] finds where statements end, [`spelling`] and [`shape`] repair tokens, the
-//! parser of [`crate::syntax`] reads them, [`fragment`], [`safety`], [`graph`] and [`size`] judge. All take time linear in the text.
+//! The stages: `lines` tells program from prose, `drafts` finds where statements end, `spelling` and `shape` repair tokens, the
+//! parser of [`crate::syntax`] reads them, `fragment`, `safety`, `graph` and `size` judge. All take time linear in the text.
 
 pub(crate) mod codes;
 mod drafts;

@@ -15,7 +15,7 @@
 //! * **Goals that no reachable state satisfies** are the same.
 //!
 //! What holds in all goal states is bounded from below by proofs (invariants, exhausted searches) and from above by goal
-//! states that were found; see [`closure`]. Costs: seeing all states, at most [`GoalLimits::max_states`] times the applicable operators;
+//! states that were found; see `closure`. Costs: seeing all states, at most [`GoalLimits::max_states`] times the applicable operators;
 //! pairs of facts, operators times the square of the facts over 64 a round; and [`GoalLimits::max_questions`] searches.
 
 mod closure;
