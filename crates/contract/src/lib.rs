@@ -14,6 +14,7 @@ pub mod schema;
 
 pub use documents::candidate::*;
 pub use documents::completion::*;
+pub use documents::critique::*;
 pub use documents::domains::*;
 pub use documents::environment::*;
 pub use documents::event::*;

@@ -424,7 +424,7 @@ fn programs_behind_planners_and_verifiers_are_not_started_by_a_replay() {
     let (plans, verdicts) = (Arc::clone(&started), Arc::clone(&started));
     let planner = Plan(move |_: &dyn Host, _: &PlanRequest| {
         plans.fetch_add(1, Ordering::SeqCst);
-        let plan = PlanDocument { steps: vec!["(go)".into()], cost: None };
+        let plan = PlanDocument { steps: vec!["(go)".into()], ..PlanDocument::default() };
         Ok(PlanOutcome::Plan { plans: vec![plan], optimal: false, statistics: SearchStatistics::default() })
     });
     let verifier = Verify(move |_: &dyn Host, _: &Candidate, _: &VerifyRequest| {

@@ -12,7 +12,7 @@ fn request(options: planforge_plugin_sdk::serde_json::Value) -> CreateRequest {
 
 fn candidate(steps: &[&str]) -> Candidate {
     let steps = steps.iter().map(|s| (*s).to_owned()).collect();
-    let plans = vec![PlanDocument { steps, cost: None }];
+    let plans = vec![PlanDocument { steps, ..PlanDocument::default() }];
     let plan = PlanOutcome::Plan { plans, optimal: false, statistics: SearchStatistics::default() };
     Candidate { plan: Some(plan), ..Candidate::default() }
 }

@@ -74,7 +74,11 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
     match result.outcome {
         planforge_planning::PlanOutcome::Plan(plan) => PlanOutcome::Plan {
             optimal: plan.optimal && steps_count,
-            plans: vec![PlanDocument { steps: plan.step_texts(), cost: plan.cost }],
+            plans: vec![PlanDocument {
+                steps: plan.step_texts(),
+                cost: plan.cost,
+                ..PlanDocument::default()
+            }],
             statistics,
         },
         planforge_planning::PlanOutcome::ProvenUnsolvable(why) => {

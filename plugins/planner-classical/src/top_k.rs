@@ -53,7 +53,11 @@ pub(crate) fn run(
         TopKOutcome::Plans { plans, end: TopKEnd::Enough | TopKEnd::NoMore } => PlanOutcome::Plan {
             plans: plans
                 .iter()
-                .map(|plan| PlanDocument { steps: plan.step_texts(), cost: plan.cost })
+                .map(|plan| PlanDocument {
+                    steps: plan.step_texts(),
+                    cost: plan.cost,
+                    ..PlanDocument::default()
+                })
                 .collect(),
             optimal: true,
             statistics,

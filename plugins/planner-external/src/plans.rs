@@ -97,7 +97,7 @@ fn read(text: &str) -> Result<PlanDocument, Failure> {
     let cost = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("; cost = ")?.split_whitespace().next()?.parse().ok());
-    Ok(PlanDocument { steps: file.steps.iter().map(step).collect(), cost })
+    Ok(PlanDocument { steps: file.steps.iter().map(step).collect(), cost, ..PlanDocument::default() })
 }
 
 /// K*'s list: `Plan 1, of cost 6`, then `1. (unstack b1 b3)`.
@@ -105,7 +105,11 @@ fn printed(stdout: &str) -> Result<Vec<PlanDocument>, Failure> {
     let mut plans: Vec<PlanDocument> = Vec::new();
     for line in stdout.lines().map(str::trim) {
         if let Some((_, cost)) = line.strip_prefix("Plan ").and_then(|rest| rest.split_once(", of cost ")) {
-            plans.push(PlanDocument { steps: Vec::new(), cost: cost.trim().parse().ok() });
+            plans.push(PlanDocument {
+                steps: Vec::new(),
+                cost: cost.trim().parse().ok(),
+                ..PlanDocument::default()
+            });
         } else if let (Some((number, step)), Some(plan)) = (line.split_once(". "), plans.last_mut())
             && number.parse::<usize>() == Ok(plan.steps.len() + 1)
         {

@@ -54,7 +54,7 @@ pub(crate) fn run(
         host.log(LogLevel::Info, "the reply holds an empty plan");
     }
     Ok(PlanOutcome::Plan {
-        plans: vec![PlanDocument { steps, cost: None }],
+        plans: vec![PlanDocument { steps, ..PlanDocument::default() }],
         optimal: false,
         statistics: SearchStatistics { search: "language model".to_owned(), ..SearchStatistics::default() },
     })

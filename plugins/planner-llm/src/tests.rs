@@ -88,7 +88,7 @@ fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
         plans,
         [PlanDocument {
             steps: vec!["(switch red)".into(), "(go red blue)".into(), "(switch blue)".into()],
-            cost: None
+            ..PlanDocument::default()
         }]
     );
     assert!(!optimal);
@@ -146,7 +146,11 @@ fn several_plans_are_unsupported() {
 
 #[test]
 fn a_validated_plan_is_told_in_plain_language() {
-    let plan = PlanDocument { steps: vec!["(switch red)".into(), "(go red blue)".into()], cost: Some(2.0) };
+    let plan = PlanDocument {
+        steps: vec!["(switch red)".into(), "(go red blue)".into()],
+        cost: Some(2.0),
+        ..PlanDocument::default()
+    };
     let request = explain_request(&texts().task, &plan).unwrap();
     let text: String =
         request.messages.iter().map(|m| format!("=== {:?}\n{}\n", m.role, m.content)).collect();

@@ -37,7 +37,7 @@ fn host(model: bool) -> TestHost {
 fn judge_with(host: &TestHost, given: Given, candidate: Candidate) -> Result<Assessment, Failure> {
     let verifier = EquivalenceVerifier::create(Options::default(), &Secrets::default()).unwrap();
     let task = TaskView { given, ..TaskView::default() };
-    let request = VerifyRequest { task, candidates: vec![candidate], seed: 7 };
+    let request = VerifyRequest { task, candidates: vec![candidate], seed: 7, ..VerifyRequest::default() };
     verifier.verify(host, &request)?.results.remove(0).into_result()
 }
 

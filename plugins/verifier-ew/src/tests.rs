@@ -331,7 +331,10 @@ fn memory_ends_an_exact_score_at_the_same_place_everywhere() {
 #[test]
 fn a_plan_that_is_valid_in_the_environment_ranks_highest_in_the_reference_code() {
     let plan = |steps: &[&str]| PlanOutcome::Plan {
-        plans: vec![PlanDocument { steps: steps.iter().map(|s| (*s).to_owned()).collect(), cost: None }],
+        plans: vec![PlanDocument {
+            steps: steps.iter().map(|s| (*s).to_owned()).collect(),
+            ..PlanDocument::default()
+        }],
         optimal: false,
         statistics: SearchStatistics::default(),
     };

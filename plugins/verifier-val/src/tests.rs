@@ -40,7 +40,7 @@ fn domain() -> String {
 fn found(steps: &str) -> PlanOutcome {
     let steps = steps.split_inclusive(')').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
     PlanOutcome::Plan {
-        plans: vec![PlanDocument { steps, cost: None }],
+        plans: vec![PlanDocument { steps, ..PlanDocument::default() }],
         optimal: false,
         statistics: SearchStatistics::default(),
     }
@@ -217,7 +217,7 @@ fn the_given_domain_stands_in_for_the_candidates() {
     let request = VerifyRequest {
         task: TaskView { given: Given { domain: Some(domain()), problem: None }, ..TaskView::default() },
         candidates: vec![Candidate { domain: None, ..candidate("", PROBLEM, Some(PLAN)) }],
-        seed: 0,
+        ..VerifyRequest::default()
     };
     let verifier = ValVerifier::create(Options::default(), &Secrets::default()).unwrap();
     let got = verifier.verify(&TestHost::new(), &request).unwrap().results.remove(0).into_result().unwrap();

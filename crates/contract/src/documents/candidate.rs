@@ -46,9 +46,12 @@ pub struct Candidate {
     /// What the model thought aloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// Sum of token log-probabilities of the replies that made it, natural.
+    /// Sum of token log-probabilities of the replies that made it, natural (test-time-scaling paper, Eq. 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
+    /// How many tokens it is the sum of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
     /// What became of the edits in the last reply, where it was asked for edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
@@ -77,9 +80,15 @@ pub struct CandidatePatch {
     /// What the model thought aloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// Added to the candidate's own.
+    /// Added to the candidate's own, or in its place where the patch is a `rewrite`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
+    /// How many tokens that is the sum of; as `log_likelihood`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// The reply states the whole candidate anew: its likelihood is that of this reply alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rewrite: bool,
     /// What became of the edits in the reply, where it was asked for edits. Replaces the candidate's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,

@@ -2,6 +2,7 @@
 
 pub(crate) mod candidate;
 pub(crate) mod completion;
+pub(crate) mod critique;
 pub(crate) mod domains;
 pub(crate) mod environment;
 pub(crate) mod event;

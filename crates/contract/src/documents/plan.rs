@@ -37,6 +37,12 @@ pub struct PlanRequest {
     /// What the plugin may know of the task in plain language; planners that ask a model read it.
     #[serde(default)]
     pub task: TaskView,
+    /// The plan that is to be written anew, in a stage that was told so by `feedback`; planners that ask a model read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<PlanDocument>,
+    /// What earlier stages had to say about it, ready for a prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<String>,
 }
 
 /// A sequence of ground actions.
@@ -47,6 +53,38 @@ pub struct PlanDocument {
     /// The plan's cost, where the planner knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// What a model that wrote the plan says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<PlanClaims>,
+}
+
+/// What a model claims about a plan that it wrote (test-time-scaling paper, section 4.6 and Appendix F). Nothing of it is believed: a
+/// validator compares it with what is the case.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PlanClaims {
+    /// What is said to hold after steps, in the order of the reply.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<ClaimedState>,
+    /// Whether the goal is said to be reached at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal_reached: Option<bool>,
+    /// The cost that the plan is said to have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// Whether the model calls the plan right, looking back at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid: Option<bool>,
+}
+
+/// A claim about the state after a step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClaimedState {
+    /// After how many steps; 0 is the initial state.
+    pub after: u32,
+    /// Literals as `(at a b)` and `(not (at a b))` that are said to hold then.
+    pub literals: Vec<String>,
 }
 
 impl PlanDocument {

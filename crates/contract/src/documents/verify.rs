@@ -1,6 +1,6 @@
 //! Verdicts: accepted, rejected, undecided, not comparable. A failure is something else (see [`crate::Failure`]).
 
-use crate::{Candidate, Outcome, ReportedDiagnostic, TaskView};
+use crate::{Candidate, Message, Outcome, ReportedDiagnostic, TaskView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,6 +72,10 @@ pub struct Assessment {
     /// Further evidence, as the plugin's documentation describes it (a state trace, walks).
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub evidence: serde_json::Value,
+    /// The turns to append to the stage's own conversation about the candidate, which the next round's request brings again. Nobody
+    /// else sees them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
 }
 
 impl Assessment {
@@ -84,6 +88,7 @@ impl Assessment {
             feedback: Vec::new(),
             summary: summary.into(),
             evidence: serde_json::Value::Null,
+            messages: Vec::new(),
         }
     }
 }
@@ -98,6 +103,13 @@ pub struct VerifyRequest {
     /// For sampling; derived from the run's seed and the sample path.
     #[serde(default)]
     pub seed: u64,
+    /// For each candidate, what the stages that the pipeline names had to say about it, ready for a prompt. Empty where it names
+    /// none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<Vec<String>>,
+    /// For each candidate, the stage's own conversation about it and what it was made from so far. Empty where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conversations: Vec<Vec<Message>>,
 }
 
 /// One result a candidate, in order.

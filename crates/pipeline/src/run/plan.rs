@@ -127,6 +127,7 @@ fn one(context: &Context<'_>, task: &TaskRun<'_>, stage: &PlanStage, label: &str
         k: 1,
         seed: derive_u64(context.pipeline.seed, "plan", &path),
         task: task.view(entry),
+        ..PlanRequest::default()
     };
     let mut call = Call::new(context, task, info, &stage.label, path);
     call.asked.push(stage.label.clone());

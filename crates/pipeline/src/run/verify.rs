@@ -129,6 +129,7 @@ fn asked(
         task: task.view(first),
         candidates: group.iter().map(|entry| seen(context, entry)).collect(),
         seed: derive_u64(context.pipeline.seed, "verify", &path),
+        ..VerifyRequest::default()
     };
     let call = Call::new(context, task, info, &stage.label, path.clone());
     let name = format!("{}.verify", info.id);

@@ -257,7 +257,7 @@ pub fn planner() -> Arc<dyn Planner> {
 pub fn one_plan(steps: Vec<String>) -> PlanOutcome {
     let cost = Some(steps.len() as f64);
     PlanOutcome::Plan {
-        plans: vec![PlanDocument { steps, cost }],
+        plans: vec![PlanDocument { steps, cost, ..PlanDocument::default() }],
         optimal: false,
         statistics: SearchStatistics::default(),
     }

@@ -41,7 +41,7 @@ impl Planner for {{TYPE}} {
             let explanation = vec!["the reply holds no line that is an action".to_owned()];
             return Ok(PlanOutcome::Exhausted { explanation, statistics: SearchStatistics::default() });
         }
-        let plans = vec![PlanDocument { steps, cost: None }];
+        let plans = vec![PlanDocument { steps, ..PlanDocument::default() }];
         Ok(PlanOutcome::Plan { plans, optimal: false, statistics: SearchStatistics::default() })
     }
 }

@@ -1,7 +1,7 @@
 #[test]
 fn short_plans_are_accepted_and_long_ones_rejected() {
     let candidate = |steps: usize| {
-        let plans = vec![PlanDocument { steps: vec!["(wait)".to_owned(); steps], cost: None }];
+        let plans = vec![PlanDocument { steps: vec!["(wait)".to_owned(); steps], ..PlanDocument::default() }];
         let plan = PlanOutcome::Plan { plans, optimal: false, statistics: SearchStatistics::default() };
         Candidate { plan: Some(plan), ..Candidate::default() }
     };
