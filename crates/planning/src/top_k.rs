@@ -134,13 +134,41 @@ pub fn top_k(
         Err(reason) => result.outcome = TopKOutcome::LimitReached(reason),
         Ok(mut task) => {
             result.ground_size = (task.actions.len(), task.facts.len());
-            if options.semantics == Semantics::GroundNoOpsDropped {
-                task.operators.retain(|operator| !changes_nothing(operator));
-            }
+            drop_no_ops(&mut task, options.semantics);
             top_k_ground(&lifted, &task, options, budget, &mut result);
         }
     }
     Ok(result)
+}
+
+/// [`top_k`] of a task that was normalised and grounded before, under STRIPS semantics and with nothing unsupported in it.
+pub(crate) fn top_k_of(
+    lifted: &LiftedTask,
+    task: &Task,
+    options: &TopKOptions,
+    budget: &mut dyn Budget,
+) -> TopKOutcome {
+    let mut result = TopKResult {
+        outcome: TopKOutcome::Unsupported(Vec::new()),
+        method: "grounding",
+        statistics: SearchStatistics::default(),
+        ground_size: (task.actions.len(), task.facts.len()),
+    };
+    if options.semantics == Semantics::Strips {
+        top_k_ground(lifted, task, options, budget, &mut result);
+    } else {
+        let mut task = task.clone();
+        drop_no_ops(&mut task, options.semantics);
+        top_k_ground(lifted, &task, options, budget, &mut result);
+    }
+    result.outcome
+}
+
+/// Leaves what the semantics has as steps.
+fn drop_no_ops(task: &mut Task, semantics: Semantics) {
+    if semantics == Semantics::GroundNoOpsDropped {
+        task.operators.retain(|operator| !changes_nothing(operator));
+    }
 }
 
 /// Searches a ground task.

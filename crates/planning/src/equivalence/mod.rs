@@ -10,6 +10,7 @@ mod difference;
 pub mod domains;
 pub mod goals;
 mod graph;
+pub mod hde;
 mod partition;
 mod search;
 

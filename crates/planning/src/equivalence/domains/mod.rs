@@ -222,8 +222,9 @@ pub fn compare_domains(
     limits: &DomainLimits,
     budget: &mut dyn Budget,
 ) -> Result<Comparison, NotCompared> {
-    let first = model(Side::First, domains[0], problems[0], limits, budget)?;
-    let second = model(Side::Second, domains[1], problems[1], limits, budget)?;
+    let options = limits.model_options();
+    let first = model(Side::First, domains[0], problems[0], &options, budget)?;
+    let second = model(Side::Second, domains[1], problems[1], &options, budget)?;
     let models = [&first, &second];
     let Some(both) = Both::new(models) else {
         // Models are made by grounding above.
@@ -253,15 +254,21 @@ pub fn overall<'c>(comparisons: impl IntoIterator<Item = &'c Comparison>) -> Ver
     verdict
 }
 
-fn model(
+impl DomainLimits {
+    const fn model_options(&self) -> ModelOptions {
+        ModelOptions { semantics: self.semantics, method: Method::Ground, ground: self.ground }
+    }
+}
+
+/// One side's model; an action whose ground actions a plan does not name one by one is refused.
+pub(super) fn model(
     side: Side,
     domain: &Domain,
     problem: &Problem,
-    limits: &DomainLimits,
+    options: &ModelOptions,
     budget: &mut dyn Budget,
 ) -> Result<Model, NotCompared> {
-    let options = ModelOptions { semantics: limits.semantics, method: Method::Ground, ground: limits.ground };
-    let model = Model::new(domain, problem, &options, budget).map_err(|error| NotCompared { side, error })?;
+    let model = Model::new(domain, problem, options, budget).map_err(|error| NotCompared { side, error })?;
     // A plan names the parameters alone: which of several steps it means would be a guess.
     let hidden = model.lifted().schemas.iter().find(|s| s.variables.len() != s.parameters);
     match hidden {
@@ -320,7 +327,7 @@ fn refused(model: &Model, by: Side, steps: &[Step]) -> DifferenceKind {
 }
 
 /// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding.
-fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
+pub(super) fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
     let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
     let report = Validator::new(model.lifted().clone()).validate(&parse_plan(&text, Text::Plan.source()));
     let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);

@@ -1,0 +1,403 @@
+//! Heuristic domain equivalence (Oswald et al. 2024, section 3): the cheapest plans of some problems, found in either domain, are
+//! executed in the other.
+//!
+//! Two domains that are equivalent pass; domains that pass may still differ, for only finitely many plans are looked at.
+//! [`domains`](super::domains) decides what this estimates. Here it is the paper's measure, under its definition or as
+//! its code counts ([`Rule`]), with one exception: a limit leaves the answer open, where the code takes it for "no plan".
+//!
+//! A [`Reference`] is prepared once and compared with any number of candidates. Plans are found under
+//! [`HdeOptions::semantics`] (the paper's planner has no ground no-ops) and executed as VAL executes them, so a ground no-op
+//! in a plan of the other domain is a step like any other.
+
+use super::domains::{NotCompared, Side, failed, model};
+use crate::budget::{Budget, StopReason};
+use crate::ground::GroundLimits;
+use crate::task::Unsupported;
+use crate::top_k::{TopKEnd, TopKOptions, TopKOutcome, top_k_of};
+use crate::unsolvable::Explanation;
+use crate::walk::{Method, Model, ModelError, ModelOptions, Refusal, Semantics, Step, replay};
+use planforge_pddl::ast::{Domain, Problem};
+use std::num::NonZeroUsize;
+
+/// How plans count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Rule {
+    /// The paper's definition: every plan of either list must be a plan of the other domain. Of one problem all new plans are
+    /// looked at before the old ones.
+    #[default]
+    Definition,
+    /// The paper's code: lists of different lengths are a difference by themselves (counted as an old plan that fails), and the
+    /// lists are gone through in pairs, the new plan of each pair first.
+    ReferenceCode,
+}
+
+/// What is compared, and limits as counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HdeOptions {
+    /// Plans of each problem.
+    pub k: NonZeroUsize,
+    /// How they count.
+    pub rule: Rule,
+    /// Which ground actions plans are made of.
+    pub semantics: Semantics,
+    /// Most action sequences looked at for the plans of one problem in one domain.
+    pub max_nodes: u64,
+    /// Caps on grounding each model.
+    pub ground: GroundLimits,
+}
+
+impl Default for HdeOptions {
+    /// 100 plans as the paper's code has it (its text says 10), the definition, without ground no-ops, a million sequences.
+    fn default() -> Self {
+        HdeOptions {
+            k: NonZeroUsize::MIN.saturating_add(99),
+            rule: Rule::default(),
+            semantics: Semantics::GroundNoOpsDropped,
+            max_nodes: 1_000_000,
+            ground: GroundLimits::default(),
+        }
+    }
+}
+
+impl HdeOptions {
+    const fn model_options(&self) -> ModelOptions {
+        ModelOptions { semantics: Semantics::Strips, method: Method::Ground, ground: self.ground }
+    }
+}
+
+/// A domain, and the plans of some problems in it.
+#[derive(Debug)]
+pub struct Reference {
+    options: HdeOptions,
+    problems: Vec<Prepared>,
+}
+
+/// One problem in the reference domain.
+#[derive(Debug)]
+struct Prepared {
+    problem: Problem,
+    model: Model,
+    plans: Plans,
+}
+
+/// Plans in order; why there are no more, where that is a limit.
+#[derive(Debug)]
+struct Plans {
+    list: Vec<Vec<Step>>,
+    stopped: Option<StopReason>,
+}
+
+/// Why there is no reference.
+#[derive(Debug, Clone)]
+pub struct NoReference {
+    /// The problem's place in the list, from 0.
+    pub problem: usize,
+    /// What is the matter with it.
+    pub why: NoReferenceReason,
+}
+
+/// What keeps a problem from being a reference.
+#[derive(Debug, Clone)]
+pub enum NoReferenceReason {
+    /// The domain and the problem are no model.
+    Model(ModelError),
+    /// The measure is defined over solvable problems, and this one has no plan.
+    Unsolvable(Box<Explanation>),
+    /// A limit ended the search before the first plan.
+    Limit(StopReason),
+}
+
+impl std::fmt::Display for NoReferenceReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NoReferenceReason::Model(error) => error.fmt(f),
+            NoReferenceReason::Unsolvable(_) => f.write_str("the problem has no plan"),
+            NoReferenceReason::Limit(reason) => write!(f, "{reason} was reached before the first plan"),
+        }
+    }
+}
+
+impl std::fmt::Display for NoReference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "problem {}: {}", self.problem + 1, self.why)
+    }
+}
+
+impl std::error::Error for NoReference {}
+
+/// How two domains compare.
+#[derive(Debug, Clone)]
+pub struct Hde {
+    /// The answer.
+    pub outcome: HdeOutcome,
+    /// By problem, the plans found in the reference and in the candidate. It ends with the problem that shows a difference.
+    pub plans: Vec<[usize; 2]>,
+    /// Plans that were executed in the other domain and are plans there too.
+    pub shared: usize,
+}
+
+/// The answer.
+#[derive(Debug, Clone)]
+pub enum HdeOutcome {
+    /// No difference in as many plans as there are, or as many as asked for.
+    Equivalent,
+    /// A difference; the problem's place in the list, from 0.
+    Different {
+        /// The problem that shows it.
+        problem: usize,
+        /// What differs.
+        difference: HdeDifference,
+    },
+    /// No difference was seen, and a limit kept plans from being found.
+    Undecided {
+        /// The first problem with plans left out, by its place in the list.
+        problem: usize,
+        /// In which domain: [`Side::First`] is the reference.
+        side: Side,
+        /// The limit.
+        stopped: StopReason,
+    },
+}
+
+/// What shows that two domains differ.
+#[derive(Debug, Clone)]
+pub enum HdeDifference {
+    /// The problem has no plan in the candidate: proven, never a limit.
+    NoPlan(Box<Explanation>),
+    /// A plan of the candidate is none of the reference.
+    NewPlanFails(FailingPlan),
+    /// A plan of the reference is none of the candidate.
+    OldPlanFails(FailingPlan),
+    /// [`Rule::ReferenceCode`] alone: the domains have different numbers of plans.
+    Number {
+        /// Plans found in the reference.
+        reference: usize,
+        /// Plans found in the candidate.
+        candidate: usize,
+    },
+}
+
+/// The paper's classes of different domains (Table 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HdeClass {
+    /// No plan was found in the new domain.
+    NoPlan,
+    /// A new plan could not be applied in the original domain.
+    NPApp,
+    /// An original plan could not be applied in the new domain.
+    OPApp,
+}
+
+impl HdeDifference {
+    /// The class that it counts under; different numbers of plans count as in the paper's code.
+    pub const fn class(&self) -> HdeClass {
+        match self {
+            HdeDifference::NoPlan(_) => HdeClass::NoPlan,
+            HdeDifference::NewPlanFails(_) => HdeClass::NPApp,
+            HdeDifference::OldPlanFails(_) | HdeDifference::Number { .. } => HdeClass::OPApp,
+        }
+    }
+}
+
+/// A plan of one domain that is none of the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailingPlan {
+    /// Its place among the plans of its domain, from 0.
+    pub rank: usize,
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// The first step that the other domain refuses, from 0, and why; `None` where it executes all and the goal does not hold.
+    pub failing: Option<(usize, Refusal)>,
+    /// The parts of the precondition, or of the goal, that do not hold there, as PDDL and why.
+    pub conditions: Vec<String>,
+}
+
+impl Reference {
+    /// Finds the plans of the problems in the reference domain.
+    ///
+    /// # Errors
+    /// The first problem that cannot be used, in [`NoReference`]. A limit after the first plan is no error: what rests on the plans left
+    /// out stays open in every comparison.
+    pub fn new(
+        domain: &Domain,
+        problems: &[&Problem],
+        options: &HdeOptions,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, NoReference> {
+        let mut prepared = Vec::with_capacity(problems.len());
+        for (number, &problem) in problems.iter().enumerate() {
+            let found = Prepared::new(domain, problem, options, budget);
+            prepared.push(found.map_err(|why| NoReference { problem: number, why })?);
+        }
+        Ok(Reference { options: *options, problems: prepared })
+    }
+
+    /// The plans of a problem in the reference, in order.
+    pub fn plans(&self, problem: usize) -> &[Vec<Step>] {
+        self.problems.get(problem).map_or(&[], |p| p.plans.list.as_slice())
+    }
+
+    /// Compares a candidate, on the problems as they stand.
+    ///
+    /// # Errors
+    /// The candidate with one of the problems is no model; [`NotCompared::side`] is always [`Side::Second`].
+    pub fn compare(&self, candidate: &Domain, budget: &mut dyn Budget) -> Result<Hde, NotCompared> {
+        let own: Vec<&Problem> = self.problems.iter().map(|p| &p.problem).collect();
+        self.compare_on(candidate, &own, budget)
+    }
+
+    /// Compares a candidate that writes the problems in its own terms: one for each of the reference's, in the same order.
+    ///
+    /// # Errors
+    /// See [`Reference::compare`].
+    pub fn compare_on(
+        &self,
+        candidate: &Domain,
+        problems: &[&Problem],
+        budget: &mut dyn Budget,
+    ) -> Result<Hde, NotCompared> {
+        let mut hde = Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0 };
+        for (number, (old, problem)) in self.problems.iter().zip(problems).enumerate() {
+            let new = model(Side::Second, candidate, problem, &self.options.model_options(), budget)?;
+            let (plans, unsolvable) = match search(&new, &self.options, budget) {
+                Found::Plans(plans) => (plans, None),
+                Found::Unsolvable(explanation) => (Plans::none(), Some(explanation)),
+                Found::Limit(reason) => (Plans { stopped: Some(reason), ..Plans::none() }, None),
+                Found::Unsupported(list) => {
+                    return Err(NotCompared { side: Side::Second, error: ModelError::Unsupported(list) });
+                }
+            };
+            hde.plans.push([old.plans.list.len(), plans.list.len()]);
+            let difference = match unsolvable {
+                Some(explanation) => Some(HdeDifference::NoPlan(explanation)),
+                None => self.cross_check(old, [&new, &old.model], &plans, &mut hde.shared),
+            };
+            if let Some(difference) = difference {
+                hde.outcome = HdeOutcome::Different { problem: number, difference };
+                return Ok(hde);
+            }
+            let open = [(Side::First, old.plans.stopped), (Side::Second, plans.stopped)];
+            if let HdeOutcome::Equivalent = hde.outcome
+                && let Some((side, stopped)) = open.into_iter().find_map(|(s, r)| Some((s, r?)))
+            {
+                hde.outcome = HdeOutcome::Undecided { problem: number, side, stopped };
+            }
+        }
+        Ok(hde)
+    }
+
+    /// The first difference in the plans of one problem, in the order of the rule.
+    fn cross_check(
+        &self,
+        old: &Prepared,
+        [new_model, old_model]: [&Model; 2],
+        new: &Plans,
+        shared: &mut usize,
+    ) -> Option<HdeDifference> {
+        let mut holds = |plans: &Plans, rank: usize, model: &Model| -> Option<FailingPlan> {
+            let fails = failing(rank, plans.list.get(rank)?, model);
+            *shared += usize::from(fails.is_none());
+            fails
+        };
+        let (new_count, old_count) = (new.list.len(), old.plans.list.len());
+        match self.options.rule {
+            Rule::Definition => {
+                let of_new = (0..new_count).find_map(|rank| holds(new, rank, old_model));
+                if let Some(found) = of_new {
+                    return Some(HdeDifference::NewPlanFails(found));
+                }
+                (0..old_count)
+                    .find_map(|rank| holds(&old.plans, rank, new_model))
+                    .map(HdeDifference::OldPlanFails)
+            }
+            Rule::ReferenceCode => {
+                let all = new.stopped.is_none() && old.plans.stopped.is_none();
+                if all && new_count != old_count {
+                    return Some(HdeDifference::Number { reference: old_count, candidate: new_count });
+                }
+                (0..new_count.min(old_count)).find_map(|rank| {
+                    let of_new = holds(new, rank, old_model).map(HdeDifference::NewPlanFails);
+                    of_new.or_else(|| holds(&old.plans, rank, new_model).map(HdeDifference::OldPlanFails))
+                })
+            }
+        }
+    }
+}
+
+impl Prepared {
+    fn new(
+        domain: &Domain,
+        problem: &Problem,
+        options: &HdeOptions,
+        budget: &mut dyn Budget,
+    ) -> Result<Self, NoReferenceReason> {
+        let model = model(Side::First, domain, problem, &options.model_options(), budget)
+            .map_err(|not| NoReferenceReason::Model(not.error))?;
+        let plans = match search(&model, options, budget) {
+            Found::Plans(plans) => plans,
+            Found::Unsolvable(explanation) => return Err(NoReferenceReason::Unsolvable(explanation)),
+            Found::Limit(reason) => return Err(NoReferenceReason::Limit(reason)),
+            Found::Unsupported(list) => return Err(NoReferenceReason::Model(ModelError::Unsupported(list))),
+        };
+        Ok(Prepared { problem: problem.clone(), model, plans })
+    }
+}
+
+impl Plans {
+    const fn none() -> Self {
+        Plans { list: Vec::new(), stopped: None }
+    }
+}
+
+/// What a search for plans found.
+enum Found {
+    Plans(Plans),
+    Unsolvable(Box<Explanation>),
+    Limit(StopReason),
+    Unsupported(Vec<Unsupported>),
+}
+
+fn search(model: &Model, options: &HdeOptions, budget: &mut dyn Budget) -> Found {
+    // Models are made by grounding.
+    let Some(simulator) = model.simulator() else { return Found::Limit(StopReason::Grounding) };
+    let wanted = TopKOptions {
+        semantics: options.semantics,
+        max_nodes: options.max_nodes,
+        ground: options.ground,
+        ..TopKOptions::new(options.k)
+    };
+    match top_k_of(model.lifted(), simulator.task(), &wanted, budget) {
+        TopKOutcome::Plans { plans, end } => {
+            let symbols = &model.lifted().symbols;
+            let step = |action: &crate::task::GroundAction| Step {
+                name: symbols.actions[action.action as usize].clone(),
+                args: action.args.iter().map(|&o| symbols.objects[o as usize].clone()).collect(),
+            };
+            let list = plans.iter().map(|plan| plan.steps.iter().map(step).collect()).collect();
+            let stopped = match end {
+                TopKEnd::LimitReached(reason) => Some(reason),
+                TopKEnd::Enough | TopKEnd::NoMore => None,
+            };
+            Found::Plans(Plans { list, stopped })
+        }
+        TopKOutcome::ProvenUnsolvable(explanation) => Found::Unsolvable(Box::new(explanation)),
+        TopKOutcome::LimitReached(reason) => Found::Limit(reason),
+        TopKOutcome::Unsupported(list) => Found::Unsupported(list),
+    }
+}
+
+/// Why a plan of the other domain is none of this one; `None` where it is one.
+fn failing(rank: usize, steps: &[Step], model: &Model) -> Option<FailingPlan> {
+    let replayed = replay(model, steps);
+    let goal = || model.simulator().is_some_and(|s| s.is_goal(&replayed.state));
+    if replayed.refusal.is_none() && goal() {
+        return None;
+    }
+    let executed = &steps[..steps.len().min(replayed.executed + 1)];
+    let conditions = match &replayed.refusal {
+        None | Some(Refusal::NotApplicable) => failed(model, executed),
+        Some(_) => Vec::new(),
+    };
+    let failing = replayed.refusal.map(|why| (replayed.executed, why));
+    Some(FailingPlan { rank, steps: steps.to_vec(), failing, conditions })
+}

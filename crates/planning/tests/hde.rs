@@ -1,0 +1,191 @@
+//! Heuristic domain equivalence: by hand, and against plans enumerated by a brute-force interpreter.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::equivalence::domains::Side;
+use planforge_planning::equivalence::hde::{
+    Hde, HdeClass, HdeDifference, HdeOptions, HdeOutcome, NoReferenceReason, Reference, Rule,
+};
+use planforge_planning::walk::{ModelError, Refusal};
+use planforge_planning::{CountingBudget, StopReason, Unlimited};
+use std::num::NonZeroUsize;
+use support::read;
+
+/// A lamp in each of two rooms, and somebody who walks between them.
+const LAMPS: &str = "(define (domain lamps) (:requirements :typing :negative-preconditions) (:types room)
+  (:predicates (in ?r - room) (lit ?r - room) (door ?a ?b - room))
+  (:action walk :parameters (?a ?b - room) :precondition (and (in ?a) (door ?a ?b))
+    :effect (and (not (in ?a)) (in ?b)))
+  (:action light :parameters (?r - room) :precondition (in ?r) :effect (lit ?r)))";
+
+/// Both lamps on, from the first room: the only plan of three steps is (light a) (walk a b) (light b).
+const BOTH: &str = "(define (problem both) (:domain lamps) (:objects a b - room)
+  (:init (in a) (door a b) (door b a)) (:goal (and (lit a) (lit b))))";
+
+/// One step is enough.
+const ONE: &str =
+    "(define (problem one) (:domain lamps) (:objects a b - room) (:init (in a) (door a b) (door b a))
+  (:goal (lit a)))";
+
+fn options(k: usize, rule: Rule) -> HdeOptions {
+    HdeOptions { k: NonZeroUsize::new(k).unwrap(), rule, ..HdeOptions::default() }
+}
+
+fn changed(edits: &[(&str, &str)]) -> String {
+    let mut text = LAMPS.to_owned();
+    for (from, to) in edits {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    text
+}
+
+fn parse(domain: &str, problems: &[&str]) -> (Domain, Vec<Problem>) {
+    let read: Vec<(Domain, Problem)> = problems.iter().map(|p| read(domain, p)).collect();
+    (read[0].0.clone(), read.into_iter().map(|r| r.1).collect())
+}
+
+fn hde(options: &HdeOptions, problems: &[&str], edits: &[(&str, &str)]) -> Hde {
+    let (domain, tasks) = parse(LAMPS, problems);
+    let tasks: Vec<&Problem> = tasks.iter().collect();
+    let reference = Reference::new(&domain, &tasks, options, &mut Unlimited).unwrap();
+    let (candidate, _) = parse(&changed(edits), problems);
+    reference.compare(&candidate, &mut Unlimited).unwrap()
+}
+
+fn difference(hde: Hde) -> (usize, HdeDifference) {
+    match hde.outcome {
+        HdeOutcome::Different { problem, difference } => (problem, difference),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn texts(plan: &[planforge_planning::walk::Step]) -> Vec<String> {
+    plan.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_same_domain_passes_under_both_rules_and_every_plan_is_counted() {
+    for rule in [Rule::Definition, Rule::ReferenceCode] {
+        let found = hde(&options(7, rule), &[BOTH, ONE], &[]);
+        assert!(matches!(found.outcome, HdeOutcome::Equivalent), "{found:?}");
+        assert_eq!((found.plans, found.shared), (vec![[7, 7], [7, 7]], 28));
+    }
+}
+
+#[test]
+fn a_new_plan_that_the_old_domain_refuses_is_told_with_its_step() {
+    // Without the precondition the lamp of the other room is lit from here: two plans of two steps.
+    let edit = [("(?r - room) :precondition (in ?r)", "(?r - room) :precondition ()")];
+    for rule in [Rule::Definition, Rule::ReferenceCode] {
+        let found = hde(&options(2, rule), &[ONE, BOTH], &edit);
+        let plans = found.plans.clone();
+        let (problem, found) = difference(found);
+        // Of `one` the two cheapest plans are the same: to light the lamp, and to light it twice.
+        assert_eq!((problem, found.class(), plans), (1, HdeClass::NPApp, vec![[2, 2], [2, 2]]));
+        let HdeDifference::NewPlanFails(plan) = found else { panic!("{found:?}") };
+        assert_eq!(
+            (plan.rank, texts(&plan.steps)),
+            (0, vec!["(light a)".to_owned(), "(light b)".to_owned()])
+        );
+        assert_eq!(plan.failing, Some((1, Refusal::NotApplicable)));
+        assert!(plan.conditions.len() == 1 && plan.conditions[0].contains("(in b)"), "{plan:?}");
+    }
+}
+
+#[test]
+fn an_old_plan_that_the_new_domain_refuses_is_told_with_its_step() {
+    // Walking turns the lamp off: the only cheapest plan of `both` no longer reaches the goal, and is no plan in the new domain.
+    let edit = [("(and (not (in ?a)) (in ?b))", "(and (not (in ?a)) (in ?b) (not (lit ?a)))")];
+    let found = hde(&options(1, Rule::Definition), &[ONE], &edit);
+    assert!(matches!(found.outcome, HdeOutcome::Equivalent), "{found:?}");
+    // Nothing lights both lamps any more.
+    let (problem, found) = difference(hde(&options(1, Rule::Definition), &[ONE, BOTH], &edit));
+    assert_eq!((problem, found.class()), (1, HdeClass::NoPlan));
+    // Lighting takes a lamp that is off: every new plan is an old one, and not the other way round.
+    let edit =
+        [("(?r - room) :precondition (in ?r)", "(?r - room) :precondition (and (in ?r) (not (lit ?r)))")];
+    let (_, found) = difference(hde(&options(3, Rule::Definition), &[BOTH], &edit));
+    assert_eq!(found.class(), HdeClass::OPApp);
+    let HdeDifference::OldPlanFails(plan) = found else { panic!("{found:?}") };
+    assert_eq!(texts(&plan.steps), ["(light a)", "(light a)", "(walk a b)", "(light b)"]);
+    assert_eq!(plan.failing, Some((1, Refusal::NotApplicable)));
+    // Every step is executed, and the goal does not hold: a lamp needs power, which only walking switches on.
+    let edit = [
+        ("(lit ?r - room)", "(lit ?r - room) (power)"),
+        ("(in ?b)))", "(in ?b) (power)))"),
+        (":effect (lit ?r)", ":effect (when (power) (lit ?r))"),
+    ];
+    let (_, found) = difference(hde(&options(1, Rule::Definition), &[ONE], &edit));
+    let HdeDifference::OldPlanFails(plan) = found else { panic!("{found:?}") };
+    assert_eq!((texts(&plan.steps), plan.failing), (vec!["(light a)".to_owned()], None));
+    assert!(plan.conditions.len() == 1 && plan.conditions[0].contains("(lit a)"), "{:?}", plan.conditions);
+}
+
+#[test]
+fn another_number_of_plans_is_a_difference_to_the_code_alone() {
+    // Without doors only one room can be visited: `one` has the plans (light a), (light a) (light a), ... in both; a lamp that
+    // can be lit once has one plan.
+    let closed =
+        "(define (problem closed) (:domain lamps) (:objects a b - room) (:init (in a)) (:goal (lit a)))";
+    let once =
+        [("(?r - room) :precondition (in ?r)", "(?r - room) :precondition (and (in ?r) (not (lit ?r)))")];
+    let (_, found) = difference(hde(&options(5, Rule::ReferenceCode), &[closed], &once));
+    assert!(matches!(found, HdeDifference::Number { reference: 5, candidate: 1 }), "{found:?}");
+    assert_eq!(found.class(), HdeClass::OPApp);
+    let (_, found) = difference(hde(&options(5, Rule::Definition), &[closed], &once));
+    let HdeDifference::OldPlanFails(plan) = found else { panic!("{found:?}") };
+    assert_eq!(plan.rank, 1);
+}
+
+#[test]
+fn a_limit_is_never_no_plan() {
+    let few = HdeOptions { max_nodes: 1, ..options(5, Rule::Definition) };
+    // Of the empty problem the reference finds its first plan at once; with a limit of one sequence the rest stays open.
+    let done = "(define (problem done) (:domain lamps) (:objects a b - room) (:init (in a) (lit a) (door a b) (door b a))
+      (:goal (lit a)))";
+    let found = hde(&few, &[done], &[]);
+    let HdeOutcome::Undecided { problem: 0, side: Side::First, stopped: StopReason::Nodes } = found.outcome
+    else {
+        panic!("{found:?}")
+    };
+    let (domain, tasks) = parse(LAMPS, &[BOTH]);
+    let error = Reference::new(&domain, &[&tasks[0]], &few, &mut Unlimited).unwrap_err();
+    assert!(matches!(error.why, NoReferenceReason::Limit(StopReason::Nodes)), "{error:?}");
+    // However early the budget ends, the domain itself is never called another one.
+    let (domain, tasks) = parse(LAMPS, &[BOTH]);
+    let reference =
+        Reference::new(&domain, &[&tasks[0]], &options(3, Rule::ReferenceCode), &mut Unlimited).unwrap();
+    let mut ends = [0; 3];
+    for polls in 0..2000 {
+        let outcome = reference.compare(&domain, &mut CountingBudget { polls, bytes: u64::MAX });
+        ends[match outcome.map(|hde| hde.outcome) {
+            Err(not) => {
+                assert!(matches!(not.error, ModelError::Limit(StopReason::Time)), "{not:?}");
+                0
+            }
+            Ok(HdeOutcome::Undecided { problem: 0, side: Side::Second, stopped: StopReason::Time }) => 1,
+            Ok(HdeOutcome::Equivalent) => 2,
+            other => panic!("{polls}: {other:?}"),
+        }] += 1;
+    }
+    assert!(ends[1] > 0 && ends[2] > 0, "{ends:?}");
+}
+
+#[test]
+fn what_is_no_model_or_has_no_plan_is_no_comparison() {
+    let never =
+        "(define (problem never) (:domain lamps) (:objects a b - room) (:init (in a)) (:goal (lit b)))";
+    let (domain, tasks) = parse(LAMPS, &[ONE, never]);
+    let all: Vec<&Problem> = tasks.iter().collect();
+    let error = Reference::new(&domain, &all, &HdeOptions::default(), &mut Unlimited).unwrap_err();
+    assert_eq!(error.problem, 1);
+    assert!(matches!(error.why, NoReferenceReason::Unsolvable(_)), "{error:?}");
+    let reference = Reference::new(&domain, &all[..1], &HdeOptions::default(), &mut Unlimited).unwrap();
+    let (candidate, _) = parse(&changed(&[("(lit ?r - room)", "(bright ?r - room)")]), &[ONE]);
+    let error = reference.compare(&candidate, &mut Unlimited).unwrap_err();
+    assert_eq!(error.side, Side::Second);
+    assert!(matches!(error.error, ModelError::Invalid(_)), "{error:?}");
+}
