@@ -6,6 +6,7 @@ pub(crate) const REFUSED: &str = "verify.environment-refused";
 pub(crate) const GOAL: &str = "verify.environment-goal";
 pub(crate) const ANSWER: &str = "verify.environment-answer";
 pub(crate) const VAL: &str = "verify.val";
+pub(crate) const VAL_BROKE: &str = "verify.val-broke";
 pub(crate) const OPTIONS: &str = "verify.options";
 pub(crate) const CANCELLED: &str = "verify.cancelled";
 
@@ -34,14 +35,20 @@ was meant. What is missing is in the assessment's evidence and never in the feed
     CodeInfo {
         code: VAL,
         title: "VAL cannot be run",
-        explanation: "The stage says `backend = \"val\"`, and the program is not installed, not on the search path, or has no folder \
+        explanation: "The stage says `backend = \"val\"` or `parser = \"val\"`, and the program is not installed, not on the search path, or has no folder \
 for its files. `planforge doctor` lists what is there. Nothing was judged: the candidate is neither accepted nor rejected.",
+    },
+    CodeInfo {
+        code: VAL_BROKE,
+        title: "VAL's Parser ended without an answer",
+        explanation: "The stage says `parser = \"val\"`, and the program crashed, was ended, or printed no count of errors. VAL crashes \
+on some texts; that says nothing about the domain, so the candidate is neither accepted nor rejected, and tables count it apart.",
     },
     CodeInfo {
         code: OPTIONS,
         title: "the options contradict each other",
         explanation: "VAL judges a plan by files, so `backend = \"val\"` goes with `against = \"candidate\"`; an environment judges \
-plans itself.",
+plans itself. VAL's Parser reads PDDL, so `parser = \"val\"` goes with `what = \"pddl\"` or `what = \"domain\"`.",
     },
     CodeInfo {
         code: CANCELLED,

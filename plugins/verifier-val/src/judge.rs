@@ -3,7 +3,8 @@
 use crate::codes;
 use crate::environment;
 use crate::evidence;
-use crate::options::{Against, Backend, Options, What};
+use crate::options::{Against, Backend, Options, Reader, What};
+use crate::parser;
 use crate::unplanned;
 use crate::val;
 use planforge_contract::api::Host;
@@ -30,12 +31,18 @@ pub(crate) fn judge(
     }
     let plan = candidate.plan.as_ref().and_then(PlanOutcome::best);
     let about_plan = match options.what {
-        What::Pddl => false,
+        What::Pddl | What::Domain => false,
         What::Plan => true,
         What::Auto => plan.is_some(),
     };
     match (about_plan, plan) {
-        (false, _) => Ok(judge_pddl(Texts::of(candidate, &task.given))),
+        (false, _) => {
+            let mut texts = Texts::of(candidate, &task.given);
+            if options.what == What::Domain {
+                texts.problem = None;
+            }
+            judge_pddl(host, options, texts)
+        }
         (true, None) => {
             Ok(unplanned::judge(host, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
         }
@@ -54,16 +61,20 @@ pub(crate) fn missing(message: impl Into<String>) -> Assessment {
 }
 
 /// Judges domain and problem alone.
-fn judge_pddl(texts: Texts<'_>) -> Assessment {
+fn judge_pddl(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<Assessment, Failure> {
     if texts.domain.is_none() && texts.problem.is_none() {
-        return missing("there is neither a domain nor a problem to judge");
+        let what = if options.what == What::Domain { "no domain" } else { "neither a domain nor a problem" };
+        return Ok(missing(format!("there is {what} to judge")));
     }
     let checked = check(texts, "");
     let rejected = checked.count(ReportedSeverity::Error) > 0;
     let decision = if rejected { Decision::Rejected } else { Decision::Accepted };
     let mut assessment = Assessment::new(decision, pddl_summary(&checked));
     assessment.feedback = pddl_feedback(&checked);
-    finish(assessment, checked)
+    if options.parser == Reader::Val {
+        assessment = parser::decide(assessment, parser::ask(host, options, texts)?);
+    }
+    Ok(finish(assessment, checked))
 }
 
 /// Judges a plan by the candidate's own domain and problem.

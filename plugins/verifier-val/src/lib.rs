@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `auto` | | the plan where the candidate has one, else the PDDL |
 //! | `pddl` | | domain and problem; errors reject, warnings do not |
+//! | `domain` | | the domain alone |
 //! | `plan` | `candidate` | the plan by the candidate's own domain and problem |
 //! | `plan` | `environment` | the plan by the task's environment: a plan that is valid only for a problem that was written wrongly is caught here |
 //!
@@ -16,6 +17,9 @@
 //! With `backend = "val"` an installed VAL decides about plans on the candidate's own files: a crash of it, or an answer that is none,
 //! leaves the candidate undecided.
 //!
+//! With `parser = "val"` VAL's program `Parser` says whether the PDDL is accepted, and whether planforge would is a metric beside it. It
+//! accepts what it reads with no error; a crash of it is a failure. Evidence: `val` with `errors`, `warnings` and the first `findings`.
+//!
 //! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`), `failing_step`, `missing_goals`, cut
 //! at 1000 atoms and 500 steps. Evidence (environment): `executed`, `reasons`, `diagnostics`.
 
@@ -24,11 +28,12 @@ mod environment;
 mod evidence;
 mod judge;
 mod options;
+mod parser;
 mod unplanned;
 mod val;
 
 pub use codes::CODES;
-pub use options::{Against, Backend, Options, What};
+pub use options::{Against, Backend, Options, Reader, What};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -45,8 +50,16 @@ impl Plugin for ValVerifier {
         About::new("Checks PDDL and validates plans step by step")
             .capability("environment:against=environment")
             .capability("external:backend=val")
+            .capability("external:parser=val")
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("warnings", "warnings found in the domain and the problem")
+            .metric("val_accepts", "1 where VAL's Parser accepts the PDDL, else 0 (parser = \"val\")")
+            .metric(
+                "front_end_accepts",
+                "1 where planforge finds no error in the PDDL, else 0 (parser = \"val\")",
+            )
+            .metric("val_errors", "errors that VAL's Parser counts (parser = \"val\")")
+            .metric("val_warnings", "warnings that VAL's Parser counts (parser = \"val\")")
             .metric("steps", "steps of the plan")
             .metric("executed", "steps executed before the first that failed")
             .metric("cost", "cost of a valid plan, by the problem's metric or else its steps")
@@ -57,6 +70,11 @@ impl Plugin for ValVerifier {
             let message = "`backend = \"val\"` judges by the candidate's files, not in an environment";
             return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)
                 .help("take `backend` out, or set `against = \"candidate\"`"));
+        }
+        if options.parser == Reader::Val && !matches!(options.what, What::Pddl | What::Domain) {
+            let message = "`parser = \"val\"` judges PDDL, and this stage may judge a plan";
+            return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)
+                .help("take `parser` out, or set `what = \"pddl\"` or `what = \"domain\"`"));
         }
         Ok(Self { options })
     }

@@ -12,6 +12,8 @@ pub enum What {
     Auto,
     /// The domain and the problem, as far as there are any.
     Pddl,
+    /// The domain alone, also where there is a problem: what the test-time-scaling paper counts.
+    Domain,
     /// The plan; a candidate without one is undecided.
     Plan,
 }
@@ -40,19 +42,36 @@ pub enum Backend {
     Val,
 }
 
+/// Who says whether PDDL is accepted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Reader {
+    /// The reader and the checks of planforge.
+    #[default]
+    Own,
+    /// VAL's program `Parser` decides: it accepts what it reads as a domain without an error, which is the test-time-scaling paper's
+    /// criterion of success. What it only warns of (an undeclared predicate, a variable that is no parameter) is accepted. Findings and
+    /// feedback still come from planforge, and whether it would accept is a metric beside VAL's. A crash of VAL is a failure.
+    Val,
+}
+
 /// Options of `verifier-val`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What is judged: `auto`, `pddl` or `plan`.
+    /// What is judged: `auto`, `pddl`, `domain` or `plan`.
     pub what: What,
+    /// Who says whether PDDL is accepted: `own`, or `val` for VAL's program `Parser` (`what = "pddl"` or `"domain"` only).
+    pub parser: Reader,
+    /// VAL's program `Parser` and the words before its files; looked for on the search path where it is a name.
+    pub parser_command: Vec<String>,
     /// What a plan is judged against: `candidate` or `environment`.
     pub against: Against,
     /// Who executes a plan: `own`, or `val` for an installed VAL (`against = "candidate"` only).
     pub backend: Backend,
     /// The VAL program and the words before its files; looked for on the search path where it is a name.
     pub val_command: Vec<String>,
-    /// Most seconds of wall time for VAL.
+    /// Most seconds of wall time for a program of VAL.
     pub val_time_limit_s: u32,
 }
 
@@ -60,6 +79,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             what: What::default(),
+            parser: Reader::default(),
+            parser_command: vec!["Parser".to_owned()],
             against: Against::default(),
             backend: Backend::default(),
             val_command: vec!["Validate".to_owned()],

@@ -351,13 +351,17 @@ fn an_interrupted_run_is_a_failure() {
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Cancelled, "verify.cancelled"));
 }
 
-#[test]
-fn metrics_are_those_declared_and_codes_are_explained_once() {
-    let info = planforge_plugin_sdk::__private::describe::<
+fn info() -> PluginInfo {
+    planforge_plugin_sdk::__private::describe::<
         __planforge::Names,
         planforge_plugin_sdk::kinds::Verifier,
         ValVerifier,
-    >();
+    >()
+}
+
+#[test]
+fn metrics_are_those_declared_and_codes_are_explained_once() {
+    let info = info();
     let declared: Vec<&str> = info.metrics.iter().map(|m| m.name.as_str()).collect();
     for assessment in [auto(candidate(&domain(), PROBLEM, Some(PLAN))), in_environment(PLAN)] {
         assert!(
@@ -400,4 +404,56 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
     assert_eq!(failure.code, "verify.val");
     let both = Options { backend: Backend::Val, against: Against::Environment, ..Options::default() };
     assert_eq!(ValVerifier::create(both, &Secrets::default()).unwrap_err().code, "verify.options");
+}
+
+#[test]
+fn val_s_parser_stands_beside_the_own_reader() {
+    // A program that answers as VAL's Parser does, under its names for files.
+    let with = |script: &str, what: What, candidate: Candidate| {
+        let command = ["/bin/sh", "-c", script, "parser"].map(String::from).to_vec();
+        let options = Options { what, parser: Reader::Val, parser_command: command, ..Options::default() };
+        assess_with(&TestHost::for_kind(PluginKind::Verifier, &[]), options, candidate)
+    };
+    let figures = |assessment: &Assessment| {
+        assert!(assessment.metrics.keys().all(|name| info().metrics.iter().any(|m| m.name == *name)));
+        ["val_accepts", "front_end_accepts", "errors", "warnings"].map(|name| assessment.metrics[name])
+    };
+    let both = "grep -q kitchen \"$1\" && grep -q tea \"$2\" && \
+                printf '(domain)\\nErrors: 0, warnings: 0\\n(problem)\\nErrors: 0, warnings: 0\\n'";
+    let good = with(both, What::Pddl, candidate(&domain(), PROBLEM, None)).unwrap();
+    assert_eq!((good.decision.clone(), figures(&good)), (Decision::Accepted, [1.0, 1.0, 0.0, 0.0]));
+    // The domain alone, whatever the problem; VAL only warns of a predicate that is nowhere declared.
+    let alone = "test $# = 1 && printf '(domain)\\nErrors: 0, warnings: 1\\ndomain.pddl: line: 9: Warning: Undeclared symbol: warm\\n'";
+    let undeclared = domain().replace("(hot)\n      (clean", "(warm)\n      (clean");
+    let lenient = with(alone, What::Domain, candidate(&undeclared, "(define (problem", None)).unwrap();
+    assert_eq!((lenient.decision.clone(), figures(&lenient)), (Decision::Accepted, [1.0, 0.0, 1.0, 0.0]));
+    assert!(lenient.summary.contains("disagrees") && lenient.feedback.is_empty(), "{lenient:?}");
+    assert_eq!(
+        lenient.evidence["val"]["findings"][0],
+        "domain.pddl: line: 9: Warning: Undeclared symbol: warm"
+    );
+    let strict =
+        "printf '(domain)\\nErrors: 1, warnings: 0\\ndomain.pddl: line: 2: Error: Unreadable structure\\n'";
+    let refused = with(strict, What::Domain, candidate(&domain(), PROBLEM, None)).unwrap();
+    assert_eq!((refused.decision.clone(), figures(&refused)), (Decision::Rejected, [0.0, 1.0, 0.0, 0.0]));
+    assert!(refused.feedback[0].contains("Unreadable structure"), "{refused:?}");
+    for crash in ["kill -SEGV $$", "exit 0", "printf '(domain)\\nErrors: 0, warnings: 0\\n'; exit 1"] {
+        let failure = with(crash, What::Domain, candidate(&domain(), PROBLEM, None)).unwrap_err();
+        assert_eq!(failure.code, "verify.val-broke", "{crash}");
+    }
+    let nothing = with(both, What::Domain, Candidate::default()).unwrap();
+    assert_eq!(undecided(&nothing), Some(UndecidedReason::MissingInput));
+    let missing = Options {
+        what: What::Domain,
+        parser: Reader::Val,
+        parser_command: vec!["/no/Parser".into()],
+        ..Options::default()
+    };
+    let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+    let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, None)).unwrap_err();
+    assert!(failure.code == "verify.val" && failure.help.unwrap().contains("parser_command"));
+    let plan = Options { parser: Reader::Val, ..Options::default() };
+    assert_eq!(ValVerifier::create(plan, &Secrets::default()).unwrap_err().code, "verify.options");
+    // What a program outside answers is journalled.
+    assert!(info().capabilities.iter().any(|c| c == "external:parser=val"));
 }

@@ -35,19 +35,35 @@ pub(crate) fn ask(
     problem: &str,
     plan: &str,
 ) -> Result<Answer, Failure> {
+    let files = [("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)];
+    Ok(read(&run(host, &options.val_command, "val_command", options.val_time_limit_s, &files)?))
+}
+
+/// Starts a program of VAL on files in a folder of their own. `option` is the option that names the program.
+///
+/// # Errors
+/// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.
+pub(crate) fn run(
+    host: &dyn Host,
+    command: &[String],
+    option: &str,
+    limit_s: u32,
+    files: &[(&str, &str)],
+) -> Result<Finished, Failure> {
     let system = |e: std::io::Error| {
         Failure::new(FailureClass::System, codes::VAL, format!("the folder for VAL: {e}"))
     };
     let folder = tempfile::tempdir().map_err(system)?;
-    for (name, text) in [("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)] {
+    for (name, text) in files {
         std::fs::write(folder.path().join(name), text).map_err(system)?;
     }
-    let mut words = options.val_command.iter();
-    let spec = CommandSpec::new(words.next().map_or("Validate", String::as_str))
+    let mut words = command.iter();
+    let program = words.next().map_or("", String::as_str);
+    let spec = CommandSpec::new(program)
         .arguments(words)
-        .arguments(["domain.pddl", "problem.pddl", "plan"])
+        .arguments(files.iter().map(|(name, _)| *name))
         .folder(folder.path());
-    let wall = Duration::from_secs(u64::from(options.val_time_limit_s.max(1)));
+    let wall = Duration::from_secs(u64::from(limit_s.max(1)));
     let wall = host.remaining_ms().map_or(wall, |left| wall.min(Duration::from_millis(left)));
     let limits = Limits { wall: Some(wall), output_bytes: OUTPUT_BYTES, ..Limits::default() };
     let finished = planforge_child::run(&spec, &limits, &|| host.cancelled());
@@ -57,10 +73,11 @@ pub(crate) fn ask(
         }
         Ending::CouldNotStart(_) => {
             let message = format!("VAL {}", finished.ending);
-            Err(Failure::new(FailureClass::System, codes::VAL, message)
-                .help("install VAL and set `val_command = [\"PATH/Validate\"]`; `planforge doctor` says what is there"))
+            Err(Failure::new(FailureClass::System, codes::VAL, message).help(format!(
+                "install VAL and set `{option} = [\"PATH/PROGRAM\"]`; `planforge doctor` says what is there"
+            )))
         }
-        _ => Ok(read(&finished)),
+        _ => Ok(finished),
     }
 }
 
