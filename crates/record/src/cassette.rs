@@ -12,6 +12,7 @@ use planforge_diagnostics::Diagnostic;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -85,7 +86,7 @@ enum Source {
 }
 
 impl Cassette {
-    /// Opens a file or a run folder to be looked into.
+    /// Opens a file or a run folder to be looked into. A file may be compressed with gzip.
     ///
     /// # Errors
     /// `record.not-a-cassette`, `record.version`, `record.corrupt`, `record.io`, or as [`RunFolder::open`].
@@ -94,7 +95,7 @@ impl Cassette {
             let run = RunFolder::open(path, redactor)?;
             return Ok(Self { header: None, source: Source::Folder(Box::new(run)) });
         }
-        let bytes = std::fs::read(path).map_err(|e| RecordError::io("read the cassette", path, &e))?;
+        let bytes = read(path).map_err(|e| RecordError::io("read the cassette", path, &e))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| RecordError::new("record.not-a-cassette", "this file is not UTF-8 text").at(path))?;
         Self::parse(&text, redactor).map_err(|e| e.at(path))
@@ -162,6 +163,27 @@ impl Cassette {
             Source::Folder(run) => run.as_ref(),
         }
     }
+}
+
+/// How a file compressed with gzip begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Most bytes of a compressed cassette's text: a few kilobytes can stand for any number of them.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A cassette's bytes. With the log-probabilities of tokens, which take most of the room, compression is worth a factor of ten.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let bytes = std::fs::read(path)?;
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    let mut text = Vec::new();
+    let read =
+        flate2::read::MultiGzDecoder::new(bytes.as_slice()).take(MOST_BYTES + 1).read_to_end(&mut text)?;
+    if read as u64 > MOST_BYTES {
+        return Err(std::io::Error::other(format!("decompressed, it has more than {MOST_BYTES} bytes")));
+    }
+    Ok(text)
 }
 
 impl Lookup for Cassette {

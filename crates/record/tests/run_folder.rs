@@ -15,6 +15,7 @@ use planforge_record::{
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -270,6 +271,17 @@ fn a_cassette_holds_the_same_as_the_run_it_came_from() {
         "only what time decided"
     );
     assert_eq!(from_file.header.unwrap().models, ["m"]);
+
+    let packed = dir.path().join("forth.jsonl.gz");
+    let mut encoder =
+        flate2::write::GzEncoder::new(fs::File::create(&packed).unwrap(), flate2::Compression::best());
+    encoder.write_all(&fs::read(&file).unwrap()).unwrap();
+    encoder.finish().unwrap();
+    let from_packed = Cassette::open(&packed, none()).unwrap();
+    assert_eq!(from_packed.completion_keys(), from_run.completion_keys());
+    let whole = fs::read(&packed).unwrap();
+    fs::write(&packed, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(Cassette::open(&packed, none()).unwrap_err().code, "record.io", "half of it is no cassette");
 }
 
 #[test]

@@ -47,7 +47,8 @@ pub(crate) struct EvaluateArgs {
     /// Also write the replies of each cell into a cassette `SUITE.PIPELINE.SEED.jsonl` in this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
-    /// Answer every question to a model from the cassettes in this folder, which --record made; ask nobody.
+    /// Answer every question to a model from the cassettes in this folder, which --record made and gzip may have compressed; ask
+    /// nobody. Cassettes of other pipelines over the same suite and seed are looked into as well.
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
     /// What the table shows.

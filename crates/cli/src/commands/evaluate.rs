@@ -380,17 +380,32 @@ impl Cell<'_> {
     /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
     fn lookups(&self, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
         let args = self.work.args;
-        let path = match (&args.replay, &args.record) {
-            (Some(folder), _) => self.cassette(folder),
-            (None, Some(folder)) => {
-                Some(self.cassette(folder)).filter(|path| path.exists()).unwrap_or_default()
+        let paths = match (&args.replay, &args.record) {
+            (Some(folder), _) => {
+                let found = self.cassettes(folder);
+                // Opening what is not there says so.
+                if found.is_empty() { vec![self.cassette(folder)] } else { found }
             }
-            (None, None) => PathBuf::new(),
+            (None, Some(folder)) => self.cassettes(folder),
+            (None, None) => Vec::new(),
         };
-        match path.as_os_str().is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(vec![cassette(self.work.context, &path, redactor)?]),
-        }
+        paths.iter().map(|path| cassette(self.work.context, path, redactor)).collect()
+    }
+
+    /// The cassettes in a folder that may answer the cell's questions, plain or compressed: its own first, then those of other pipelines
+    /// over the same suite and seed, for a pipeline that goes on where another ends asks the same questions until then.
+    fn cassettes(&self, folder: &Path) -> Vec<PathBuf> {
+        let ends = [format!(".{}.jsonl", self.seed), format!(".{}.jsonl.gz", self.seed)];
+        let begin = format!("{}.", self.suite.name);
+        let own = format!("{begin}{}.", self.pipeline.name);
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| name.starts_with(&begin) && ends.iter().any(|end| name.ends_with(end)))
+            .collect();
+        names.sort_by_key(|name| (!name.starts_with(&own), name.clone()));
+        names.into_iter().map(|name| folder.join(name)).collect()
     }
 
     /// A cell of another experiment must not stand in this table.
