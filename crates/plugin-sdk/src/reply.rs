@@ -1,5 +1,9 @@
 //! From a model's reply to a [`CandidatePatch`]: the one place where PDDL is extracted from what a model wrote.
 
+mod thought;
+
+pub use thought::read_thought_reply;
+
 use planforge_contract::{
     AppliedFix, CandidatePatch, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
 };
@@ -18,13 +22,14 @@ pub enum Wanted {
     Either,
 }
 
-/// The codes of [`read_reply`]'s failures.
+/// The codes of replies that cannot be used, and of what is remarkable about those that can.
 pub const CODES: &[CodeInfo] = &[
     CodeInfo {
         code: "reply.cut-off",
         title: "The server cut the reply off at its token limit",
         explanation: "The model was not done when it had written as many tokens as it may. A PDDL text that ends in the \
-middle is not judged: the sample is a failure, not a wrong answer.\n\nRaise `max_tokens` of the role.",
+middle is not judged: the sample is a failure, not a wrong answer. Where a thought was asked for and the reply was cut off behind whole \
+PDDL, this is a warning.\n\nRaise `max_tokens` of the role.",
     },
     CodeInfo {
         code: "reply.filtered",
@@ -36,6 +41,25 @@ middle is not judged: the sample is a failure, not a wrong answer.\n\nRaise `max
         title: "The reply holds no PDDL of the kind that was asked for",
         explanation: "No `(define (domain ...` or `(define (problem ...` was found, fenced or not. The raw reply is kept in the \
 record.\n\nAsk for more samples (`n`), show an in-context example, or use another model.",
+    },
+    CodeInfo {
+        code: "reply.no-thought",
+        title: "The reply has PDDL and no thought",
+        explanation: "A stage with `form = \"thought\"` asks for what each predicate and action means below `### Thought:`, and the reply has \
+nothing beside its PDDL. The PDDL is judged as any other; a critic then sees no thought.",
+    },
+    CodeInfo {
+        code: "reply.no-heading",
+        title: "A part of the reply has no heading",
+        explanation: "A stage with `form = \"thought\"` asks for the headings `### Thought:` and `### Domain:` or `### Problem:`. PDDL is found \
+without one; where no heading announces a thought, all text that is not PDDL is taken for it.",
+    },
+    CodeInfo {
+        code: "reply.in-reasoning",
+        title: "The PDDL stands in the model's reasoning",
+        explanation: "Reasoning models put their reasoning between tags such as `<think>` and `</think>`, and their answer behind it. This \
+reply has PDDL of the kind that was asked for between the tags alone, and that is what was taken.\n\nRaise `max_tokens` of the role: the \
+model may not have come to its answer.",
     },
 ];
 
@@ -57,6 +81,7 @@ pub fn read_reply(reply: &Reply, wanted: Wanted, fixes: FixPolicy) -> Result<Can
     let sources = SourceMap::single("reply", reply.content.as_str());
     let mut patch = CandidatePatch {
         log_likelihood: reply.log_likelihood(),
+        tokens: reply.tokens(),
         raw_reply: reply.content.clone(),
         diagnostics: report(&found.diagnostics, &sources),
         ..CandidatePatch::default()

@@ -36,6 +36,7 @@ struct Draft {
     /// Every reply as it came.
     raw_reply: String,
     log_likelihood: Option<f64>,
+    tokens: Option<u64>,
     /// About the earlier answers.
     diagnostics: Vec<ReportedDiagnostic>,
 }
@@ -61,6 +62,10 @@ impl Draft {
         self.log_likelihood = match first {
             true => reply.log_likelihood(),
             false => self.log_likelihood.zip(reply.log_likelihood()).map(|(a, b)| a + b),
+        };
+        self.tokens = match first {
+            true => reply.tokens(),
+            false => self.tokens.zip(reply.tokens()).map(|(a, b)| a + b),
         };
     }
 }
@@ -219,6 +224,7 @@ impl<'a> Call<'a> {
                         texts: [(IR.to_owned(), ir)].into(),
                         inference: Some(inferred.inference),
                         log_likelihood: draft.log_likelihood,
+                        tokens: draft.tokens,
                         messages: self.new_turns(draft.messages),
                         raw_reply: draft.raw_reply,
                         fixes: inferred.fixes,

@@ -149,6 +149,7 @@ impl Call<'_> {
         CandidatePatch {
             texts: BTreeMap::from([(self.options.mode.name().to_owned(), text)]),
             log_likelihood: reply.log_likelihood(),
+            tokens: reply.tokens(),
             raw_reply: reply.content.clone(),
             diagnostics,
             ..CandidatePatch::default()

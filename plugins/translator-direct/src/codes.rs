@@ -2,6 +2,8 @@
 
 use planforge_diagnostics::CodeInfo;
 
+pub(crate) const OPTIONS: &str = "translate.options";
+pub(crate) const FROM_PROBLEM: &str = "translate.from-problem";
 pub(crate) const NO_TEXT: &str = "translate.no-text";
 pub(crate) const NO_EXAMPLE: &str = "translate.no-example";
 pub(crate) const NO_TEMPLATE: &str = "translate.no-template";
@@ -23,6 +25,19 @@ pub(crate) const EDIT_BREAKS: &str = "translate.edit-breaks-domain";
 
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: OPTIONS,
+        title: "options of a translate stage do not go together",
+        explanation: "`form = \"thought\"` is for the modes `domain`, `problem` and `update`; it takes the place of `reason`, and shows no \
+in-context example. `artefact` is for `update` alone. All that is wrong is listed at once.",
+    },
+    CodeInfo {
+        code: FROM_PROBLEM,
+        title: "the domain was worked out from the problem alone",
+        explanation: "There is no text about the domain, as with `[given] text = false`, and a problem: the question is then for the \
+domain that this problem belongs to (Prob2Domain in the test-time-scaling paper). Names of actions are not in a problem; with \
+`template = true` the question states them.\n\nWhere a text was meant to be translated, add `domain.nl` to the suite.",
+    },
     CodeInfo {
         code: NO_TEXT,
         title: "there is no text to translate",

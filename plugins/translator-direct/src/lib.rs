@@ -7,6 +7,12 @@
 //! | `domain` | a domain | the domain's text; the candidate's problem, if there is one | the names and parameters of the actions |
 //! | `both` | a domain, then a problem for it in the same conversation | both texts | both |
 //! | `edit` | changes to the candidate's domain, as calls of two functions | the domain's text; the candidate's problem | the domain as it stands: always |
+//! | `update` | the domain or the problem anew (`artefact`), with its thought | what the first question had; the last thought and PDDL; the critique | as for `domain` and `problem` |
+//!
+//! With `form = "thought"` a domain or problem comes with a thought: what each predicate and action means, a line each
+//! (test-time-scaling paper, Appendix D). The thought goes with the candidate, and the log-likelihood is that of both. An update is
+//! that paper's f_update (Eq. 4): a question without the conversation before it, whose answer replaces what stood. Where there is no text
+//! about the domain, a domain is worked out from the problem alone (Prob2Domain).
 //!
 //! One request asks for all `n` samples of a question; in mode `both` each domain then gets a question of its own. A reply
 //! without PDDL of the kind asked for, or one that was cut off, is that sample's failure, and the other samples go on. Where a
@@ -25,7 +31,7 @@ mod skeleton;
 mod translate;
 
 pub use codes::CODES;
-pub use options::{Example, MadeExample, Mode, Options};
+pub use options::{Artefact, Example, Form, MadeExample, Mode, Options};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -45,6 +51,7 @@ impl Plugin for DirectTranslator {
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        options.check()?;
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }
 }

@@ -1,6 +1,8 @@
 //! The prompts: templates in `templates/`, filled with the task's texts. A text that is inserted is data and is never
 //! read as a template.
 
+mod thought;
+
 use crate::example::{self, DomainExample, EditExample, ProblemExample};
 use crate::options::{Mode, Options};
 use crate::{calls, codes, skeleton};
@@ -8,7 +10,7 @@ use planforge_contract::{Failure, FailureClass, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 16] = [
     ("system", include_str!("../templates/system.txt")),
     ("system-reason", include_str!("../templates/system-reason.txt")),
     ("system-edit", include_str!("../templates/system-edit.txt")),
@@ -17,6 +19,14 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("revise", include_str!("../templates/revise.txt")),
     ("edit", include_str!("../templates/edit.txt")),
     ("edit-again", include_str!("../templates/edit-again.txt")),
+    ("system-thought", include_str!("../templates/system-thought.txt")),
+    ("thought", include_str!("../templates/thought.txt")),
+    ("update", include_str!("../templates/update.txt")),
+    ("form", include_str!("../templates/form.txt")),
+    ("given-domain", include_str!("../templates/given-domain.txt")),
+    ("given-problem", include_str!("../templates/given-problem.txt")),
+    ("rules-domain", include_str!("../templates/rules-domain.txt")),
+    ("rules-problem", include_str!("../templates/rules-problem.txt")),
 ];
 
 /// The compiled templates.
@@ -54,6 +64,7 @@ struct ReviseContext<'a> {
     feedback: Vec<&'a str>,
     what: &'static str,
     reason: bool,
+    form: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -95,6 +106,7 @@ impl Prompts {
             None => {
                 let reason = options.reasons();
                 let name = match (options.mode, reason) {
+                    _ if options.thinks() => "system-thought",
                     (Mode::Edit, _) => "system-edit",
                     (_, true) => "system-reason",
                     (_, false) => "system",
@@ -111,15 +123,7 @@ impl Prompts {
         task: &TaskView,
         domain: Option<&str>,
     ) -> Result<String, Failure> {
-        need(&task.task_text, codes::NO_TEXT, "the task has no text to translate", NO_TASK_TEXT_HELP)?;
-        if domain.is_none() {
-            need(
-                &task.domain_text,
-                codes::NO_TEXT,
-                "neither a domain nor a text about it is given",
-                NO_DOMAIN_HELP,
-            )?;
-        }
+        need_problem(task, domain)?;
         let known_name = domain.and_then(skeleton::domain_name);
         let domain_name = known_name.or_else(|| options.template.then(|| skeleton::suite_name(task)));
         let interface =
@@ -147,12 +151,7 @@ impl Prompts {
         task: &TaskView,
         problem: Option<&str>,
     ) -> Result<String, Failure> {
-        need(
-            &task.domain_text,
-            codes::NO_TEXT,
-            "there is no text about the domain to translate",
-            NO_DOMAIN_HELP,
-        )?;
+        need_domain(task, problem)?;
         let wanted = problem.and_then(skeleton::wanted_domain);
         let domain_name = wanted.or_else(|| options.template.then(|| skeleton::suite_name(task)));
         let context = DomainContext {
@@ -178,11 +177,11 @@ impl Prompts {
             problem: problem.filter(|_| mode != Mode::Domain).map(str::trim),
             feedback: request.feedback.iter().map(|f| f.trim()).collect(),
             what: match mode {
-                Mode::Problem => "problem",
-                Mode::Domain => "domain",
                 Mode::Both | Mode::Edit => "domain and problem",
+                Mode::Problem | Mode::Domain | Mode::Update => options.artefact().word(),
             },
             reason: options.reasons(),
+            form: options.thinks().then(|| self.form(options)).transpose()?,
         };
         self.templates.render("revise", &context)
     }
@@ -237,6 +236,33 @@ impl Prompts {
 const NO_TASK_TEXT_HELP: &str = "put the task's text beside its problem, as `p01.nl` beside `p01.pddl`";
 const NO_DOMAIN_HELP: &str =
     "give the domain in the pipeline file, or put a text about it into the suite, as `domain.nl`";
+
+/// What a question for a problem is about.
+fn need_problem(task: &TaskView, domain: Option<&str>) -> Result<(), Failure> {
+    need(&task.task_text, codes::NO_TEXT, "the task has no text to translate", NO_TASK_TEXT_HELP)?;
+    match domain {
+        Some(_) => Ok(()),
+        None => need(
+            &task.domain_text,
+            codes::NO_TEXT,
+            "neither a domain nor a text about it is given",
+            NO_DOMAIN_HELP,
+        ),
+    }
+}
+
+/// What a question for a domain is about: a text or, where there is none, a problem.
+fn need_domain(task: &TaskView, problem: Option<&str>) -> Result<(), Failure> {
+    match problem {
+        Some(_) => Ok(()),
+        None => need(
+            &task.domain_text,
+            codes::NO_TEXT,
+            "there is neither a text about the domain to translate nor a problem to work it out from",
+            NO_DOMAIN_HELP,
+        ),
+    }
+}
 
 fn need(text: &str, code: &str, message: &str, help: &str) -> Result<(), Failure> {
     match text.trim().is_empty() {

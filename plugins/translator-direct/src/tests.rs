@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 mod edit;
 mod examples;
+mod thought;
 
 const DOMAIN: &str = "(define (domain lamps)
   (:requirements :strips)

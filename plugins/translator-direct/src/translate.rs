@@ -2,14 +2,15 @@
 
 use crate::codes;
 use crate::edit::Standing;
-use crate::options::{Mode, Options};
+use crate::options::{Artefact, Mode, Options};
 use crate::prompt::Prompts;
 use planforge_contract::api::Host;
 use planforge_contract::{
-    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, Sampling, Tags,
-    TranslateRequest, TranslateResponse,
+    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
+    Sampling, Tags, TranslateRequest, TranslateResponse,
 };
-use planforge_plugin_sdk::reply::{Wanted, read_reply};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_plugin_sdk::reply::{Wanted, read_reply, read_thought_reply};
 
 /// The role that writes.
 pub(crate) const ROLE: &str = "writer";
@@ -25,8 +26,10 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// Runs the call.
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
-        if self.options.mode == Mode::Edit {
-            return self.edits();
+        match self.options.mode {
+            Mode::Edit => return self.edits(),
+            Mode::Update => return self.update(),
+            Mode::Problem | Mode::Domain | Mode::Both => {}
         }
         let revising = !self.request.feedback.is_empty();
         let question = self.question(revising)?;
@@ -80,22 +83,43 @@ impl Call<'_> {
             return Ok(revise.clone());
         }
         let task = &self.request.task;
-        let candidate = &self.request.candidate;
-        let question = match self.options.mode {
-            Mode::Problem => {
-                let domain = candidate.domain.as_deref().or(task.given.domain.as_deref());
-                self.prompts.problem(self.options, task, domain)?
-            }
-            Mode::Domain => {
-                let problem = candidate.problem.as_deref().or(task.given.problem.as_deref());
-                self.prompts.domain(self.options, task, problem)?
-            }
-            Mode::Both | Mode::Edit => self.prompts.domain(self.options, task, None)?,
+        let question = match (self.options.mode, self.options.thinks()) {
+            (_, true) => self.prompts.thought(self.options, task, self.other())?,
+            (Mode::Problem, _) => self.prompts.problem(self.options, task, self.other())?,
+            (Mode::Domain, _) => self.prompts.domain(self.options, task, self.other())?,
+            (Mode::Both | Mode::Edit | Mode::Update, _) => self.prompts.domain(self.options, task, None)?,
         };
         Ok(match revise {
             Some(revise) => format!("{question}\n\n{revise}"),
             None => question,
         })
+    }
+
+    /// The PDDL on the other side of what is written: for a domain the problem, for a problem the domain; the candidate's, else the given one.
+    fn other(&self) -> Option<&str> {
+        let (candidate, given) = (&self.request.candidate, &self.request.task.given);
+        match self.options.artefact() {
+            Artefact::Domain => candidate.problem.as_deref().or(given.problem.as_deref()),
+            Artefact::Problem => candidate.domain.as_deref().or(given.domain.as_deref()),
+        }
+    }
+
+    /// Mode `update`: a question that stands alone, and replies that replace what stood.
+    fn update(&self) -> Result<TranslateResponse, Failure> {
+        let mut turns = Vec::new();
+        let system = self.prompts.system(self.options)?;
+        if !system.is_empty() {
+            turns.push(Message::system(system));
+        }
+        turns.push(Message::user(self.prompts.update(self.options, self.request, self.other())?));
+        let n = self.request.n.max(1);
+        let replies = self.complete(turns, Mode::Update, n)?;
+        // Turns of a question that did not follow from the conversation are no part of it.
+        let patch = |reply: &Reply| self.patch(&[], reply, Mode::Update);
+        let patch =
+            |reply| patch(reply).map(|patch| CandidatePatch { rewrite: true, messages: Vec::new(), ..patch });
+        let samples = replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        Ok(filled(samples, replies.len(), n))
     }
 
     /// The turns that are new: the question, behind the system text where the conversation begins.
@@ -112,9 +136,13 @@ impl Call<'_> {
     }
 
     fn ask(&self, new_turns: &[Message], what: Mode, n: u32) -> Result<Vec<Reply>, Failure> {
-        let task = &self.request.task;
         let mut messages = self.request.candidate.conversation.clone();
         messages.extend_from_slice(new_turns);
+        self.complete(messages, what, n)
+    }
+
+    fn complete(&self, messages: Vec<Message>, what: Mode, n: u32) -> Result<Vec<Reply>, Failure> {
+        let task = &self.request.task;
         let request = CompletionRequest {
             messages,
             sampling: Sampling {
@@ -135,15 +163,21 @@ impl Call<'_> {
 
     /// One reply as a patch: its PDDL, its turns and what reading it had to say.
     fn patch(&self, new_turns: &[Message], reply: &Reply, wanted: Mode) -> Result<CandidatePatch, Failure> {
-        let wanted = match wanted {
-            Mode::Problem => Wanted::Problem,
-            Mode::Domain => Wanted::Domain,
-            Mode::Both | Mode::Edit => Wanted::Either,
+        let wanted = match (wanted, self.options.artefact()) {
+            (Mode::Problem, _) | (Mode::Update, Artefact::Problem) => Wanted::Problem,
+            (Mode::Domain, _) | (Mode::Update, Artefact::Domain) => Wanted::Domain,
+            (Mode::Both | Mode::Edit, _) => Wanted::Either,
         };
-        Ok(CandidatePatch {
-            messages: turns(new_turns, reply),
-            ..read_reply(reply, wanted, self.request.fixes)?
-        })
+        let read = if self.options.thinks() { read_thought_reply } else { read_reply };
+        let mut patch = read(reply, wanted, self.request.fixes)?;
+        if wanted == Wanted::Domain && self.request.task.domain_text.trim().is_empty() {
+            let note = Diagnostic::advice(
+                codes::FROM_PROBLEM,
+                "there is no text about the domain: it was worked out from the problem",
+            );
+            patch.diagnostics.push(ReportedDiagnostic::of(&note, &SourceMap::default()));
+        }
+        Ok(CandidatePatch { messages: turns(new_turns, reply), ..patch })
     }
 
     /// Asks for the problem of a domain just written, in the same conversation.
@@ -157,6 +191,7 @@ impl Call<'_> {
         Ok(CandidatePatch {
             domain: first.domain,
             log_likelihood: first.log_likelihood.zip(second.log_likelihood).map(|(a, b)| a + b),
+            tokens: first.tokens.zip(second.tokens).map(|(a, b)| a + b),
             raw_reply: format!("{}\n\n{}", first.raw_reply, second.raw_reply),
             fixes: [first.fixes, second.fixes].concat(),
             diagnostics: [first.diagnostics, second.diagnostics].concat(),

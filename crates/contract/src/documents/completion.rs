@@ -138,9 +138,19 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// The sum of the token log-probabilities (natural), where the server gave them.
+    /// The sum of the token log-probabilities (natural), where the server gave them. An empty list is none: its sum of 0 would be
+    /// the best there can be.
     pub fn log_likelihood(&self) -> Option<f64> {
-        self.logprobs.as_ref().map(|tokens| tokens.iter().map(|t| t.logprob).sum())
+        self.scored().map(|tokens| tokens.iter().map(|t| t.logprob).sum())
+    }
+
+    /// How many tokens that is the sum of.
+    pub fn tokens(&self) -> Option<u64> {
+        self.scored().map(|tokens| tokens.len() as u64)
+    }
+
+    fn scored(&self) -> Option<&[TokenLogprob]> {
+        self.logprobs.as_deref().filter(|tokens| !tokens.is_empty())
     }
 }
 

@@ -81,6 +81,7 @@ impl Standing {
             domain: Some(text),
             edits: Some(edits),
             log_likelihood: reply.log_likelihood(),
+            tokens: reply.tokens(),
             raw_reply: reply.content.clone(),
             diagnostics: self.diagnostics.iter().cloned().chain(told).collect(),
             fixes,
