@@ -3,8 +3,8 @@
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{
-    Keep, List, Mutation, MutationKind, Omissions, Place, all_mutations, apply_mutations,
-    apply_mutations_to_problem, differing_terms, random_mutations, terms,
+    Keep, List, Mutation, MutationKind, Omissions, Place, RewriteKind, all_mutations, apply_mutations,
+    apply_mutations_to_problem, differing_terms, random_mutations, random_rewrite, terms,
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{
@@ -78,6 +78,7 @@ fn every_mutation_of_every_kind_is_sound_and_one_change() {
             let differing = differing_terms(&reference, &mutated);
             let expected = match kind {
                 MutationKind::Omission | MutationKind::Addition => 1,
+                MutationKind::SwappedParameters | MutationKind::WidenedType => 0,
                 MutationKind::PredicateArgument => {
                     // Nothing uses `docked`.
                     let used = !mutation.to_string().contains("docked");
@@ -170,6 +171,108 @@ fn a_lost_argument_is_lost_in_domain_and_problem_alike() {
     let both: Vec<Mutation> =
         all.iter().filter(|m| m.before.as_deref().unwrap().starts_with("(route")).cloned().collect();
     assert!(print_domain(&apply_mutations(&reference, &both)).contains("(route)"));
+}
+
+#[test]
+fn parameters_change_places_and_types_with_what_they_are_called() {
+    let reference = domain();
+    let swaps = all_mutations(&reference, MutationKind::SwappedParameters);
+    assert_eq!(swaps.len(), 6, "three of three, and none of one");
+    assert_eq!(
+        swaps[0].to_string(),
+        "action board: parameters (?c - car ?b - boat ?p - port) became (?b - boat ?c - car ?p - port) (swapped-parameters)"
+    );
+    let text = print_domain(&sound(&swaps[0].apply(&reference)));
+    assert!(text.contains(":parameters (?b - boat ?c - car ?p - port)"), "{text}");
+    let widened = lines(&all_mutations(&reference, MutationKind::WidenedType));
+    // A car is a thing, a thing and a port are objects; who wants no more than a thing is content.
+    assert_eq!(
+        widened,
+        [
+            "action board: parameter ?c - car became ?c - thing (widened-type), wider than (aboard ?c ?b) may be given",
+            "action board: parameter ?b - boat became ?b - thing (widened-type), wider than (free ?b), (aboard ?c ?b) may be given",
+            "action board: parameter ?p - port became ?p (widened-type), wider than (at ?c ?p), (at ?b ?p) may be given",
+            "action sail: parameter ?b - boat became ?b - thing (widened-type)",
+            "action sail: parameter ?p - port became ?p (widened-type), wider than (at ?b ?p), (route ?p ?q) may be given",
+            "action sail: parameter ?q - port became ?q (widened-type), wider than (route ?p ?q), (at ?b ?q) may be given",
+            "action sound: parameter ?b - boat became ?b - thing (widened-type), wider than (free ?b), (wet ?b) may be given",
+        ]
+    );
+    // An untyped parameter before typed ones is printed as the object it is; a quantifier's variable is another.
+    let board = all_mutations(&reference, MutationKind::WidenedType)[2].apply(&reference);
+    assert!(print_domain(&board).contains("(?c - car ?b - boat ?p)"), "{}", print_domain(&board));
+    let hidden = "(define (domain d) (:requirements :adl) (:types a) (:predicates (p ?x - a))
+      (:action go :parameters (?x - a) :precondition (forall (?x - a) (p ?x)) :effect (p ?x)))";
+    let hidden = parse_domain(hidden, SourceId(0)).value;
+    assert!(
+        lines(&all_mutations(&hidden, MutationKind::WidenedType))[0]
+            .ends_with("wider than (p ?x) may be given")
+    );
+    // Types first, then places, whatever the order they are given in.
+    let both = [swaps[0].clone(), all_mutations(&reference, MutationKind::WidenedType)[0].clone()];
+    let text = print_domain(&apply_mutations(&reference, &both));
+    assert!(text.contains("(?b - boat ?c - thing ?p - port)"), "{text}");
+    let kinds = [(MutationKind::SwappedParameters, 1.0), (MutationKind::WidenedType, 1.0)];
+    assert_eq!(random_mutations(&reference, &kinds, 100, &mut Random::new(2)).len(), 2 + 7);
+}
+
+#[test]
+fn rewrites_are_sound_texts_and_say_what_they_do() {
+    let reference = domain();
+    let mut random = Random::new(4);
+    for kind in RewriteKind::ALL {
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..30 {
+            let Some(rewrite) = random_rewrite(&reference, kind, &mut random) else { panic!("{kind}: none") };
+            let read = sound(&rewrite.domain);
+            assert!(!read.eq_ignoring_spans(&reference) || kind == RewriteKind::Capitals, "{rewrite}");
+            assert_ne!(print_domain(&rewrite.domain), print_domain(&reference), "{rewrite}");
+            // The problem file can be used as it is, and nothing is used without being declared.
+            let sources = planforge_pddl::TaskSources { domain: SourceId(0), problem: SourceId(1) };
+            assert!(!check_problem(&read, &problem(), sources).iter().any(|d| d.is_error()), "{rewrite}");
+            let found = check_domain(&read, SourceId(0));
+            assert!(found.iter().all(|d| d.code != "pddl.undeclared-requirement"), "{rewrite}: {found:?}");
+            seen.insert(rewrite.to_string());
+        }
+        assert!(!seen.is_empty());
+    }
+    let mut texts = |kind| random_rewrite(&reference, kind, &mut random).unwrap().to_string();
+    let double = texts(RewriteKind::DoubleNegation);
+    assert!(double.contains(" became (not (not (") && double.ends_with(", :negative-preconditions declared"));
+    assert!(texts(RewriteKind::ImpliedExistence).contains("(exists (?any - "));
+    // What the effect takes away is never said to stay.
+    for seed in 0..100 {
+        let idle =
+            random_rewrite(&reference, RewriteKind::IdleEffect, &mut Random::new(seed)).unwrap().to_string();
+        assert!(!idle.contains("(at ") && !idle.contains("board: effect (free"), "{idle}");
+    }
+    let same = |seed| random_rewrite(&reference, RewriteKind::Implication, &mut Random::new(seed)).unwrap();
+    assert_eq!(same(5), same(5));
+    let nothing = parse_domain("(define (domain empty))", SourceId(0)).value;
+    for kind in RewriteKind::ALL.into_iter().filter(|k| *k != RewriteKind::UnusedPredicate) {
+        assert_eq!(random_rewrite(&nothing, kind, &mut random), None, "{kind}");
+    }
+    // A domain that declares nothing stays so; wide requirements suffice.
+    for (declared, then) in [("", 0), ("(:requirements :adl)", 1)] {
+        let text = format!(
+            "(define (domain d) {declared} (:predicates (p ?x)) (:action go :parameters (?x) :precondition (p ?x) :effect (p ?x)))"
+        );
+        let domain = parse_domain(&text, SourceId(0)).value;
+        let rewrite = random_rewrite(&domain, RewriteKind::DoubleNegation, &mut random).unwrap();
+        assert_eq!((rewrite.declared, rewrite.domain.requirements.len()), (None, then));
+    }
+}
+
+#[test]
+fn numbers_that_change_in_an_order_are_left_in_it() {
+    let text = "(define (domain d) (:functions (n)) (:predicates (p) (q))
+      (:action two :effect (and (assign (n) 2) (increase (n) 1) (p)))
+      (:action one :effect (and (increase (n) 1) (p) (not (q)))))";
+    let domain = parse_domain(text, SourceId(0)).value;
+    for seed in 0..20 {
+        let rewrite = random_rewrite(&domain, RewriteKind::ReorderedEffect, &mut Random::new(seed)).unwrap();
+        assert!(rewrite.action.unwrap().is("one"));
+    }
 }
 
 #[test]

@@ -6,9 +6,11 @@ mod support;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Condition, Domain, Effect, Problem};
 use planforge_pddl::mutate::{
-    MutationKind, all_mutations, apply_mutations, apply_mutations_to_problem, random_mutations,
+    MutationKind, RewriteKind, all_mutations, apply_mutations, apply_mutations_to_problem, random_mutations,
+    random_rewrite,
 };
 use planforge_pddl::random::Random;
+use planforge_pddl::{print_domain, print_problem};
 use planforge_planning::equivalence::domains::{
     Behaviour, Comparison, Costs, DifferenceKind, DomainLimits, SearchEnd, Side, Verdict, compare_domains,
     overall,
@@ -455,4 +457,48 @@ fn every_single_mutant_of_two_suites_gets_a_verdict_and_every_difference_is_conf
         println!("{suite}: {} equal, {} different, {} open", counts[0], counts[1], counts[2]);
         assert!(counts[0] > 0 && counts[1] > 20 && counts[2] == 0, "{suite}: {counts:?}");
     }
+}
+
+#[test]
+fn every_rewrite_of_a_suite_s_domain_is_equal_to_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites");
+    for suite in ["blocks", "garden", "parcels", "movie"] {
+        let folder = root.join(suite);
+        let (domain, problem) = load(&folder.join("domain.pddl"), &folder.join("p01.pddl"));
+        for kind in RewriteKind::ALL {
+            for seed in 0..6 {
+                let Some(rewrite) = random_rewrite(&domain, kind, &mut Random::new(seed)) else { continue };
+                let (written, _) = read(&print_domain(&rewrite.domain), &print_problem(&problem));
+                let found = compare([&domain, &written], [&problem; 2]);
+                assert_eq!(found.verdict(), Verdict::Equal, "{suite}: {rewrite}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rewrite_of_a_random_domain_is_equal_to_it() {
+    let mut made = 0;
+    for seed in 0..60 {
+        let features = Features { adl: seed % 2 == 0, derived: seed % 3 == 0, costs: seed % 5 < 2 };
+        let (domain, problem) = random_task(seed, features);
+        let (domain, problem) = read(&domain, &problem);
+        let mut rewritten = domain.clone();
+        let mut random = Random::new(seed);
+        // One after the other, so that they meet each other's forms.
+        for kind in RewriteKind::ALL.into_iter().cycle().skip(seed as usize).take(8) {
+            let Some(rewrite) = random_rewrite(&rewritten, kind, &mut random) else { continue };
+            let (written, _) = read(&print_domain(&rewrite.domain), &print_problem(&problem));
+            let found = compare([&domain, &written], [&problem; 2]);
+            assert_eq!(
+                found.verdict(),
+                Verdict::Equal,
+                "seed {seed}: {rewrite}\n{}",
+                print_domain(&rewrite.domain)
+            );
+            rewritten = rewrite.domain;
+            made += 1;
+        }
+    }
+    assert!(made > 200, "{made}");
 }

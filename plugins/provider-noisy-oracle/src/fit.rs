@@ -22,7 +22,7 @@ pub(crate) fn lost_arguments(reference: &Reference, problem: &Problem, shown: &S
         };
         let wanted = |m: &&Mutation| match &m.place {
             Place::Argument { predicate: p, position: i } => *p == predicate.name && Some(*i) == position,
-            Place::Term { .. } => false,
+            Place::Term { .. } | Place::Parameters(_) => false,
         };
         lost.extend(all.iter().find(wanted).cloned());
     }

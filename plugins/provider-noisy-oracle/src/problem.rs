@@ -60,7 +60,7 @@ fn visible(domain: &Domain, problem: &Problem) -> Vec<Mutation> {
             .init
             .iter()
             .any(|element| matches!(element, InitElement::Atom(atom) if atom.predicate == *predicate)),
-        Place::Term { .. } => false,
+        Place::Term { .. } | Place::Parameters(_) => false,
     };
     all_mutations(domain, MutationKind::PredicateArgument).into_iter().filter(shows).collect()
 }

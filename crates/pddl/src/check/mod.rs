@@ -10,6 +10,7 @@ mod walk;
 
 pub use domain::{check_domain, undeclared_constants};
 pub use problem::{Required, TaskSources, check_problem, read_task, requirements_used};
+pub(crate) use requirements::allows;
 pub use types::{Fit, TypeHierarchy, TypeId};
 
 use crate::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};

@@ -85,6 +85,12 @@ fn allowed_by(requirement: &str) -> &'static [Feature] {
     }
 }
 
+/// Whether what a requirement stands for is allowed by those declared: by itself, or by a wider one such as `:adl`.
+pub(crate) fn allows(declared: &[Name], requirement: &str) -> bool {
+    let allowed: Vec<Feature> = declared.iter().flat_map(|name| allowed_by(name.key())).copied().collect();
+    allowed_by(requirement).iter().all(|feature| allowed.contains(feature))
+}
+
 /// Where a definition takes further requirements.
 pub(super) enum Insertion {
     /// After the last keyword of a section that is there.

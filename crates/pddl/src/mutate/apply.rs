@@ -1,6 +1,6 @@
 //! Making mutations.
 
-use super::{Edit, List, Mutation, Part, atoms};
+use super::{Edit, List, Mutation, Part, atoms, parameters};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem};
 use crate::name::Name;
 use crate::print;
@@ -14,16 +14,11 @@ use rustc_hash::FxHashSet;
 pub fn apply_mutations(domain: &Domain, mutations: &[Mutation]) -> Domain {
     let mut mutated = domain.clone();
     for (number, action) in mutated.actions.iter_mut().enumerate() {
-        let of_action: Vec<&Edit> = mutations
-            .iter()
-            .map(|m| &m.edit)
-            .filter(|edit| match edit {
-                Edit::Insert { action, .. } => *action == number,
-                other => other.site().is_some_and(|site| site.action == number),
-            })
-            .collect();
+        let of_action: Vec<&Edit> =
+            mutations.iter().map(|m| &m.edit).filter(|edit| edit.action() == Some(number)).collect();
         if !of_action.is_empty() {
             edit_action(action, &of_action);
+            parameters::edit(action, &of_action);
         }
     }
     for (predicate, position) in dropped(mutations) {
@@ -91,7 +86,7 @@ fn edit_action(action: &mut Action, edits: &[&Edit]) {
             Edit::Replace(site, Part::Effect(e)) => put(&mut effects, site.index, Some(e.clone())),
             Edit::Insert { part: Part::Condition(c), .. } => conditions.push(Some(c.clone())),
             Edit::Insert { part: Part::Effect(e), .. } => effects.push(Some(e.clone())),
-            Edit::DropArgument { .. } => {}
+            Edit::DropArgument { .. } | Edit::SwapParameters { .. } | Edit::WidenType { .. } => {}
         }
     }
     // A list that no edit names stays as it was written.

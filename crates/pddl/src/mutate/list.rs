@@ -2,8 +2,8 @@
 
 use super::scope::{Literal, Scope, Signatures};
 use super::terms::{list_sites, part_at, sites};
-use super::{Edit, List, Mutation, MutationKind, Part, Place, Site};
-use crate::ast::{Action, Atom, Condition, Domain, Term};
+use super::{Edit, List, Mutation, MutationKind, Part, Place, Site, parameters};
+use crate::ast::{Action, Atom, Condition, Domain, Term, TypedName};
 use crate::print;
 use crate::random::Random;
 use planforge_diagnostics::Span;
@@ -15,7 +15,8 @@ const ADDITION_TRIES: u32 = 200;
 /// Every mistake of that kind in the domain's instantaneous actions, in the order of the text.
 ///
 /// Mistakes in literals are made in terms that are literals, not inside quantifiers or disjunctions. A literal that would repeat or
-/// contradict another one of its list is not listed, and every literal made is well typed. Negative preconditions are added
+/// contradict another one of its list is not listed, and every literal made is well typed; a widened type says in
+/// [`Mutation::ill_typed`] which literals are not any more. Negative preconditions are added
 /// only where the domain's requirements allow them. Additions grow with the number of variables to the power of a predicate's
 /// arguments; use [`random_mutations`] where a few will do.
 pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
@@ -24,6 +25,8 @@ pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
         MutationKind::Omission => sites(domain).into_iter().map(Edit::Remove).collect(),
         MutationKind::Addition => all_additions(domain, &signatures),
         MutationKind::PredicateArgument => argument_drops(&signatures),
+        MutationKind::SwappedParameters => parameters::swaps(domain),
+        MutationKind::WidenedType => parameters::widenings(domain),
         _ => {
             sites(domain).into_iter().flat_map(|site| replacements(domain, &signatures, site, kind)).collect()
         }
@@ -35,7 +38,7 @@ pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
 ///
 /// Each is drawn in two steps: a kind with its weight (0 or less: never) among those that still have a mutation left, then one of
 /// that kind uniformly; an addition draws its list, predicate and arguments one after the other. An omission never takes the last term
-/// of a list, and predicates lose one argument at most.
+/// of a list, predicates lose one argument at most, and the parameters of an action are exchanged once at most.
 pub fn random_mutations(
     domain: &Domain,
     kinds: &[(MutationKind, f64)],
@@ -86,6 +89,16 @@ fn draw(
             .into_iter()
             .filter(|edit| !chosen.iter().any(|m| same_predicate(&m.edit, edit)))
             .collect(),
+        MutationKind::SwappedParameters => {
+            let swapped = |edit: &&Edit| matches!(edit, Edit::SwapParameters { .. });
+            let swapped: Vec<Option<usize>> =
+                chosen.iter().map(|m| &m.edit).filter(swapped).map(Edit::action).collect();
+            parameters::swaps(domain).into_iter().filter(|edit| !swapped.contains(&edit.action())).collect()
+        }
+        MutationKind::WidenedType => {
+            let widened = |edit: &Edit| chosen.iter().any(|m| parameters::same_parameter(&m.edit, edit));
+            parameters::widenings(domain).into_iter().filter(|edit| !widened(edit)).collect()
+        }
         MutationKind::Omission => {
             let removable = |site: &Site| free(site) && would_leave_one(domain, chosen, *site);
             sites(domain).into_iter().filter(removable).map(Edit::Remove).collect()
@@ -116,6 +129,7 @@ fn would_leave_one(domain: &Domain, chosen: &[Mutation], site: Site) -> bool {
 }
 
 fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation> {
+    let mut ill_typed = Vec::new();
     let (action, place, before, after) = match &edit {
         Edit::Remove(site) => (Some(site.action), of_site(*site), Some(part_at(domain, *site)?.text()), None),
         Edit::Replace(site, part) => {
@@ -133,12 +147,25 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
             let place = Place::Argument { predicate: predicate.clone(), position: *position };
             (None, place, Some(format!("({predicate} {before})")), Some(format!("({predicate} {after})")))
         }
+        Edit::SwapParameters { action, first, second } => {
+            let before = domain.actions.get(*action)?.parameters.clone();
+            let after = parameters::swapped(&before, *first, *second);
+            let list = |list: &[_]| Some(format!("({})", print::print_typed_list(list)));
+            (Some(*action), Place::Parameters(vec![*first, *second]), list(&before), list(&after))
+        }
+        Edit::WidenType { action, position, ty } => {
+            let before = domain.actions.get(*action)?.parameters.get(*position)?.clone();
+            let after = TypedName { ty: ty.clone(), ..before.clone() };
+            ill_typed = parameters::ill_typed(domain, *action, &before, &after);
+            let text = |entry| Some(print::print_typed_list(std::slice::from_ref(entry)));
+            (Some(*action), Place::Parameters(vec![*position]), text(&before), text(&after))
+        }
     };
     let action = match action {
         Some(index) => Some(domain.actions.get(index)?.name.clone()),
         None => None,
     };
-    Some(Mutation { kind, action, place, before, after, edit })
+    Some(Mutation { kind, action, place, before, after, ill_typed, edit })
 }
 
 fn of_site(site: Site) -> Place {
@@ -171,7 +198,7 @@ fn replacements(domain: &Domain, signatures: &Signatures<'_>, site: Site, kind: 
         MutationKind::SwappedArguments => swaps(signatures, &scope, &literal),
         MutationKind::ReplacedArgument => argument_replacements(signatures, &scope, &literal),
         MutationKind::Retarget => retargets(signatures, &scope, &literal, site.list),
-        MutationKind::Omission | MutationKind::Addition | MutationKind::PredicateArgument => Vec::new(),
+        _ => Vec::new(),
     };
     let others = literals(domain, action, site.action, site.list, Some(site.index));
     made.into_iter()
@@ -345,13 +372,14 @@ fn made_atom(edit: &Edit) -> Option<(usize, List, String)> {
     let (action, part) = match edit {
         Edit::Insert { action, part } => (*action, part),
         Edit::Replace(site, part) => (site.action, part),
-        Edit::Remove(_) | Edit::DropArgument { .. } => return None,
+        _ => return None,
     };
     let literal = Literal::of(part)?;
     Some((action, part.list(), print::print_atom(&literal.atom).to_lowercase()))
 }
 
-fn draw_arguments(
+/// Terms in scope that the predicate takes, each drawn uniformly; nothing where a place has none.
+pub(super) fn draw_arguments(
     signatures: &Signatures<'_>,
     scope: &Scope,
     signature: &super::scope::Signature<'_>,

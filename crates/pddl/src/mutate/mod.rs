@@ -7,20 +7,25 @@
 //!
 //! A mistake need not matter: an omitted precondition may be implied by the others. Whether a mutated domain still means
 //! the same is a question for a comparison, never for the kind of the mistake.
+//!
+//! [`random_rewrite`] writes a domain otherwise without changing what it means: what every judge of domains has to accept.
 
 mod apply;
 mod atoms;
 mod list;
 mod omit;
+mod parameters;
+mod rewrite;
 mod scope;
 mod terms;
 
 pub use apply::{apply_mutations, apply_mutations_to_problem};
 pub use list::{all_mutations, random_mutations};
 pub use omit::{Damaged, Keep, Omissions, Sampler};
+pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
 pub use terms::{Term, differing_terms, terms};
 
-use crate::ast::{Condition, Effect};
+use crate::ast::{Condition, Effect, TypeRef};
 use crate::name::Name;
 use crate::print;
 use std::fmt;
@@ -43,11 +48,15 @@ pub enum MutationKind {
     /// A predicate has lost one of its arguments, in its declaration and wherever it is used, the problem included: the
     /// criticality of predicate design in the exploration-walk paper's Appendix A.2 (`(free ?g)` for `(free ?r ?g)`).
     PredicateArgument,
+    /// Two parameters of an action have changed places in its list, each with its type: plans name them in another order.
+    SwappedParameters,
+    /// A parameter of an action has a wider type: the parent of its own, or `object`.
+    WidenedType,
 }
 
 impl MutationKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Omission,
         Self::Addition,
         Self::SwappedArguments,
@@ -55,6 +64,8 @@ impl MutationKind {
         Self::Negation,
         Self::Retarget,
         Self::PredicateArgument,
+        Self::SwappedParameters,
+        Self::WidenedType,
     ];
 
     /// The kind's name in tables and options.
@@ -67,6 +78,8 @@ impl MutationKind {
             Self::Negation => "negation",
             Self::Retarget => "retarget",
             Self::PredicateArgument => "predicate-argument",
+            Self::SwappedParameters => "swapped-parameters",
+            Self::WidenedType => "widened-type",
         }
     }
 }
@@ -112,6 +125,8 @@ pub enum Place {
         /// The argument's position from 0.
         position: usize,
     },
+    /// Parameters of an action, by position from 0.
+    Parameters(Vec<usize>),
 }
 
 /// One mistake in one domain: what it is, and how to make it.
@@ -127,6 +142,9 @@ pub struct Mutation {
     pub before: Option<String>,
     /// What stands there now; `None` for an omission.
     pub after: Option<String>,
+    /// Atoms that took what stood there and declare a narrower type than what they are given now. Only a widened type has any; the
+    /// other kinds keep every literal well typed.
+    pub ill_typed: Vec<String>,
     edit: Edit,
 }
 
@@ -134,6 +152,10 @@ impl fmt::Display for Mutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.action, &self.place) {
             (Some(action), Place::Term { list, .. }) => write!(f, "action {action}: {list} ")?,
+            (Some(action), Place::Parameters(positions)) => {
+                let plural = if positions.len() == 1 { "" } else { "s" };
+                write!(f, "action {action}: parameter{plural} ")?;
+            }
             _ => f.write_str("predicate ")?,
         }
         match (&self.before, &self.after) {
@@ -141,6 +163,10 @@ impl fmt::Display for Mutation {
             (Some(before), None) => write!(f, "{before} omitted"),
             (None, Some(after)) => write!(f, "{after} added"),
             (None, None) => Ok(()),
+        }?;
+        match self.ill_typed.as_slice() {
+            [] => Ok(()),
+            atoms => write!(f, ", wider than {} may be given", atoms.join(", ")),
         }
     }
 }
@@ -185,6 +211,8 @@ pub(crate) enum Edit {
     Replace(Site, Part),
     Insert { action: usize, part: Part },
     DropArgument { predicate: Name, position: usize },
+    SwapParameters { action: usize, first: usize, second: usize },
+    WidenType { action: usize, position: usize, ty: Option<TypeRef> },
 }
 
 impl Edit {
@@ -192,7 +220,18 @@ impl Edit {
     fn site(&self) -> Option<Site> {
         match self {
             Self::Remove(site) | Self::Replace(site, _) => Some(*site),
-            Self::Insert { .. } | Self::DropArgument { .. } => None,
+            _ => None,
+        }
+    }
+
+    /// The action that it changes; `None` for one that concerns the whole domain.
+    fn action(&self) -> Option<usize> {
+        match self {
+            Self::Remove(site) | Self::Replace(site, _) => Some(site.action),
+            Self::Insert { action, .. }
+            | Self::SwapParameters { action, .. }
+            | Self::WidenType { action, .. } => Some(*action),
+            Self::DropArgument { .. } => None,
         }
     }
 }

@@ -88,6 +88,7 @@ impl<'a> Omissions<'a> {
                     action: Some(self.domain.actions.get(site.action)?.name.clone()),
                     place: Place::Term { list: site.list, index: Some(site.index) },
                     before: Some(terms::part_at(self.domain, site)?.text()),
+                    ill_typed: Vec::new(),
                     after: None,
                     edit: Edit::Remove(site),
                 })
