@@ -28,7 +28,7 @@ pub use normalize::normalize;
 pub use plan_file::{FileStep, PlanFile, Word, parse_plan};
 pub use search::SearchStatistics;
 pub use simulate::{Simulator, State};
-pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan};
+pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan, plan_model};
 pub use top_k::{Quality, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{

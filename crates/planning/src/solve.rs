@@ -7,6 +7,7 @@ use crate::normalize::normalize;
 use crate::search::{SearchStatistics, run_search};
 use crate::task::{GroundAction, Place, Symbols, Task, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
+use crate::walk::Model;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{Domain, Problem};
 use std::fmt;
@@ -138,6 +139,21 @@ pub fn plan(
         }
     }
     Ok(result)
+}
+
+/// [`plan`] of a model that is ready, with its own grounding; `None` where it is not grounded. What the model's semantics dropped is
+/// no step of a plan.
+pub fn plan_model(model: &Model, options: &PlanOptions, budget: &mut dyn Budget) -> Option<PlanResult> {
+    let task = model.simulator()?.task();
+    let mut result = PlanResult {
+        outcome: PlanOutcome::Exhausted,
+        method: "grounding",
+        note: None,
+        statistics: SearchStatistics::default(),
+        ground_size: (task.actions.len(), task.facts.len()),
+    };
+    plan_ground(model.lifted(), task, options, budget, &mut result);
+    Some(result)
 }
 
 /// Searches a ground task.

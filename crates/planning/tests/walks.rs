@@ -4,8 +4,9 @@
 mod support;
 
 use planforge_planning::walk::{
-    DeadEnds, Direction, Model, ModelOptions, Refusal, SampleSpec, Search, SearchLimits, Semantics, Step,
-    WalkPolicy, counterexample, exact_direction, interval, minimise, replay, sample_direction, sample_walks,
+    DeadEnds, Direction, DirectionSampler, DrawnWalks, Model, ModelOptions, Refusal, SampleSpec, Search,
+    SearchLimits, Semantics, Step, WalkPolicy, counterexample, exact_direction, interval, minimise, replay,
+    sample_direction, sample_walks,
 };
 use planforge_planning::{CountingBudget, StopReason, Unlimited};
 use support::{Features, Interpreter, TextState, random_task, read};
@@ -301,6 +302,44 @@ fn sampled_scores_come_from_the_distribution_that_exact_mode_computes() {
             assert!(all.contains(exact.score().unwrap()) && all.width() < 0.06, "{all:?}");
         }
     }
+}
+
+#[test]
+fn walks_drawn_once_or_in_parts_are_those_of_one_sample() {
+    let mut refused = 0;
+    for seed in 0..40 {
+        let features = Features { adl: seed % 2 == 0, derived: seed % 3 == 0, costs: false };
+        let (first, second) = (random_task(seed, features), random_task(seed + 1, features));
+        let (one, two) = (model(&first.0, &first.1), model(&second.0, &first.1));
+        for dead_ends in BOTH {
+            let spec = |per_length| SampleSpec {
+                walks_per_length: per_length,
+                t_max: 4,
+                dead_ends,
+                ..SampleSpec::reference_code(seed)
+            };
+            let drawn = DrawnWalks::draw(&one, &spec(1), 40, &mut Unlimited).unwrap();
+            let Some(mut sampler) = DirectionSampler::new(&one, &two, &spec(1)).unwrap() else {
+                assert!(drawn.is_none());
+                continue;
+            };
+            let drawn = drawn.unwrap();
+            let (mut execution, mut itself) = (drawn.on(&two), drawn.on(&one));
+            for per_length in [1, 3, 10] {
+                let whole = sample_direction(&one, &two, &spec(per_length), &mut Unlimited).unwrap().unwrap();
+                sampler.draw_to(u64::from(per_length) * 4, &mut Unlimited).unwrap();
+                assert_eq!(sampler.score(), whole.score());
+                assert_eq!(execution.run_to(u64::from(per_length) * 4), whole.first_failing.is_none());
+                assert!(itself.run_to(u64::from(per_length) * 4));
+                refused += usize::from(whole.first_failing.is_some());
+                if per_length == 10 {
+                    assert_eq!(sampler.finish(), whole);
+                    break;
+                }
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
 }
 
 #[test]

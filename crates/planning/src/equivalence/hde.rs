@@ -9,7 +9,7 @@
 //! [`HdeOptions::semantics`] (the paper's planner has no ground no-ops) and executed as VAL executes them, so a ground no-op
 //! in a plan of the other domain is a step like any other.
 
-use super::domains::{NotCompared, Side, failed, model};
+use super::domains::{Comparable, NotCompared, Side, failed, model};
 use crate::budget::{Budget, StopReason};
 use crate::ground::GroundLimits;
 use crate::task::Unsupported;
@@ -257,33 +257,66 @@ impl Reference {
         budget: &mut dyn Budget,
     ) -> Result<Hde, NotCompared> {
         let mut hde = Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0 };
-        for (number, (old, problem)) in self.problems.iter().zip(problems).enumerate() {
+        for (number, problem) in problems.iter().enumerate().take(self.problems.len()) {
             let new = model(Side::Second, candidate, problem, &self.options.model_options(), budget)?;
-            let (plans, unsolvable) = match search(&new, &self.options, budget) {
-                Found::Plans(plans) => (plans, None),
-                Found::Unsolvable(explanation) => (Plans::none(), Some(explanation)),
-                Found::Limit(reason) => (Plans { stopped: Some(reason), ..Plans::none() }, None),
-                Found::Unsupported(list) => {
-                    return Err(NotCompared { side: Side::Second, error: ModelError::Unsupported(list) });
-                }
-            };
-            hde.plans.push([old.plans.list.len(), plans.list.len()]);
-            let difference = match unsolvable {
-                Some(explanation) => Some(HdeDifference::NoPlan(explanation)),
-                None => self.cross_check(old, [&new, &old.model], &plans, &mut hde.shared),
-            };
-            if let Some(difference) = difference {
-                hde.outcome = HdeOutcome::Different { problem: number, difference };
-                return Ok(hde);
-            }
-            let open = [(Side::First, old.plans.stopped), (Side::Second, plans.stopped)];
-            if let HdeOutcome::Equivalent = hde.outcome
-                && let Some((side, stopped)) = open.into_iter().find_map(|(s, r)| Some((s, r?)))
-            {
-                hde.outcome = HdeOutcome::Undecided { problem: number, side, stopped };
+            if self.add(&mut hde, number, &new, budget)? {
+                break;
             }
         }
         Ok(hde)
+    }
+
+    /// Compares a candidate whose models of the problems are ready, in the same order.
+    ///
+    /// # Errors
+    /// The candidate has constructs that the search for plans does not handle.
+    pub fn compare_models(
+        &self,
+        candidates: &[&Comparable],
+        budget: &mut dyn Budget,
+    ) -> Result<Hde, NotCompared> {
+        let mut hde = Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0 };
+        for (number, new) in candidates.iter().enumerate() {
+            if self.add(&mut hde, number, new.model(), budget)? {
+                break;
+            }
+        }
+        Ok(hde)
+    }
+
+    /// Adds one problem to a comparison; whether it shows a difference.
+    fn add(
+        &self,
+        hde: &mut Hde,
+        number: usize,
+        new: &Model,
+        budget: &mut dyn Budget,
+    ) -> Result<bool, NotCompared> {
+        let Some(old) = self.problems.get(number) else { return Ok(true) };
+        let (plans, unsolvable) = match search(new, &self.options, budget) {
+            Found::Plans(plans) => (plans, None),
+            Found::Unsolvable(explanation) => (Plans::none(), Some(explanation)),
+            Found::Limit(reason) => (Plans { stopped: Some(reason), ..Plans::none() }, None),
+            Found::Unsupported(list) => {
+                return Err(NotCompared { side: Side::Second, error: ModelError::Unsupported(list) });
+            }
+        };
+        hde.plans.push([old.plans.list.len(), plans.list.len()]);
+        let difference = match unsolvable {
+            Some(explanation) => Some(HdeDifference::NoPlan(explanation)),
+            None => self.cross_check(old, [new, &old.model], &plans, &mut hde.shared),
+        };
+        if let Some(difference) = difference {
+            hde.outcome = HdeOutcome::Different { problem: number, difference };
+            return Ok(true);
+        }
+        let open = [(Side::First, old.plans.stopped), (Side::Second, plans.stopped)];
+        if let HdeOutcome::Equivalent = hde.outcome
+            && let Some((side, stopped)) = open.into_iter().find_map(|(s, r)| Some((s, r?)))
+        {
+            hde.outcome = HdeOutcome::Undecided { problem: number, side, stopped };
+        }
+        Ok(false)
     }
 
     /// The first difference in the plans of one problem, in the order of the rule.

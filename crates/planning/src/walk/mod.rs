@@ -12,6 +12,7 @@
 
 mod beta;
 mod counterexample;
+mod drawn;
 mod exact;
 pub mod interval;
 mod lifted;
@@ -24,6 +25,7 @@ mod sequence;
 mod space;
 
 pub use counterexample::{Counterexample, Search, SearchLimits, counterexample, minimise};
+pub use drawn::{DrawnWalks, Execution};
 pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
 pub use interval::Interval;
 pub use link::{FailingWalk, Refusal, Replay, Step, replay};
@@ -31,8 +33,8 @@ pub(crate) use model::changes_nothing;
 pub use model::{ActionId, Method, Model, ModelError, ModelOptions, Semantics};
 pub use race::{CandidateState, Pair, RaceResult, RaceSpec, Racer, race};
 pub use sample::{
-    DeadEnds, DirectionSample, LengthSample, SampleSpec, SchemaCount, WalkPolicy, Walked, sample_direction,
-    sample_walks,
+    DeadEnds, DirectionSample, DirectionSampler, LengthSample, SampleSpec, SchemaCount, WalkPolicy, Walked,
+    sample_direction, sample_walks,
 };
 pub use score::{Direction, Score, TaskDirections, harmonic_mean};
 pub use sequence::Sequence;

@@ -110,18 +110,22 @@ pub struct DirectionSample {
 impl DirectionSample {
     /// The one-sided score: the share of executable walks of each length, averaged over the lengths that have walks.
     pub fn score(&self) -> Option<f64> {
-        let (mut sum, mut lengths) = (0.0, 0u32);
-        for length in self.lengths.iter().filter(|l| l.walks > 0) {
-            sum += f64::from(length.executable) / f64::from(length.walks);
-            lengths += 1;
-        }
-        (lengths > 0).then(|| sum / f64::from(lengths))
+        score(&self.lengths)
     }
 
     /// The lengths that have no walk.
     pub fn left_out(&self) -> impl Iterator<Item = u32> + '_ {
         self.lengths.iter().filter(|l| l.walks == 0).map(|l| l.length)
     }
+}
+
+fn score(lengths: &[LengthSample]) -> Option<f64> {
+    let (mut sum, mut counted) = (0.0, 0u32);
+    for length in lengths.iter().filter(|l| l.walks > 0) {
+        sum += f64::from(length.executable) / f64::from(length.walks);
+        counted += 1;
+    }
+    (counted > 0).then(|| sum / f64::from(counted))
 }
 
 /// How drawing one walk ended.
@@ -136,6 +140,7 @@ pub enum Walked {
 }
 
 /// Draws walks of one model.
+#[derive(Debug)]
 pub(crate) struct Walker<'m> {
     model: &'m Model,
     initial: State,
@@ -218,6 +223,7 @@ impl<'m> Walker<'m> {
 }
 
 /// How often schemas and ground actions were executed.
+#[derive(Debug)]
 struct Coverage {
     schemas: Vec<u32>,
     actions: Vec<u32>,
@@ -278,49 +284,103 @@ pub fn sample_direction(
     spec: &SampleSpec,
     budget: &mut dyn Budget,
 ) -> Result<Option<DirectionSample>, StopReason> {
-    let Some(mut walker) = Walker::new(source, spec.policy)? else { return Ok(None) };
-    let mut trial = Trial::new(source, target);
-    let t_max = spec.t_max.max(1);
-    let mut lengths: Vec<LengthSample> = (1..=t_max)
-        .map(|length| LengthSample { length, walks: 0, executable: 0, rejected: 0, given_up: 0 })
-        .collect();
-    let (mut first, mut shortest) = (None, None::<FailingWalk>);
-    for k in 0..u64::from(t_max) * u64::from(spec.walks_per_length) {
-        let length = &mut lengths[(k % u64::from(t_max)) as usize];
-        if length.walks == 0 && length.given_up > 0 {
-            continue;
+    let Some(mut sampler) = DirectionSampler::new(source, target, spec)? else { return Ok(None) };
+    sampler.draw_to(u64::from(spec.t_max.max(1)) * u64::from(spec.walks_per_length), budget)?;
+    Ok(Some(sampler.finish()))
+}
+
+/// [`sample_direction`] in steps: the walks drawn so far are at any time those that a sample of so many walks has.
+#[derive(Debug)]
+pub struct DirectionSampler<'m> {
+    spec: SampleSpec,
+    walker: Walker<'m>,
+    trial: Trial<'m>,
+    lengths: Vec<LengthSample>,
+    first: Option<FailingWalk>,
+    shortest: Option<FailingWalk>,
+    drawn: u64,
+}
+
+impl<'m> DirectionSampler<'m> {
+    /// Before the first walk. `Ok(None)` where the source has no applicable action initially. How many walks there are in all does not
+    /// matter here.
+    ///
+    /// # Errors
+    /// A limit on the actions applicable initially.
+    pub fn new(source: &'m Model, target: &'m Model, spec: &SampleSpec) -> Result<Option<Self>, StopReason> {
+        let Some(walker) = Walker::new(source, spec.policy)? else { return Ok(None) };
+        let none = |length| LengthSample { length, walks: 0, executable: 0, rejected: 0, given_up: 0 };
+        Ok(Some(DirectionSampler {
+            spec: *spec,
+            walker,
+            trial: Trial::new(source, target),
+            lengths: (1..=spec.t_max.max(1)).map(none).collect(),
+            first: None,
+            shortest: None,
+            drawn: 0,
+        }))
+    }
+
+    /// Draws walks until there are `total` of them, those given up included.
+    ///
+    /// # Errors
+    /// The budget's stop, which it is asked for before every walk.
+    pub fn draw_to(&mut self, total: u64, budget: &mut dyn Budget) -> Result<(), StopReason> {
+        while self.drawn < total {
+            self.draw(self.drawn, budget)?;
+            self.drawn += 1;
         }
-        let mut random = Random::stream(spec.seed, k);
+        Ok(())
+    }
+
+    /// The share of executable walks so far, averaged over lengths; see [`DirectionSample::score`].
+    pub fn score(&self) -> Option<f64> {
+        score(&self.lengths)
+    }
+
+    fn draw(&mut self, k: u64, budget: &mut dyn Budget) -> Result<(), StopReason> {
+        let (walker, trial) = (&mut self.walker, &mut self.trial);
+        let length = &mut self.lengths[(k % u64::from(self.spec.t_max.max(1))) as usize];
+        if length.walks == 0 && length.given_up > 0 {
+            return Ok(());
+        }
+        let mut random = Random::stream(self.spec.seed, k);
         let rejected = walker.rejected;
-        let walked = walker.draw(length.length, spec.dead_ends, &mut random, budget)?;
+        let walked = walker.draw(length.length, self.spec.dead_ends, &mut random, budget)?;
         length.rejected += walker.rejected - rejected;
         if walked == Walked::GivenUp {
             length.given_up += 1;
-            continue;
+            return Ok(());
         }
         length.walks += 1;
         match trial.refused_at(&walker.walk) {
             None => length.executable += 1,
-            Some(at) if first.is_none() || shortest.as_ref().is_none_or(|s| at + 1 < s.len()) => {
+            Some(at) if self.first.is_none() || self.shortest.as_ref().is_none_or(|s| at + 1 < s.len()) => {
                 let failing = trial.link.failing(&walker.walk[..=at], &trial.state);
-                if first.is_none() {
-                    first.clone_from(&failing);
+                if self.first.is_none() {
+                    self.first.clone_from(&failing);
                 }
-                shortest = failing;
+                self.shortest = failing;
             }
             Some(_) => {}
         }
+        Ok(())
     }
-    Ok(Some(DirectionSample {
-        lengths,
-        schemas: trial.counts(),
-        first_failing: first,
-        shortest_failing: shortest,
-        steps: walker.steps,
-    }))
+
+    /// The walks drawn.
+    pub fn finish(self) -> DirectionSample {
+        DirectionSample {
+            lengths: self.lengths,
+            schemas: self.trial.counts(),
+            first_failing: self.first,
+            shortest_failing: self.shortest,
+            steps: self.walker.steps,
+        }
+    }
 }
 
 /// Executes walks of a source on a target and counts what is refused.
+#[derive(Debug)]
 pub(crate) struct Trial<'m> {
     pub(crate) link: Link<'m>,
     initial: State,

@@ -223,11 +223,48 @@ pub fn compare_domains(
     budget: &mut dyn Budget,
 ) -> Result<Comparison, NotCompared> {
     let options = limits.model_options();
-    let first = model(Side::First, domains[0], problems[0], &options, budget)?;
-    let second = model(Side::Second, domains[1], problems[1], &options, budget)?;
-    let models = [&first, &second];
+    let first = Comparable(model(Side::First, domains[0], problems[0], &options, budget)?);
+    let second = Comparable(model(Side::Second, domains[1], problems[1], &options, budget)?);
+    compare_models([&first, &second], limits, budget)
+}
+
+/// One side's model, to be compared with several others by [`compare_models`]; see [`compare_domains`].
+///
+/// # Errors
+/// See [`compare_domains`].
+pub fn comparable(
+    side: Side,
+    domain: &Domain,
+    problem: &Problem,
+    limits: &DomainLimits,
+    budget: &mut dyn Budget,
+) -> Result<Comparable, NotCompared> {
+    model(side, domain, problem, &limits.model_options(), budget).map(Comparable)
+}
+
+/// A domain and a problem that were found to be comparable, ready for any number of comparisons.
+#[derive(Debug)]
+pub struct Comparable(Model);
+
+impl Comparable {
+    /// The model that is compared.
+    pub const fn model(&self) -> &Model {
+        &self.0
+    }
+}
+
+/// [`compare_domains`] where both sides are ready. What the limits say of semantics and grounding went into them already.
+///
+/// # Errors
+/// See [`compare_domains`].
+pub fn compare_models(
+    sides: [&Comparable; 2],
+    limits: &DomainLimits,
+    budget: &mut dyn Budget,
+) -> Result<Comparison, NotCompared> {
+    let models = sides.map(Comparable::model);
     let Some(both) = Both::new(models) else {
-        // Models are made by grounding above.
+        // What is comparable was made by grounding.
         let error = ModelError::Limit(StopReason::Grounding);
         return Err(NotCompared { side: Side::First, error });
     };
