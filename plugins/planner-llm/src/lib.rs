@@ -7,12 +7,14 @@
 //!
 //! [`explain_request`] and [`explanation`] serve `--explain-plan`: a role tells a validated plan in plain language.
 
+mod claims;
 mod codes;
 mod explain;
 mod options;
 mod plan;
 mod prompt;
 mod read;
+mod rules;
 
 pub use codes::CODES;
 pub use explain::{EXPLAINER, explain_request, explanation};

@@ -1,5 +1,6 @@
 //! The flow of one call: question, reply, plan.
 
+use crate::claims;
 use crate::codes;
 use crate::options::Options;
 use crate::prompt::Prompts;
@@ -49,12 +50,21 @@ pub(crate) fn run(
             "the host answered without a reply",
         ));
     };
-    let steps = read::plan(reply, &known_actions(request))?;
+    let actions = known_actions(request);
+    let steps = match options.check_steps {
+        true => read::checked_plan(reply, &actions)?,
+        false => read::plan(reply, &actions)?,
+    };
     if steps.is_empty() {
         host.log(LogLevel::Info, "the reply holds an empty plan");
     }
+    let claims = options.check_steps.then(|| {
+        let read = claims::read(&reply.content);
+        read.remarks.iter().for_each(|remark| host.log(LogLevel::Info, remark));
+        read.claims
+    });
     Ok(PlanOutcome::Plan {
-        plans: vec![PlanDocument { steps, ..PlanDocument::default() }],
+        plans: vec![PlanDocument { steps, claims, ..PlanDocument::default() }],
         optimal: false,
         statistics: SearchStatistics { search: "language model".to_owned(), ..SearchStatistics::default() },
     })

@@ -3,6 +3,7 @@
 
 use crate::codes;
 use crate::options::Options;
+use crate::rules;
 use planforge_contract::{ActionSignature, Failure, FailureClass, PlanRequest, TaskView};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
@@ -39,6 +40,10 @@ struct PlanContext<'a> {
     problem: Option<&'a str>,
     objects: Vec<String>,
     chain_of_thought: bool,
+    check_steps: bool,
+    rules: Option<String>,
+    previous: Vec<&'a str>,
+    feedback: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +93,10 @@ impl Prompts {
                 .map(|i| i.objects.iter().map(|o| format!("{} ({})", o.name, o.type_name)).collect())
                 .unwrap_or_default(),
             chain_of_thought: options.chain_of_thought,
+            check_steps: options.check_steps,
+            rules: options.rules.then(|| rules::of(domain, task)),
+            previous: request.previous.iter().flat_map(|p| &p.steps).map(String::as_str).collect(),
+            feedback: request.feedback.iter().filter_map(|f| given(f)).collect(),
         };
         self.templates.render("plan", &context)
     }

@@ -48,6 +48,51 @@ pub(crate) fn plan(reply: &Reply, actions: &[Known]) -> Result<Vec<String>, Fail
     }
 }
 
+/// The steps of a reply that was to check each of them: of the block tagged `plan`; else of the lines `Step 1: (name argument ...)`,
+/// where their numbers go up from 1; else of a JSON object; else as [`plan`] finds them.
+pub(crate) fn checked_plan(reply: &Reply, actions: &[Known]) -> Result<Vec<String>, Failure> {
+    check_finish(reply)?;
+    let blocks = blocks(&reply.content);
+    if let Some(block) = blocks.iter().rev().find(|b| b.tag.eq_ignore_ascii_case("plan")) {
+        return block_steps(block, actions);
+    }
+    if let Some(steps) = numbered_steps(&reply.content, actions)? {
+        return Ok(steps);
+    }
+    match crate::claims::plan_in_json(&reply.content) {
+        Some(listed) => {
+            let lines = listed.iter().enumerate().map(|(i, l)| (i + 1, l.as_str())).collect();
+            block_steps(&Block { tag: "plan", lines }, actions)
+        }
+        None => plan(reply, actions),
+    }
+}
+
+/// The lines `Step N: (name argument ...)`, N from 1 up; `None` where the lines are none or are numbered otherwise.
+fn numbered_steps(text: &str, actions: &[Known]) -> Result<Option<Vec<String>>, Failure> {
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim_matches(|c: char| c.is_whitespace() || "*#`".contains(c));
+        let Some(rest) = line.get(..5).filter(|w| w.eq_ignore_ascii_case("step ")).map(|_| &line[5..]) else {
+            continue;
+        };
+        let body = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = &rest[..rest.len() - body.len()];
+        let Some(body) = body.trim_start_matches('*').strip_prefix([':', '.', ')']) else { continue };
+        if digits.parse() != Ok(lines.len() + 1) {
+            return Ok(None);
+        }
+        let body = body.trim_matches(|c: char| c.is_whitespace() || c == '*');
+        // What follows a step in parentheses is a remark on it.
+        let end = body.starts_with('(').then(|| body.find(')')).flatten().map_or(body.len(), |at| at + 1);
+        lines.push((index + 1, &body[..end]));
+    }
+    match lines.is_empty() {
+        true => Ok(None),
+        false => block_steps(&Block { tag: "plan", lines }, actions).map(Some),
+    }
+}
+
 /// A reply that the server ended is not judged by what happens to stand in it.
 pub(crate) fn check_finish(reply: &Reply) -> Result<(), Failure> {
     match reply.finish {

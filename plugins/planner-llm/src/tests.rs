@@ -79,6 +79,85 @@ fn question_with_domain_and_problem() {
     insta::assert_snapshot!(question(Options { example: Some(false), ..Options::default() }, &request));
 }
 
+fn checked() -> Options {
+    Options { rules: true, check_steps: true, ..Options::default() }
+}
+
+#[test]
+fn question_that_states_the_rules_again_and_asks_to_check_each_step() {
+    let mut request = with_interface(texts());
+    request.task.domain_text =
+        "Lamps stand around.\nOne can do this:\n- go: from lamp to lamp.\n- switch: a lamp that one is near.\nNo lamp goes off.\n"
+            .into();
+    insta::assert_snapshot!(question(checked(), &request));
+}
+
+#[test]
+fn question_with_the_rules_of_a_given_domain_in_words() {
+    let mut request = texts();
+    request.domain = DOMAIN
+        .replace("(on ?l) (near ?l))", "(on ?l) (near ?l)) (:action wait :parameters ())")
+        .replace(":precondition (near ?l) :effect (on ?l)", ":precondition (and (near ?l) (not (on ?l)) (forall (?m) (or (on ?m) (near ?m)))) :effect (and (on ?l) (when (on ?l) (not (near ?l))))");
+    request.problem = PROBLEM.into();
+    request.task.materials.insert("predicates".into(), r#"{"near": {"yes": "We are near {1}."}}"#.into());
+    insta::assert_snapshot!(question(checked(), &request));
+}
+
+#[test]
+fn question_for_a_better_plan_shows_the_last_one_and_what_was_said_about_it() {
+    let mut request = texts();
+    request.previous = Some(PlanDocument { steps: vec!["(switch blue)".into()], ..PlanDocument::default() });
+    request.feedback =
+        vec!["Step 1 is wrong: {{ blue }} is not near.".into(), " ".into(), "Go there first.".into()];
+    insta::assert_snapshot!(question(Options::default(), &request));
+    request.previous = None;
+    assert!(question(Options::default(), &request).contains("This was said about an earlier answer:"));
+}
+
+#[test]
+fn what_a_checked_plan_is_said_to_do_is_kept_beside_it() {
+    let reply = "Step 1: (switch red) - near\nCheck 1: yes\nState after step 1: red is on; (near red)\nGoal reached: no\nCost: 1";
+    let (host, outcome) = ask(checked(), &texts(), reply);
+    let outcome = outcome.unwrap();
+    let plan = outcome.best().unwrap();
+    assert_eq!(plan.steps, ["(switch red)"]);
+    let claims = plan.claims.clone().unwrap();
+    assert_eq!((claims.goal_reached, claims.cost, claims.valid), (Some(false), Some(1.0), None));
+    assert_eq!(
+        (&claims.states[0].sentences[..], &claims.states[0].literals[..]),
+        (&["red is on".to_owned()][..], &["(near red)".to_owned()][..])
+    );
+    assert!(
+        host.logs().iter().any(|(_, line)| line.contains("whether the plan is valid")),
+        "{:?}",
+        host.logs()
+    );
+    assert_eq!(plan.cost, None, "a claim is no cost");
+    let unchecked = ask(Options::default(), &texts(), "```plan\n(switch red)\n```\nCost: 1").1.unwrap();
+    assert_eq!(unchecked.best().unwrap().claims, None);
+}
+
+#[test]
+fn steps_of_a_checked_plan_stand_in_several_forms() {
+    let steps = |reply: &str| ask(checked(), &texts(), reply).1.map(|o| o.best().unwrap().steps.clone());
+    let both = ["(switch red)".to_owned(), "(go red blue)".to_owned()];
+    assert_eq!(
+        steps("Step 1: (switch red)\n- (on red)\n**Step 2:** (go red blue)\n- (near blue)").unwrap(),
+        both
+    );
+    assert_eq!(
+        steps("```json\n{\"plan\": [\"(switch red)\", \"(go red blue)\"], \"valid\": true}\n```").unwrap(),
+        both
+    );
+    assert_eq!(steps("Step 1: (go blue red)\n```plan\n(switch red)\n(go red blue)\n```").unwrap(), both);
+    assert_eq!(steps("(switch red)\n(go red blue)\nDone.").unwrap(), both);
+    assert_eq!(steps("Step 1: go to the lamp").unwrap_err().code, "planner.unreadable-step");
+    assert_eq!(
+        steps("Step 2: (switch red)\ntext\nStep 1: (switch red)").unwrap_err().code,
+        "planner.scattered-plan"
+    );
+}
+
 #[test]
 fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
     let reply = "First red, then blue.\n```plan\n1. (switch red)\n2. go red blue\n3. switch(blue)\n```";

@@ -84,7 +84,12 @@ pub struct ClaimedState {
     /// After how many steps; 0 is the initial state.
     pub after: u32,
     /// Literals as `(at a b)` and `(not (at a b))` that are said to hold then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub literals: Vec<String>,
+    /// What is said to hold then in words, as written: a model that is not told the predicates has no other way to say it. A
+    /// validator compares it with the suite's own sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<String>,
 }
 
 impl PlanDocument {
