@@ -37,7 +37,7 @@ pub use print::{
     print_problem, print_typed_list,
 };
 pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
-pub use rename::{rename_objects, rename_parameters};
+pub use rename::{rename_objects, rename_parameters, rename_types};
 pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;
 pub use strip::StripSpans;

@@ -1,6 +1,6 @@
 //! Giving a schema's variables, or a problem's objects, other names.
 
-use crate::ast::{Action, Condition, Effect, InitElement, NumericExpr, Problem, Term, TypedName};
+use crate::ast::{Action, Condition, Domain, Effect, InitElement, NumericExpr, Problem, Term, TypedName};
 use crate::name::Name;
 use rustc_hash::FxHashMap;
 
@@ -27,6 +27,74 @@ pub fn rename_objects(problem: &Problem, names: &[(Name, Name)]) -> Problem {
     renamed
 }
 
+/// The domain with its types called otherwise, wherever they stand: each pair is a name and what replaces it. All are replaced at once.
+pub fn rename_types(domain: &Domain, names: &[(Name, Name)]) -> Domain {
+    let renaming = Renaming { names: names.iter().cloned().collect() };
+    let mut renamed = domain.clone();
+    for declared in &mut renamed.types {
+        renaming.name(&mut declared.name);
+        renaming.type_of(declared);
+    }
+    renaming.types_of(&mut renamed.constants);
+    renamed.predicates.iter_mut().for_each(|p| renaming.types_of(&mut p.parameters));
+    renamed.functions.iter_mut().for_each(|f| renaming.types_of(&mut f.parameters));
+    for action in &mut renamed.actions {
+        renaming.types_of(&mut action.parameters);
+        renaming.types_of(&mut action.vars);
+        action.precondition.iter_mut().for_each(|c| types_in_condition(c, &renaming));
+        action.effect.iter_mut().for_each(|e| types_in_effect(e, &renaming));
+    }
+    for action in &mut renamed.durative_actions {
+        renaming.types_of(&mut action.parameters);
+        action.condition.iter_mut().for_each(|c| types_in_condition(c, &renaming));
+        action.effect.iter_mut().for_each(|e| types_in_effect(e, &renaming));
+    }
+    for rule in &mut renamed.derived {
+        renaming.types_of(&mut rule.parameters);
+        rule.condition.iter_mut().for_each(|c| types_in_condition(c, &renaming));
+    }
+    renamed.constraints.iter_mut().for_each(|c| types_in_condition(c, &renaming));
+    renamed
+}
+
+fn types_in_condition(condition: &mut Condition, renaming: &Renaming) {
+    match condition {
+        Condition::And(parts, _) | Condition::Or(parts, _) => {
+            parts.iter_mut().for_each(|part| types_in_condition(part, renaming));
+        }
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => types_in_condition(inner, renaming),
+        Condition::Imply(a, b, _) => {
+            types_in_condition(a, renaming);
+            types_in_condition(b, renaming);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => {
+            renaming.types_of(&mut q.parameters);
+            types_in_condition(&mut q.body, renaming);
+        }
+        Condition::Preference(p) => types_in_condition(&mut p.condition, renaming),
+        Condition::Trajectory(t) => {
+            t.conditions.iter_mut().for_each(|part| types_in_condition(part, renaming))
+        }
+        Condition::Atom(_) | Condition::Equal(..) | Condition::Compare(_) => {}
+    }
+}
+
+fn types_in_effect(effect: &mut Effect, renaming: &Renaming) {
+    match effect {
+        Effect::And(parts, _) => parts.iter_mut().for_each(|part| types_in_effect(part, renaming)),
+        Effect::Forall(q) => {
+            renaming.types_of(&mut q.parameters);
+            types_in_effect(&mut q.body, renaming);
+        }
+        Effect::When(condition, inner, _) => {
+            types_in_condition(condition, renaming);
+            types_in_effect(inner, renaming);
+        }
+        Effect::Timed(_, inner, _) => types_in_effect(inner, renaming),
+        Effect::Add(_) | Effect::Delete(..) | Effect::Assign(_) => {}
+    }
+}
+
 fn rename_init(element: &mut InitElement, renaming: &Renaming) {
     match element {
         InitElement::Atom(atom) | InitElement::Not(atom, _) => rename_terms(&mut atom.args, renaming),
@@ -35,7 +103,7 @@ fn rename_init(element: &mut InitElement, renaming: &Renaming) {
     }
 }
 
-/// Variables (with their question marks) or objects, and the names they get instead.
+/// Variables (with their question marks), objects or types, and the names they get instead.
 pub(crate) struct Renaming {
     names: FxHashMap<Name, Name>,
 }
@@ -50,6 +118,14 @@ impl Renaming {
         if let Some(new) = self.names.get(name.key()) {
             *name = new.at(name.span);
         }
+    }
+
+    fn type_of(&self, typed: &mut TypedName) {
+        typed.ty.iter_mut().flat_map(|ty| &mut ty.alternatives).for_each(|name| self.name(name));
+    }
+
+    fn types_of(&self, list: &mut [TypedName]) {
+        list.iter_mut().for_each(|typed| self.type_of(typed));
     }
 
     /// This renaming where a quantifier hides some of the names.
@@ -142,6 +218,24 @@ mod tests {
             "(:action go :parameters (?y ?x) :precondition (and (p ?y) (forall (?x) (q ?x ?x)) (not (= ?y ?x))) \
              :effect (and (q ?x ?y) (when (p ?x) (not (p ?y)))))"
         );
+    }
+
+    #[test]
+    fn types_are_renamed_wherever_they_stand_and_objects_of_their_name_are_not() {
+        let text = |a: &str, b: &str| {
+            format!(
+                "(define (domain d) (:types {a} - {b} {b} - object) (:constants car - {a})
+                   (:predicates (p ?x - {a} ?y - (either {a} {b}))) (:functions (w ?x - {b}))
+                   (:derived (q ?x - {a}) (exists (?y - {b}) (p ?x ?y)))
+                   (:action go :parameters (?x - {a}) :precondition (and (p car ?x) (or (imply (p ?x ?x) (forall (?z - {b}) (p ?x ?z)))))
+                     :effect (forall (?z - {a}) (when (not (exists (?u - {b}) (p ?u ?z))) (p ?x ?z)))))"
+            )
+        };
+        let read = |text: &str| parse_domain(text, SourceId(0)).value;
+        let name = Name::synthetic;
+        let pairs = [(name("car"), name("thing")), (name("thing"), name("car"))];
+        let renamed = super::rename_types(&read(&text("car", "thing")), &pairs);
+        assert_eq!(crate::print_domain(&renamed), crate::print_domain(&read(&text("thing", "car"))));
     }
 
     #[test]

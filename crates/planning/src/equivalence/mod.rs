@@ -6,11 +6,13 @@
 //! permutations type by type, the number of steps here is that of the choices that refinement leaves, which for almost every task is
 //! the number of interchangeable objects. Hard cases end undecided under a limit.
 
+pub mod are;
 mod difference;
 pub mod domains;
 pub mod goals;
 mod graph;
 pub mod hde;
+pub mod interface;
 mod partition;
 mod search;
 
