@@ -10,10 +10,15 @@
 //! | `problem` | the task's reference problem; where no predicates are shown, with probability `predicate_argument` one predicate has lost an argument; `problem_errors` facts are wrong |
 //! | `domain`, first | the reference domain with `errors` mistakes of the `kinds`, for the problem shown |
 //! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, sound actions damaged with `damage` |
+//! | `update` | the domain or problem shown, revised in the same way by what is said behind it |
+//! | `critique` | what is wrong with the domain or problem shown: each mistake with `critic.finds`, what is right with `critic.false_findings` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |
 //! | `both` | a domain and a problem for it |
 //! | `ir` | the task's reference problem as an answer set program that spells out every fact, `problem_errors` of them wrong |
 //! | `cardinalities`, `objects`, `rules` | the same as answers to the three generic questions: how many objects, which, and what holds |
+//!
+//! Where a question asks for `### Thought:`, a thought comes first: what each predicate and action means, by the PDDL that follows. With
+//! `likelihood` each token has a log-probability where a request asks for them: simulated as well, and the lower the more mistakes there are.
 //!
 //! An action is *named* when the last question has it outside the definitions shown: in a ground action `(sail big home far)`, quoted, or as
 //! `action sail`. A predicate that the problem shown has
@@ -21,20 +26,23 @@
 //! random choices come from the request's seed, what the conversation shows, and the sample's number.
 
 mod codes;
+mod critic;
 mod fit;
 mod ir;
 mod library;
+mod likelihood;
 mod options;
 mod problem;
 mod reading;
 mod reply;
 mod revise;
+mod thought;
 
 pub use codes::CODES;
-pub use options::{Kinds, Options, Suite};
+pub use options::{Critic, ErrorCount, Kinds, Likelihood, Options, Suite};
 
 use crate::library::{Library, Reference};
-use crate::reading::Shown;
+use crate::reading::{Defined, Shown};
 use crate::revise::Schema;
 use planforge_pddl::ast::{Domain, PredicateDecl, Problem};
 use planforge_pddl::mutate::{apply_mutations, random_mutations};
@@ -82,7 +90,7 @@ impl Provider for NoisyOracle {
         };
         let Some(artefact) = Artefact::of(&request.tags.artefact) else {
             let message = format!(
-                "the noisy oracle writes problems, domains, edits and representations, and was asked for `{}`",
+                "the noisy oracle writes problems, domains, edits, updates, critiques and representations, and was asked for `{}`",
                 request.tags.artefact
             );
             return refused(ProviderFailureClass::BadRequest, message);
@@ -91,7 +99,12 @@ impl Provider for NoisyOracle {
             Ok(found) => found,
             Err(message) => return refused(ProviderFailureClass::NotFound, message),
         };
-        let shown = Shown::of(&request.messages, reference);
+        let shown = Shown::of(&request.messages, reference, artefact == Artefact::Update);
+        if artefact == Artefact::Critique && shown.asked.plan {
+            let message =
+                "the noisy oracle criticises domains and problems, and was asked about a plan".to_owned();
+            return refused(ProviderFailureClass::BadRequest, message);
+        }
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, artefact };
         if let Err(why) = writer.represented() {
             let message = format!("the noisy oracle cannot write this task as a representation: {why}");
@@ -99,8 +112,9 @@ impl Provider for NoisyOracle {
         }
         let seed = request.sampling.seed.unwrap_or(0) ^ fingerprint(&request.messages, &shown);
         let n = request.sampling.n.unwrap_or(1).clamp(1, MOST_REPLIES);
+        let scored = request.sampling.logprobs == Some(true);
         let written: Vec<Written> =
-            (0..n).map(|sample| writer.write(&mut Random::stream(seed, u64::from(sample)))).collect();
+            (0..n).map(|sample| writer.reply(&mut Random::stream(seed, u64::from(sample)), scored)).collect();
         Ok(CompletionResult::Replies(self.replies(request, written)))
     }
 }
@@ -124,7 +138,7 @@ impl NoisyOracle {
             },
             replies: written
                 .into_iter()
-                .map(|w| Reply { content: w.text, finish: FinishReason::Stop, logprobs: None })
+                .map(|w| Reply { content: w.text, finish: FinishReason::Stop, logprobs: w.tokens })
                 .collect(),
             model: MODEL.to_owned(),
             raw: raw.to_string(),
@@ -138,6 +152,10 @@ enum Artefact {
     Domain,
     Edit,
     Both,
+    /// A domain or problem written anew (test-time-scaling paper, Eq. 4).
+    Update,
+    /// What is wrong with one (Eq. 3).
+    Critique,
     /// A part of the translate-infer-compile paper's intermediate representation.
     Ir(IrPart),
 }
@@ -157,6 +175,8 @@ impl Artefact {
             "domain" => Some(Self::Domain),
             "edit" => Some(Self::Edit),
             "both" => Some(Self::Both),
+            "update" => Some(Self::Update),
+            "critique" => Some(Self::Critique),
             "ir" => Some(Self::Ir(IrPart::Program)),
             "cardinalities" => Some(Self::Ir(IrPart::Cardinalities)),
             "objects" => Some(Self::Ir(IrPart::Objects)),
@@ -170,6 +190,23 @@ impl Artefact {
 struct Written {
     text: String,
     note: serde_json::Value,
+    /// Mistakes in it.
+    mistakes: usize,
+    /// Its tokens, where they were asked for and the options say how likely they are.
+    tokens: Option<Vec<TokenLogprob>>,
+}
+
+impl Written {
+    fn new(text: String, note: serde_json::Value, mistakes: usize) -> Self {
+        Self { text, note, mistakes, tokens: None }
+    }
+}
+
+/// A domain or problem, and what the record is told about it.
+struct Drawn<T> {
+    made: T,
+    note: serde_json::Value,
+    mistakes: usize,
 }
 
 struct Writer<'a> {
@@ -181,30 +218,54 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// A reply. Its likelihood is drawn last, so that the text is the same whether it is asked for or not.
+    fn reply(&self, random: &mut Random, scored: bool) -> Written {
+        let written = self.write(random);
+        let likelihood = self.options.likelihood.as_ref().filter(|_| scored);
+        let characters = self.options.characters_per_token.unwrap_or(likelihood::CHARACTERS);
+        let tokens =
+            likelihood.map(|l| likelihood::tokens(l, characters, &written.text, written.mistakes, random));
+        Written { tokens, ..written }
+    }
+
     fn write(&self, random: &mut Random) -> Written {
         match self.artefact {
-            Artefact::Problem => {
-                let (text, mistakes) = self.problem(random);
-                Written {
-                    text: reply::definitions(&[text]),
-                    note: serde_json::json!({ "mistakes": mistakes }),
-                }
-            }
-            Artefact::Domain => {
-                let (domain, note) = self.domain(random);
-                Written { text: reply::definitions(&[print_domain(&domain)]), note }
-            }
+            Artefact::Problem => self.problem_alone(self.problem(random)),
+            Artefact::Domain => self.domain_alone(self.domain(random)),
             Artefact::Both => {
-                let (domain, note) = self.domain(random);
-                let (problem, mistakes) = self.problem(random);
-                Written {
-                    text: reply::definitions(&[print_domain(&domain), problem]),
-                    note: serde_json::json!({ "domain": note, "problem": { "mistakes": mistakes } }),
-                }
+                let domain = self.domain(random);
+                let problem = self.problem(random);
+                Written::new(
+                    reply::definitions(&[print_domain(&domain.made), print_problem(&problem.made)]),
+                    serde_json::json!({ "domain": domain.note, "problem": problem.note }),
+                    domain.mistakes + problem.mistakes,
+                )
             }
+            Artefact::Update if self.is_about_problem() => self.problem_alone(self.problem_again(random)),
+            Artefact::Update => self.domain_alone(self.domain(random)),
+            Artefact::Critique => self.critique(random),
             Artefact::Edit => self.edits(random),
             Artefact::Ir(part) => self.ir(part, random),
         }
+    }
+
+    fn domain_alone(&self, drawn: Drawn<Domain>) -> Written {
+        let text = print_domain(&drawn.made);
+        let text = match self.shown.asked.thought {
+            true => reply::thought(&thought::of_domain(&drawn.made), "Domain", &text),
+            false => reply::definitions(&[text]),
+        };
+        Written::new(text, drawn.note, drawn.mistakes)
+    }
+
+    fn problem_alone(&self, drawn: Drawn<Problem>) -> Written {
+        let text = print_problem(&drawn.made);
+        let domain = self.shown.domain.as_ref().unwrap_or(&self.reference.domain);
+        let text = match self.shown.asked.thought {
+            true => reply::thought(&thought::of_problem(domain, &drawn.made), "Problem", &text),
+            false => reply::definitions(&[text]),
+        };
+        Written::new(text, drawn.note, drawn.mistakes)
     }
 
     /// What keeps the task from being written as a representation, where that is asked for.
@@ -229,14 +290,64 @@ impl Writer<'_> {
             IrPart::Objects => ("json", ir::named(&problem)),
         };
         let text = reply::block(language, &text.unwrap_or_default());
-        Written { text, note: serde_json::json!({ "mistakes": mistakes }) }
+        Written::new(text, serde_json::json!({ "mistakes": mistakes }), mistakes.len())
     }
 
-    fn problem(&self, random: &mut Random) -> (String, Vec<String>) {
+    fn problem(&self, random: &mut Random) -> Drawn<Problem> {
+        self.problem_with(self.options, random)
+    }
+
+    fn problem_with(&self, options: &Options, random: &mut Random) -> Drawn<Problem> {
         let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
         let domain = &self.reference.domain;
-        let written = problem::write(self.options, domain, self.problem, self.shown, lost, random);
-        (print_problem(&written.problem), written.mistakes)
+        let written = problem::write(options, domain, self.problem, self.shown, lost, random);
+        let mistakes = written.mistakes.len();
+        Drawn { made: written.problem, note: serde_json::json!({ "mistakes": written.mistakes }), mistakes }
+    }
+
+    /// The problem as it should be for what is shown.
+    fn wanted_problem(&self) -> Problem {
+        let faultless = Options { problem_errors: 0, predicate_argument: 0.0, ..self.options.clone() };
+        // Nothing is drawn where nothing may go wrong.
+        self.problem_with(&faultless, &mut Random::new(0)).made
+    }
+
+    /// The problem that is shown, revised.
+    fn problem_again(&self, random: &mut Random) -> Drawn<Problem> {
+        let Some(current) = self.shown.beginning.as_ref().filter(|problem| !problem.init.is_empty()) else {
+            return self.problem(random);
+        };
+        let wanted = self.wanted_problem();
+        let domain = &self.reference.domain;
+        let revised = problem::revised(self.options, domain, &wanted, current, self.shown, random);
+        let note = serde_json::json!({
+            "repaired": revised.repaired,
+            "damaged": revised.damaged,
+            "mistakes_left": revised.left,
+        });
+        Drawn { made: revised.problem, note, mistakes: revised.left + revised.damaged.len() }
+    }
+
+    /// Whether a problem is to be written anew or criticised: what the answer is to hold says so, else what the question shows last.
+    fn is_about_problem(&self) -> bool {
+        match self.artefact {
+            Artefact::Update if self.shown.asked.thought => self.shown.asked.problem,
+            _ => self.shown.last == Some(Defined::Problem),
+        }
+    }
+
+    fn critique(&self, random: &mut Random) -> Written {
+        let parts = if self.is_about_problem() {
+            let nothing = Problem::default();
+            let current = self.shown.beginning.as_ref().unwrap_or(&nothing);
+            critic::facts(problem::facts(current), problem::faults(&self.wanted_problem(), current))
+        } else {
+            let nothing = Domain::default();
+            let current = self.shown.domain.as_ref().unwrap_or(&nothing);
+            critic::actions(&self.wanted(), current)
+        };
+        let critique = critic::criticise(self.options, &parts, random);
+        Written::new(critique.text, critique.note, critique.wrong)
     }
 
     /// The domain as it should be for what is shown.
@@ -246,21 +357,29 @@ impl Writer<'_> {
     }
 
     /// A first domain, with its mistakes.
-    fn first(&self, wanted: &Domain, random: &mut Random) -> (Domain, serde_json::Value) {
+    fn first(&self, wanted: &Domain, random: &mut Random) -> Drawn<Domain> {
         let kinds = self.options.kinds.weights();
-        let mutations = random_mutations(wanted, &kinds, self.options.errors as usize, random);
+        let errors = match self.options.error_count {
+            ErrorCount::Fixed => self.options.errors,
+            ErrorCount::Poisson => likelihood::poisson(self.options.errors, random),
+        };
+        let mutations = random_mutations(wanted, &kinds, errors as usize, random);
         let mistakes: Vec<String> = mutations.iter().map(ToString::to_string).collect();
-        (apply_mutations(wanted, &mutations), serde_json::json!({ "mistakes": mistakes }))
+        Drawn {
+            made: apply_mutations(wanted, &mutations),
+            mistakes: mistakes.len(),
+            note: serde_json::json!({ "mistakes": mistakes }),
+        }
     }
 
-    fn domain(&self, random: &mut Random) -> (Domain, serde_json::Value) {
+    fn domain(&self, random: &mut Random) -> Drawn<Domain> {
         let mut wanted = self.wanted();
         let Some(current) = self.shown.revised() else { return self.first(&wanted, random) };
         let revision = revise::revise(self.options, &wanted, current, self.shown, true, random);
         for (action, schema) in wanted.actions.iter_mut().zip(&revision.schemas) {
             schema.write_to(action);
         }
-        (wanted, noted(&revision))
+        Drawn { made: wanted, note: noted(&revision), mistakes: revision.mistakes() }
     }
 
     fn edits(&self, random: &mut Random) -> Written {
@@ -268,17 +387,18 @@ impl Writer<'_> {
         let shown = self.shown.domain.as_ref();
         let costs = shown.is_some_and(|d| d.functions.iter().any(|f| f.name.is("total-cost")));
         let Some(current) = self.shown.revised() else {
-            let (domain, note) = self.first(&wanted, random);
-            let schemas: Vec<Schema> = domain.actions.iter().map(|a| Schema::of(a, costs)).collect();
-            let predicates: Vec<&PredicateDecl> = domain.predicates.iter().collect();
-            return Written { text: reply::edits(&predicates, &schemas.iter().collect::<Vec<_>>()), note };
+            let drawn = self.first(&wanted, random);
+            let schemas: Vec<Schema> = drawn.made.actions.iter().map(|a| Schema::of(a, costs)).collect();
+            let predicates: Vec<&PredicateDecl> = drawn.made.predicates.iter().collect();
+            let text = reply::edits(&predicates, &schemas.iter().collect::<Vec<_>>());
+            return Written::new(text, drawn.note, drawn.mistakes);
         };
         let revision = revise::revise(self.options, &wanted, current, self.shown, costs, random);
         let declared = |p: &&PredicateDecl| current.predicates.iter().any(|c| c.name == p.name);
         let missing: Vec<&PredicateDecl> = wanted.predicates.iter().filter(|p| !declared(p)).collect();
         let changed: Vec<&Schema> =
             revision.changed.iter().filter_map(|index| revision.schemas.get(*index)).collect();
-        Written { text: reply::edits(&missing, &changed), note: noted(&revision) }
+        Written::new(reply::edits(&missing, &changed), noted(&revision), revision.mistakes())
     }
 }
 

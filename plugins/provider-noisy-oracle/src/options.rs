@@ -60,6 +60,54 @@ impl Kinds {
     }
 }
 
+/// How many mistakes the first domains have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorCount {
+    /// `errors` in each.
+    #[default]
+    Fixed,
+    /// Drawn for each from a Poisson distribution whose mean is `errors`, so that samples differ in how good they are.
+    Poisson,
+}
+
+/// How a simulated critic judges the domain or problem that it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Critic {
+    /// Probability that a mistake is found, each on its own.
+    pub finds: f64,
+    /// Probability that it objects to an action without mistakes (to the facts of a problem without mistakes), each on its own.
+    pub false_findings: f64,
+    /// Whether it answers in a numbered list of sentences; otherwise in JSON.
+    pub prose: bool,
+}
+
+impl Default for Critic {
+    fn default() -> Self {
+        Self { finds: 0.5, false_findings: 0.05, prose: false }
+    }
+}
+
+/// How simulated log-probabilities of tokens are drawn. They are no model's: their sum over a reply is `mean` times its tokens, less
+/// `per_mistake` for each mistake in it, plus normal noise of the standard deviation `spread`; every token has an equal share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Likelihood {
+    /// Log-probability (natural) of a token where nothing is wrong; 0 or less.
+    pub mean: f64,
+    /// Standard deviation of the sum over a reply, in nats; 0 or more.
+    pub spread: f64,
+    /// How much a mistake takes from the sum, in nats; 0 where likelihood tells nothing.
+    pub per_mistake: f64,
+}
+
+impl Default for Likelihood {
+    fn default() -> Self {
+        Self { mean: -0.15, spread: 2.0, per_mistake: 1.0 }
+    }
+}
+
 /// Options of `provider-noisy-oracle`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -68,6 +116,8 @@ pub struct Options {
     pub suites: Vec<Suite>,
     /// Mistakes in the first domain that it writes for a candidate: this many, or as many as the domain has room for.
     pub errors: u32,
+    /// Whether each first domain has `errors` mistakes (`fixed`), or as many on average (`poisson`).
+    pub error_count: ErrorCount,
     /// How often a mistake is of each kind, relative to the others.
     pub kinds: Kinds,
     /// Probability that a problem written before there are predicates has lost one argument of one predicate, everywhere. Every domain
@@ -83,6 +133,11 @@ pub struct Options {
     pub damage: f64,
     /// How many characters count as one token in the usage that replies state. Left out: no usage is stated, as no model has counted.
     pub characters_per_token: Option<u32>,
+    /// The simulated critic, for questions about what is wrong with a domain or a problem.
+    pub critic: Critic,
+    /// The log-probabilities of tokens that are returned where they are asked for. Left out: none, as many servers do. A token is
+    /// `characters_per_token` characters, or 4.
+    pub likelihood: Option<Likelihood>,
 }
 
 impl Default for Options {
@@ -90,6 +145,7 @@ impl Default for Options {
         Self {
             suites: Vec::new(),
             errors: 3,
+            error_count: ErrorCount::default(),
             kinds: Kinds::default(),
             predicate_argument: 0.2,
             problem_errors: 0,
@@ -97,6 +153,8 @@ impl Default for Options {
             repair_unnamed: 0.1,
             damage: 0.05,
             characters_per_token: None,
+            critic: Critic::default(),
+            likelihood: None,
         }
     }
 }
@@ -110,6 +168,8 @@ impl Options {
             ("repair_named", self.repair_named),
             ("repair_unnamed", self.repair_unnamed),
             ("damage", self.damage),
+            ("critic.finds", self.critic.finds),
+            ("critic.false_findings", self.critic.false_findings),
         ];
         for (name, value) in probabilities {
             if !(0.0..=1.0).contains(&value) {
@@ -125,6 +185,16 @@ impl Options {
             wrong.push(
                 "`kinds` gives every kind of mistake the weight 0, and `errors` asks for some".to_owned(),
             );
+        }
+        if let Some(Likelihood { mean, spread, per_mistake }) = &self.likelihood {
+            if !mean.is_finite() || *mean > 0.0 {
+                wrong.push(format!("`likelihood.mean` is a log-probability, so 0 or less, and not {mean}"));
+            }
+            for (name, value) in [("spread", spread), ("per_mistake", per_mistake)] {
+                if !value.is_finite() || *value < 0.0 {
+                    wrong.push(format!("`likelihood.{name}` must be 0 or more, and is {value}"));
+                }
+            }
         }
         if self.characters_per_token == Some(0) {
             wrong.push("`characters_per_token` must be 1 or more".to_owned());

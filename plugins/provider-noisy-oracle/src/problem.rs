@@ -2,6 +2,7 @@
 
 use crate::options::Options;
 use crate::reading::Shown;
+use crate::revise::{self, Fault};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term, TypedName};
 use planforge_pddl::mutate::{Mutation, MutationKind, Place, all_mutations, apply_mutations_to_problem};
 use planforge_pddl::print_init;
@@ -41,6 +42,63 @@ pub(crate) fn write(
         problem.domain_name = Some(name);
     }
     Problems { problem, mistakes }
+}
+
+/// What a revision of a problem came to.
+pub(crate) struct Revised {
+    pub(crate) problem: Problem,
+    pub(crate) repaired: Vec<String>,
+    pub(crate) damaged: Vec<String>,
+    /// Wrong facts that stay.
+    pub(crate) left: usize,
+}
+
+/// The facts that are wrong in the initial state, against what it should be.
+pub(crate) fn faults(wanted: &Problem, current: &Problem) -> Vec<Fault> {
+    revise::faults(&facts(current), &facts(wanted))
+}
+
+/// The facts of the initial state, each on a line.
+pub(crate) fn facts(problem: &Problem) -> Vec<String> {
+    problem.init.iter().map(one_line).collect()
+}
+
+/// The current problem with each wrong fact repaired, with the probability that fits whether its predicate was named, and with the
+/// probability `damage` another one got wrong. Everything but the initial state is as it should be.
+pub(crate) fn revised(
+    options: &Options,
+    domain: &Domain,
+    wanted: &Problem,
+    current: &Problem,
+    shown: &Shown,
+    random: &mut Random,
+) -> Revised {
+    let mut problem = Problem { init: current.init.clone(), ..wanted.clone() };
+    let (mut repaired, mut left) = (Vec::new(), 0);
+    for fault in faults(wanted, current) {
+        let named = shown.named_predicates.contains(&fault.predicate());
+        if !random.chance(if named { options.repair_named } else { options.repair_unnamed }) {
+            left += 1;
+            continue;
+        }
+        let same = |text: &Option<String>, fact: &InitElement| text.as_ref() == Some(&one_line(fact));
+        let place = problem.init.iter().position(|fact| same(&fault.old, fact));
+        let right = wanted.init.iter().find(|fact| same(&fault.new, fact)).cloned();
+        match (place.and_then(|place| problem.init.get_mut(place)), right) {
+            (Some(slot), Some(right)) => *slot = right,
+            (Some(_), None) => problem.init.retain(|fact| !same(&fault.old, fact)),
+            (None, right) => problem.init.extend(right),
+        }
+        repaired.push(format!("init: {}", fault.repaired()));
+    }
+    let damages = random.chance(options.damage);
+    let damaged: Vec<String> =
+        damages.then(|| wrong_fact(domain, &mut problem, random)).flatten().into_iter().collect();
+    Revised { problem, repaired, damaged, left }
+}
+
+fn one_line(fact: &InitElement) -> String {
+    print_init(fact).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Gets as many facts wrong as the options say.

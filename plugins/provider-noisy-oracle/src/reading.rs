@@ -18,11 +18,36 @@ pub(crate) struct Shown {
     pub(crate) beginning: Option<Problem>,
     /// Actions of the reference that the last question names outside the definitions it shows, in lower case.
     pub(crate) named: BTreeSet<String>,
+    /// Predicates of the reference that it names in the same way.
+    pub(crate) named_predicates: BTreeSet<String>,
+    /// What the last definition of the last question defines.
+    pub(crate) last: Option<Defined>,
+    /// Headings that the last question wants in the answer.
+    pub(crate) asked: Asked,
+}
+
+/// What a definition defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Defined {
+    Domain,
+    Problem,
+}
+
+/// What the form of an answer is, where the question shows one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// `### Thought:` is to come first.
+    pub(crate) thought: bool,
+    /// `### Problem:` is to come, and not `### Domain:`.
+    pub(crate) problem: bool,
+    /// It is about a plan.
+    pub(crate) plan: bool,
 }
 
 impl Shown {
-    /// Reads the conversation.
-    pub(crate) fn of(messages: &[Message], reference: &Reference) -> Self {
+    /// Reads the conversation. `update`: a question that shows a thought, which names every action, then what is to be written anew, and
+    /// only then what is said about it.
+    pub(crate) fn of(messages: &[Message], reference: &Reference, update: bool) -> Self {
         let mut shown = Self::default();
         for message in messages.iter().filter(|m| m.role != Speaker::System) {
             for block in find_pddl(&message.content, SourceId(0)).problems {
@@ -33,12 +58,12 @@ impl Shown {
             }
         }
         if let Some(question) = messages.iter().rev().find(|m| m.role == Speaker::User) {
-            shown.question(&question.content, reference);
+            shown.question(&question.content, reference, update);
         }
         shown
     }
 
-    fn question(&mut self, text: &str, reference: &Reference) {
+    fn question(&mut self, text: &str, reference: &Reference, update: bool) {
         let found = find_pddl(text, SourceId(0));
         for block in &found.domains {
             let domain = parse_domain(&block.text, SourceId(0)).value;
@@ -55,8 +80,21 @@ impl Shown {
             prose.push_str(text.get(from..span.start as usize).unwrap_or_default());
             from = span.end as usize;
         }
-        prose.push_str(text.get(from..).unwrap_or_default());
-        self.named = named(&prose, &reference.domain);
+        let rest = text.get(from..).unwrap_or_default();
+        prose.push_str(rest);
+        let last = |blocks: &[planforge_pddl::extract::Block]| blocks.last().map(|block| block.span.start);
+        self.last = match (last(&found.domains), last(&found.problems)) {
+            (None, None) => None,
+            (domain, problem) if domain > problem => Some(Defined::Domain),
+            _ => Some(Defined::Problem),
+        };
+        let has = |line: &str| prose.lines().any(|l| l.trim() == line);
+        self.asked =
+            Asked { thought: has("### Thought:"), problem: has("### Problem:"), plan: has("```plan") };
+        let about = if update { rest } else { prose.as_str() };
+        let domain = &reference.domain;
+        self.named = named(about, domain.actions.iter().map(|a| a.name.key()));
+        self.named_predicates = named(about, domain.predicates.iter().map(|p| p.name.key()));
     }
 
     /// Whether a domain is to be revised, and not to be written for the first time: one is shown that says something.
@@ -89,9 +127,9 @@ fn speaks_of(problem: &Problem, reference: &Reference) -> bool {
     })
 }
 
-/// The actions that the text names as feedback does: in a ground action `(sail big home far)`, quoted, or as `action sail`. A text
+/// The names of actions or predicates that the text has as feedback does: in a ground action `(sail big home far)`, quoted, or as `action sail`. A text
 /// about the domain that has the word `sail` in it names nothing.
-fn named(text: &str, domain: &Domain) -> BTreeSet<String> {
+fn named<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let text = text.to_lowercase();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mentions = |name: &str| {
@@ -100,6 +138,5 @@ fn named(text: &str, domain: &Domain) -> BTreeSet<String> {
         ways.iter()
             .any(|way| words.match_indices(way.as_str()).any(|(at, _)| whole(&words[at + way.len()..])))
     };
-    let actions = domain.actions.iter().map(|a| a.name.key());
-    actions.filter(|name| mentions(name)).map(str::to_owned).collect()
+    names.filter(|name| mentions(name)).map(str::to_owned).collect()
 }

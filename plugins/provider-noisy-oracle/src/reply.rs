@@ -13,6 +13,19 @@ pub(crate) fn definitions(texts: &[String]) -> String {
     format!("{SIMULATED}\n\n{}", blocks.join("\n\n"))
 }
 
+/// A thought and PDDL, each under its heading. `what` is `Domain` or `Problem`.
+pub(crate) fn thought(thought: &str, what: &str, pddl: &str) -> String {
+    format!(
+        "{SIMULATED}\n\n### Thought:\n{}\n\n### {what}:\n```pddl\n{}\n```",
+        thought.trim_end(),
+        pddl.trim_end()
+    )
+}
+
+pub(crate) fn prose(text: &str) -> String {
+    format!("{SIMULATED}\n\n{text}")
+}
+
 pub(crate) fn block(language: &str, text: &str) -> String {
     format!("{SIMULATED}\n\n```{language}\n{}\n```", text.trim_end())
 }

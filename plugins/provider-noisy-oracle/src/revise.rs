@@ -61,6 +61,13 @@ pub(crate) struct Revision {
     pub(crate) left: usize,
 }
 
+impl Revision {
+    /// Mistakes after it, old and new.
+    pub(crate) fn mistakes(&self) -> usize {
+        self.left + self.damaged.len()
+    }
+}
+
 /// Compares the current domain with what it should be, action by action, repairs each mistake with the probability that fits
 /// its action, and damages actions that have none.
 pub(crate) fn revise(
@@ -118,8 +125,33 @@ struct Repairs {
     made: Vec<String>,
 }
 
-/// Repairs a list in place. A mistake is a term too many, a term missing, or both of one predicate, which are a term gone wrong.
-fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) -> Repairs {
+/// A mistake in a list: a term too many, a term missing, or both of one predicate, which are a term gone wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// What stands there.
+    pub(crate) old: Option<String>,
+    /// What should stand there.
+    pub(crate) new: Option<String>,
+}
+
+impl Fault {
+    /// The predicate of its term, in lower case.
+    pub(crate) fn predicate(&self) -> String {
+        head(self.old.as_deref().or(self.new.as_deref()).unwrap_or_default())
+    }
+
+    /// What its repair did.
+    pub(crate) fn repaired(&self) -> String {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => format!("{old} became {new}"),
+            (Some(old), None) => format!("{old} omitted"),
+            (None, new) => format!("{} added", new.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+/// The mistakes in a list.
+pub(crate) fn faults(list: &[String], goal: &[String]) -> Vec<Fault> {
     let key = |text: &String| text.to_lowercase();
     let mut missing: Vec<&String> = goal.iter().collect();
     let mut extra: Vec<String> = Vec::new();
@@ -131,20 +163,26 @@ fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) 
             None => extra.push(term.clone()),
         }
     }
-    let mut faults: Vec<(Option<String>, Option<String>)> = Vec::new();
+    let mut faults: Vec<Fault> = Vec::new();
     for term in extra {
         let partner = missing.iter().position(|m| head(m) == head(&term));
-        faults.push((Some(term), partner.map(|index| missing.remove(index).clone())));
+        faults.push(Fault { old: Some(term), new: partner.map(|index| missing.remove(index).clone()) });
     }
-    faults.extend(missing.into_iter().map(|term| (None, Some(term.clone()))));
+    faults.extend(missing.into_iter().map(|term| Fault { old: None, new: Some(term.clone()) }));
+    faults
+}
+
+/// Repairs a list in place.
+fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) -> Repairs {
+    let faults = faults(list, goal);
     let mut repairs = Repairs { faults: faults.len(), left: 0, made: Vec::new() };
-    for (old, new) in faults {
+    for fault in faults {
         if !random.chance(p) {
             repairs.left += 1;
             continue;
         }
-        let place = old.as_ref().and_then(|old| list.iter().position(|term| term == old));
-        match (place, &new) {
+        let place = fault.old.as_ref().and_then(|old| list.iter().position(|term| term == old));
+        match (place, &fault.new) {
             (Some(place), Some(new)) => list[place].clone_from(new),
             (Some(place), None) => {
                 list.remove(place);
@@ -152,11 +190,7 @@ fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) 
             (None, Some(new)) => list.push(new.clone()),
             (None, None) => continue,
         }
-        repairs.made.push(match (old, new) {
-            (Some(old), Some(new)) => format!("{old} became {new}"),
-            (Some(old), None) => format!("{old} omitted"),
-            (None, new) => format!("{} added", new.unwrap_or_default()),
-        });
+        repairs.made.push(fault.repaired());
     }
     repairs
 }

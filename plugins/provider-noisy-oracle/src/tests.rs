@@ -6,6 +6,8 @@ use planforge_plugin_sdk::testing::TestHost;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+mod scaling;
+
 const DOMAIN: &str = "(define (domain harbour)
   (:requirements :strips :typing)
   (:types car boat - thing port)

@@ -1,0 +1,131 @@
+//! A simulated critic: it compares what it is shown with the reference, overlooks mistakes, and objects to what is right, at stated rates.
+
+use crate::options::{Critic, Options};
+use crate::reply;
+use crate::revise::{Fault, Schema, faults};
+use planforge_pddl::ast::Domain;
+use planforge_pddl::random::Random;
+use serde_json::{Value, json};
+
+/// What was said, and what the record is told about it.
+pub(crate) struct Critique {
+    pub(crate) text: String,
+    pub(crate) note: Value,
+    /// Mistakes overlooked, and findings that are none.
+    pub(crate) wrong: usize,
+}
+
+/// A part that is judged on its own: an action, or the facts of a problem.
+pub(crate) struct Part {
+    place: String,
+    /// Each list of its terms, and what is wrong with it.
+    lists: Vec<(&'static str, Vec<String>, Vec<Fault>)>,
+}
+
+struct Finding {
+    place: String,
+    finding: String,
+    change: String,
+}
+
+/// The actions of a domain, each against what it should be.
+pub(crate) fn actions(wanted: &Domain, current: &Domain) -> Vec<Part> {
+    let part = |action: &planforge_pddl::ast::Action| {
+        let goal = Schema::of(action, true);
+        let now = current.actions.iter().find(|a| a.name == action.name).map(|a| Schema::of(a, true));
+        let (preconditions, effects) = now.map(|s| (s.preconditions, s.effects)).unwrap_or_default();
+        let list = |what, now: Vec<String>, goal: &[String]| {
+            let faults = faults(&now, goal);
+            (what, now, faults)
+        };
+        Part {
+            place: format!("action {}", action.name),
+            lists: vec![
+                list("precondition", preconditions, &goal.preconditions),
+                list("effect", effects, &goal.effects),
+            ],
+        }
+    };
+    wanted.actions.iter().map(part).collect()
+}
+
+/// The initial state of a problem.
+pub(crate) fn facts(facts: Vec<String>, faults: Vec<Fault>) -> Vec<Part> {
+    vec![Part { place: "initial state".to_owned(), lists: vec![("list of facts", facts, faults)] }]
+}
+
+/// Judges all parts.
+pub(crate) fn criticise(options: &Options, parts: &[Part], random: &mut Random) -> Critique {
+    let critic = &options.critic;
+    let mut findings = Vec::new();
+    let (mut found, mut overlooked, mut invented) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        let mut sound = true;
+        for (what, _, faults) in &part.lists {
+            for fault in faults {
+                sound = false;
+                let finding = real(part, what, fault);
+                let said = format!("{}: {}", finding.place, finding.finding);
+                if random.chance(critic.finds) {
+                    found.push(said);
+                    findings.push(finding);
+                } else {
+                    overlooked.push(said);
+                }
+            }
+        }
+        if sound
+            && random.chance(critic.false_findings)
+            && let Some(finding) = invent(part, random)
+        {
+            invented.push(format!("{}: {}", finding.place, finding.finding));
+            findings.push(finding);
+        }
+    }
+    Critique {
+        text: said(critic, &findings),
+        wrong: overlooked.len() + invented.len(),
+        note: json!({ "found": found, "overlooked": overlooked, "invented": invented }),
+    }
+}
+
+fn real(part: &Part, what: &str, fault: &Fault) -> Finding {
+    let (finding, change) = match (&fault.old, &fault.new) {
+        (Some(old), Some(new)) => {
+            (format!("the {what} wrongly has {old}"), format!("write {new} in place of {old}"))
+        }
+        (Some(old), None) => {
+            (format!("the {what} wrongly has {old}"), format!("remove {old} from the {what}"))
+        }
+        (None, new) => {
+            let new = new.as_deref().unwrap_or_default();
+            (format!("{new} is missing in the {what}"), format!("add {new} to the {what}"))
+        }
+    };
+    Finding { place: part.place.clone(), finding, change }
+}
+
+/// An objection to a term that is right.
+fn invent(part: &Part, random: &mut Random) -> Option<Finding> {
+    let terms: Vec<(&str, &String)> =
+        part.lists.iter().flat_map(|(what, terms, _)| terms.iter().map(move |term| (*what, term))).collect();
+    let (what, term) = *random.pick(&terms)?;
+    let fault = Fault { old: Some(term.clone()), new: None };
+    Some(real(part, what, &fault))
+}
+
+fn said(critic: &Critic, findings: &[Finding]) -> String {
+    if critic.prose {
+        if findings.is_empty() {
+            return reply::prose("No errors.");
+        }
+        let one = |(index, f): (usize, &Finding)| {
+            format!("{}. {}: {}.\n   Suggested change: {}.", index + 1, f.place, f.finding, f.change)
+        };
+        return reply::prose(&findings.iter().enumerate().map(one).collect::<Vec<_>>().join("\n"));
+    }
+    let one = |f: &Finding| json!({ "finding": f.finding, "place": f.place, "severity": "error", "change": f.change });
+    let all: Vec<Value> = findings.iter().map(one).collect();
+    let document = json!({ "findings": all, "approves": findings.is_empty() });
+    reply::block("json", &serde_json::to_string_pretty(&document).unwrap_or_default())
+}
