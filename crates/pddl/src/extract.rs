@@ -134,6 +134,67 @@ pub fn code_blocks(reply: &str) -> Vec<std::ops::Range<usize>> {
     fences(reply).into_iter().map(|fence| fence.content).collect()
 }
 
+/// The `(:action ...)` lists in a reply, fenced or not, in a definition or alone, in order. One that is closed too early or too often
+/// goes on as far as it was meant to, and one that is never closed ends before the next action, the end of its fence, or a line
+/// of prose; those are not [`Block::complete`].
+pub fn action_blocks(reply: &str) -> Vec<Block> {
+    let fences = fences(reply);
+    let definitions = definition_starts(reply);
+    let starts = action_starts(reply);
+    let mut blocks: Vec<Block> = Vec::new();
+    for (index, &start) in starts.iter().enumerate() {
+        let (fence, next_fence) = fence_at(&fences, start);
+        let limit = fence.map_or(next_fence.unwrap_or(reply.len()), |fence| fence.content.end);
+        let limit = starts.get(index + 1).map_or(limit, |next| limit.min(*next));
+        let after = fences.partition_point(|fence| fence.content.end <= start);
+        let outside = fences[..after].last().map_or(0, |before| before.content.end);
+        let begin = fence.map_or(outside, |fence| fence.content.start);
+        let before = definitions.partition_point(|define| *define < start);
+        let in_definition = definitions[..before].last().is_some_and(|define| *define >= begin);
+        let balanced = balanced_end(reply, start, limit);
+        let closed_well = balanced.filter(|end| {
+            let rest = reply[*end..limit].trim_start();
+            // In a definition, the parenthesis behind an action is the definition's own.
+            !ACTION_FIELDS.iter().any(|field| starts_with(rest, field))
+                && (in_definition || !rest.starts_with(')'))
+        });
+        let end = closed_well.unwrap_or_else(|| end_before_prose(reply, start, limit));
+        let text = reply[start..end].trim_end();
+        blocks.push(Block {
+            kind: BlockKind::Other,
+            span: Span::new(start as u32, (start + text.len()) as u32),
+            text: text.to_owned(),
+            complete: closed_well.is_some(),
+            has_sections: true,
+        });
+    }
+    blocks
+}
+
+/// What stands in an action behind its name.
+const ACTION_FIELDS: [&str; 3] = [":parameters", ":precondition", ":effect"];
+
+fn starts_with(text: &str, word: &str) -> bool {
+    text.as_bytes().get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// The offsets of every `(:action`, in any case.
+fn action_starts(reply: &str) -> Vec<usize> {
+    const WORD: &str = "(:action";
+    let mut starts = Vec::new();
+    let mut at = 0;
+    while let Some(found) = reply[at..].find("(:").map(|n| at + n) {
+        let behind = reply.as_bytes().get(found + WORD.len());
+        // `(:actions`, `(:action-costs` are other words.
+        if starts_with(&reply[found..], WORD) && behind.is_none_or(|b| b.is_ascii_whitespace() || *b == b'(')
+        {
+            starts.push(found);
+        }
+        at = found + 2;
+    }
+    starts
+}
+
 /// A code fence.
 struct Fence {
     /// Where its opening line begins.

@@ -29,7 +29,7 @@ pub use check::{
 };
 pub use codes::CODES;
 pub use diff::{Change, Difference, diff_domains, diff_problems};
-pub use extract::find_pddl;
+pub use extract::{action_blocks, find_pddl};
 pub use fix::{Answered, Fixed, fix_all};
 pub use name::Name;
 pub use print::{

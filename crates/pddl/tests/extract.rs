@@ -135,3 +135,18 @@ fn a_comment_with_a_parenthesis_does_not_count() {
     assert_eq!(found.problem().unwrap().text, commented);
     assert!(!parse_problem(&found.problem().unwrap().text, SourceId(0)).has_errors());
 }
+
+#[test]
+fn actions_end_where_they_were_meant_to() {
+    let reply = "One:\n```pddl\n(define (domain d)\n  (:predicates (p))\n  (:action a :parameters () :effect (p))\n  (:action b :parameters ())\n    :effect (p)))\n```\nand (:action-costs) is no action, but (:action c :effect (p)\nis one that is never closed.\n\n(:ACTION d :effect (p)))\nThat was all of it.";
+    let found = planforge_pddl::action_blocks(reply);
+    let texts: Vec<(&str, bool)> = found.iter().map(|b| (b.text.as_str(), b.complete)).collect();
+    assert_eq!(texts[0], ("(:action a :parameters () :effect (p))", true));
+    assert_eq!(texts[1], ("(:action b :parameters ())\n    :effect (p)))", false));
+    assert_eq!(texts[2], ("(:action c :effect (p)\nis one that is never closed.", false));
+    assert_eq!(texts[3], ("(:ACTION d :effect (p)))", false));
+    assert_eq!(texts.len(), 4);
+    for block in found {
+        assert_eq!(&reply[block.span.range()], block.text);
+    }
+}

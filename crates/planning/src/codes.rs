@@ -9,6 +9,23 @@ const fn code(code: &'static str, title: &'static str, explanation: &'static str
 /// Every diagnostic code of the crate.
 pub const CODES: &[CodeInfo] = &[
     code(
+        "class.no-action",
+        "a reply without an action",
+        "An action was asked for, and the reply holds no list that begins with (:action. Ask again, or show an example.",
+    ),
+    code(
+        "class.parentheses",
+        "an action whose parentheses do not match",
+        "The action is closed too early, too late or never, so its parts cannot be told apart. Close every list, and the\n\
+         action once, behind its effect.",
+    ),
+    code(
+        "class.action-name",
+        "an action of another name",
+        "The action that was written has another name than the one that was asked for, so no plan can use it. Give it the\n\
+         name that was asked for.",
+    ),
+    code(
         "planning.undefined",
         "a name that nothing declares",
         "A condition, effect, the initial state or the goal uses a predicate, function, type, object or variable that\n\

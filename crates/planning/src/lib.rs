@@ -11,6 +11,7 @@ mod ground;
 pub mod lifted;
 mod normalize;
 mod plan_file;
+pub mod result_class;
 mod search;
 mod simulate;
 mod solve;

@@ -151,6 +151,10 @@ codes! { CODES, EXAMPLES,
     means "An atom begins with a predicate, a numeric term with a function."
     example Domain "(define (domain a)\n  (:predicates (p ?x))\n  (:action x :parameters (?x) :effect (?x)))"
     so "Write the predicate's name first.";
+"pddl.typed-argument" "a type among the arguments of an atom"
+    means "Variables have their types where they are declared. In a condition, an effect or a fact `(at ?r - robot)` would have three arguments."
+    example Domain "(define (domain a)\n  (:requirements :typing)\n  (:types robot)\n  (:predicates (p ?x - robot))\n  (:action x :parameters (?x - robot) :effect (p ?x - robot)))"
+    so "Remove the dash and the type; the fix does.";
 "pddl.bad-number" "not a number"
     means "A number that fits a 64-bit float is expected."
     example Problem "(define (problem p)\n  (:domain blocks)\n  (:objects a - block)\n  (:init (= (weight a) (weight a)))\n  (:goal (and)))"

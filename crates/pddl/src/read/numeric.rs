@@ -3,6 +3,7 @@
 use super::Reader;
 use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
 use crate::sexpr::{Children, NodeId, OPERATORS};
+use planforge_diagnostics::{Diagnostic, Edit};
 
 /// Whether a word is written like a number.
 pub(super) fn is_number(word: &str) -> bool {
@@ -29,11 +30,13 @@ impl<'a, 't> Reader<'a, 't> {
         if name.as_str().starts_with('?') { Term::Variable(name) } else { Term::Constant(name) }
     }
 
-    /// The arguments of an atom: names and variables. A list among them is reported and left out.
-    pub(super) fn terms(&mut self, rest: Children<'a, 't>, of: &str) -> Vec<Term> {
+    /// The arguments of an atom: names and variables. A list among them is reported and left out, and so is a type.
+    pub(super) fn terms(&mut self, mut rest: Children<'a, 't>, of: &str) -> Vec<Term> {
         let mut args = Vec::with_capacity(4);
-        for id in rest {
-            if self.tree.is_list(id) {
+        while let Some(id) = rest.next() {
+            if self.tree.atom(id) == Some("-") && !args.is_empty() {
+                self.typed_argument(id, rest.next(), of);
+            } else if self.tree.is_list(id) {
                 let help = format!(
                     "arguments are names; is a closing parenthesis missing before this in `({of} ...`?"
                 );
@@ -44,6 +47,18 @@ impl<'a, 't> Reader<'a, 't> {
             }
         }
         args
+    }
+
+    /// `- type` behind an argument, as in a declaration.
+    fn typed_argument(&mut self, dash: NodeId, ty: Option<NodeId>, of: &str) {
+        let span = ty.map_or(self.tree.span(dash), |ty| self.tree.span(dash).to(self.tree.span(ty)));
+        let message = format!("a type among the arguments of `{of}`");
+        let edit = Edit { source: self.sink.source, span, replacement: String::new() };
+        let diagnostic = Diagnostic::error("pddl.typed-argument", message)
+            .at(self.sink.source, span, "")
+            .help("types stand where variables are declared, in `:parameters` and `:predicates`; an atom only names them")
+            .fix("remove the type", vec![edit]);
+        self.sink.push(diagnostic);
     }
 
     /// `(predicate term ...)`, the list and its head already known to be one.

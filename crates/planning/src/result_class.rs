@@ -1,0 +1,348 @@
+//! Result classes (Oswald et al. 2024, section 3): what became of an action that a model was asked to write.
+//!
+//! The action takes the place of the one of that name in an otherwise true domain. Classes come in the paper's order of precedence, and the
+//! first that applies counts: errors of syntax, errors of meaning, behaviour. Each of the first two comes from a diagnostic of the
+//! front end and has its place in the reply; behaviour is judged by [heuristic domain equivalence](crate::equivalence::hde).
+//!
+//! The paper's lists leave out what its own parser does not notice. Here a predicate that is not declared, a variable that nothing
+//! binds and a name without an object are argument errors (PAError), and what needs a requirement that the domain does not
+//! declare, not negation alone, is a bad precondition (BPError). A limit is [`ResultClass::Undecided`], never "no plan".
+
+use crate::budget::Budget;
+use crate::equivalence::hde::{Hde, HdeClass, HdeOutcome, Reference};
+use planforge_diagnostics::{Diagnostic, Label, SourceId, Span};
+use planforge_pddl::ast::{Action, Domain};
+use planforge_pddl::extract::Block;
+use planforge_pddl::{action_blocks, check_domain, parse_domain, print_domain};
+
+/// Table 1's rows, and what the paper has no row for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ResultClass {
+    /// Syntax: the reply holds no action.
+    NoPddl,
+    /// Syntax: parentheses do not match.
+    PError,
+    /// Syntax: something stands where it cannot.
+    UToken,
+    /// Meaning: an unknown type, or an argument of a wrong one.
+    TError,
+    /// Meaning: a predicate has the wrong arguments.
+    PAError,
+    /// Meaning: the action has another name.
+    NError,
+    /// Meaning: the precondition or effect needs a requirement that the domain does not declare, such as negation.
+    BPError,
+    /// Behaviour: a problem has no plan any more.
+    NoPlan,
+    /// Behaviour: a plan of the new domain is none of the original.
+    NPApp,
+    /// Behaviour: a plan of the original domain is none of the new.
+    OPApp,
+    /// No difference was found.
+    Equivalent,
+    /// A limit was reached, or the domains use what the search does not plan for.
+    Undecided,
+}
+
+/// The primary classes of Fig. 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ResultGroup {
+    /// The reply cannot be read.
+    Syntax,
+    /// It can be read and does not fit the domain.
+    Semantic,
+    /// It fits and behaves differently.
+    Different,
+    /// It behaves the same as far as was looked.
+    Equivalent,
+    /// It could not be told.
+    Undecided,
+}
+
+impl ResultClass {
+    /// All, in the order of precedence.
+    pub const ALL: [Self; 12] = [
+        Self::NoPddl,
+        Self::PError,
+        Self::UToken,
+        Self::TError,
+        Self::PAError,
+        Self::NError,
+        Self::BPError,
+        Self::NoPlan,
+        Self::NPApp,
+        Self::OPApp,
+        Self::Equivalent,
+        Self::Undecided,
+    ];
+
+    /// The paper's word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoPddl => "NoPDDL",
+            Self::PError => "PError",
+            Self::UToken => "UToken",
+            Self::TError => "TError",
+            Self::PAError => "PAError",
+            Self::NError => "NError",
+            Self::BPError => "BPError",
+            Self::NoPlan => "NoPlan",
+            Self::NPApp => "NPApp",
+            Self::OPApp => "OPApp",
+            Self::Equivalent => "Equivalent",
+            Self::Undecided => "Undecided",
+        }
+    }
+
+    /// The primary class.
+    pub const fn group(self) -> ResultGroup {
+        match self {
+            Self::NoPddl | Self::PError | Self::UToken => ResultGroup::Syntax,
+            Self::TError | Self::PAError | Self::NError | Self::BPError => ResultGroup::Semantic,
+            Self::NoPlan | Self::NPApp | Self::OPApp => ResultGroup::Different,
+            Self::Equivalent => ResultGroup::Equivalent,
+            Self::Undecided => ResultGroup::Undecided,
+        }
+    }
+}
+
+impl ResultGroup {
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax error",
+            Self::Semantic => "semantic error",
+            Self::Different => "different domain",
+            Self::Equivalent => "equivalent",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// What was found out about a reply.
+#[derive(Debug, Clone)]
+pub struct Classified {
+    /// The class.
+    pub class: ResultClass,
+    /// Everything that was found wrong with the action, the finding that decides the class first. Places are in the reply.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The action, where it can be read; spans are in the reply.
+    pub action: Option<Action>,
+    /// The domain with the action in it, where they fit.
+    pub domain: Option<Domain>,
+    /// How plans compare, where the behaviour was looked at.
+    pub hde: Option<Hde>,
+    /// Why nothing could be told, where the class is [`ResultClass::Undecided`].
+    pub reason: Option<String>,
+}
+
+/// The action in a reply that is meant to be `name`: the last of that name, else the last.
+pub fn meant_action(reply: &str, name: &str) -> Option<Block> {
+    let mut blocks = action_blocks(reply);
+    let named = blocks.iter().rposition(|block| {
+        let word = block.text.get("(:action".len()..).unwrap_or_default().split_whitespace().next();
+        word.is_some_and(|word| word.trim_end_matches('(').eq_ignore_ascii_case(name))
+    });
+    match named {
+        Some(index) => Some(blocks.swap_remove(index)),
+        None => blocks.pop(),
+    }
+}
+
+/// The class of a reply that is meant to hold the action `name` of `domain`; `reference` was made of that domain and the problems.
+/// `source` is the reply's in the diagnostics.
+pub fn classify(
+    reply: &str,
+    source: SourceId,
+    domain: &Domain,
+    name: &str,
+    reference: &Reference,
+    budget: &mut dyn Budget,
+) -> Classified {
+    let Some(block) = meant_action(reply, name) else {
+        let missing = Diagnostic::error("class.no-action", "the reply holds no `(:action ...)`")
+            .at(source, Span::empty(0), "")
+            .help("answer with the action alone, in a code block that begins with `(:action`");
+        return found(ResultClass::NoPddl, vec![missing]);
+    };
+    let read = Integrated::read(&block, source, domain, name);
+    if let Some(class) = read.syntax(&block) {
+        let mut form = read.form;
+        if form.is_empty() {
+            let message = "the parentheses of the action do not match";
+            form.push(
+                Diagnostic::error("class.parentheses", message)
+                    .at(source, block.span, "")
+                    .help("close every list, and the action once, behind its effect"),
+            );
+        }
+        return found(class, form);
+    }
+    let Some(action) = read.action else {
+        return found(ResultClass::UToken, read.form);
+    };
+    if let Some((class, diagnostics)) = semantic(&action, read.meaning, name, source) {
+        return Classified { action: Some(action), ..found(class, diagnostics) };
+    }
+    let whole = with_action(domain, name, action.clone());
+    let mut classified = behaviour(&whole, reference, budget);
+    classified.action = Some(action);
+    classified.domain = Some(whole);
+    classified
+}
+
+/// The true domain with `action` in the place of `name`.
+pub fn with_action(domain: &Domain, name: &str, action: Action) -> Domain {
+    let mut whole = domain.clone();
+    match whole.actions.iter_mut().find(|old| old.name.is(&name.to_lowercase())) {
+        Some(old) => *old = action,
+        None => whole.actions.push(action),
+    }
+    whole
+}
+
+fn found(class: ResultClass, diagnostics: Vec<Diagnostic>) -> Classified {
+    Classified { class, diagnostics, action: None, domain: None, hde: None, reason: None }
+}
+
+/// The reply's action, read inside the rest of the true domain.
+struct Integrated {
+    /// The last action of the text, which is the reply's.
+    action: Option<Action>,
+    /// What is wrong with its form.
+    form: Vec<Diagnostic>,
+    /// What is wrong with its meaning.
+    meaning: Vec<Diagnostic>,
+}
+
+impl Integrated {
+    fn read(block: &Block, source: SourceId, domain: &Domain, name: &str) -> Self {
+        let mut rest = domain.clone();
+        rest.actions.retain(|action| !action.name.is(&name.to_lowercase()));
+        let printed = print_domain(&rest);
+        let head = printed.trim_end().strip_suffix(')').unwrap_or(&printed);
+        let own = u32::try_from(head.len() + 1).unwrap_or(u32::MAX);
+        let text = format!("{head}\n{}\n)", block.text);
+        let parsed = parse_domain(&text, source);
+        let place = Place { own, block: block.span, source };
+        let form = place.of_action(parsed.diagnostics);
+        let meaning = place.of_action(check_domain(&parsed.value, source));
+        let action = parsed.value.actions.into_iter().rfind(|action| action.span.start >= own);
+        Integrated { action: action.map(|action| place.moved(action)), form, meaning }
+    }
+
+    /// The class of what is wrong with the form; errors alone count. Puts what decides first.
+    fn syntax(&self, block: &Block) -> Option<ResultClass> {
+        let errors = || self.form.iter().filter(|d| d.is_error());
+        let lost = |d: &&Diagnostic| PARENTHESES.contains(&d.code.as_ref());
+        if !block.complete || errors().any(|d| lost(&d)) {
+            return Some(ResultClass::PError);
+        }
+        errors().next().map(|_| ResultClass::UToken)
+    }
+}
+
+const PARENTHESES: [&str; 3] = ["pddl.unclosed", "pddl.lost-parenthesis", "pddl.stray-parenthesis"];
+const TYPES: [&str; 4] = ["pddl.undefined-type", "pddl.type-mismatch", "pddl.wide-type", "pddl.type-cycle"];
+const REQUIREMENTS: [&str; 1] = ["pddl.undeclared-requirement"];
+
+/// What is wrong with the meaning, as a class and with what decides first.
+fn semantic(
+    action: &Action,
+    meaning: Vec<Diagnostic>,
+    name: &str,
+    source: SourceId,
+) -> Option<(ResultClass, Vec<Diagnostic>)> {
+    let class_of = |d: &Diagnostic| {
+        if REQUIREMENTS.contains(&d.code.as_ref()) {
+            // A warning of the front end, for planners mostly do not mind. The paper's does.
+            return Some(ResultClass::BPError);
+        }
+        if !d.is_error() {
+            return None;
+        }
+        Some(if TYPES.contains(&d.code.as_ref()) { ResultClass::TError } else { ResultClass::PAError })
+    };
+    let mut wrong: Vec<(ResultClass, Diagnostic)> =
+        meaning.into_iter().filter_map(|d| Some((class_of(&d)?, d))).collect();
+    if !action.name.is(&name.to_lowercase()) {
+        let message = format!("the action is called `{}` and should be `{name}`", action.name);
+        let diagnostic = Diagnostic::error("class.action-name", message)
+            .at(source, action.name.span, "")
+            .help(format!("call it `{name}`"));
+        wrong.push((ResultClass::NError, diagnostic));
+    }
+    wrong.sort_by_key(|(class, _)| *class);
+    let class = wrong.first()?.0;
+    Some((class, wrong.into_iter().map(|(_, diagnostic)| diagnostic).collect()))
+}
+
+fn behaviour(domain: &Domain, reference: &Reference, budget: &mut dyn Budget) -> Classified {
+    let hde = match reference.compare(domain, budget) {
+        Ok(hde) => hde,
+        Err(not) => {
+            return Classified {
+                reason: Some(not.error.to_string()),
+                ..found(ResultClass::Undecided, Vec::new())
+            };
+        }
+    };
+    let (class, reason) = match &hde.outcome {
+        HdeOutcome::Equivalent => (ResultClass::Equivalent, None),
+        HdeOutcome::Different { difference, .. } => (
+            match difference.class() {
+                HdeClass::NoPlan => ResultClass::NoPlan,
+                HdeClass::NPApp => ResultClass::NPApp,
+                HdeClass::OPApp => ResultClass::OPApp,
+            },
+            None,
+        ),
+        HdeOutcome::Undecided { problem, stopped, .. } => {
+            let reason =
+                format!("{stopped} was reached before all plans of problem {} were found", problem + 1);
+            (ResultClass::Undecided, Some(reason))
+        }
+    };
+    Classified { hde: Some(hde), reason, ..found(class, Vec::new()) }
+}
+
+/// From places in the text that was read to places in the reply.
+struct Place {
+    /// Where the action begins in the text that was read.
+    own: u32,
+    /// Where it stands in the reply.
+    block: Span,
+    source: SourceId,
+}
+
+impl Place {
+    /// What is about the action: its first label lies in it. Labels elsewhere, which point into the true domain, are left out.
+    fn of_action(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let own = |label: &Label| label.span.start >= self.own;
+        let mut about: Vec<Diagnostic> =
+            diagnostics.into_iter().filter(|d| d.primary().is_some_and(own)).collect();
+        for diagnostic in &mut about {
+            diagnostic.labels.retain(own);
+            // Fixes would change the text that was read, not the reply.
+            diagnostic.fix = None;
+            for label in &mut diagnostic.labels {
+                label.span = self.span(label.span);
+                label.source = self.source;
+            }
+        }
+        about.sort_by_key(|d| (!d.is_error(), !PARENTHESES.contains(&d.code.as_ref())));
+        about
+    }
+
+    fn span(&self, span: Span) -> Span {
+        let moved = |at: u32| (at.saturating_sub(self.own) + self.block.start).min(self.block.end);
+        Span::new(moved(span.start), moved(span.end))
+    }
+
+    /// The action's own span and its name's; those of its conditions keep pointing into the text that was read.
+    fn moved(&self, mut action: Action) -> Action {
+        action.span = self.span(action.span);
+        action.name.span = self.span(action.name.span);
+        action
+    }
+}

@@ -1,0 +1,158 @@
+//! Replies by hand, one for each class of the paper, and the places that classes carry.
+
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::{parse_domain, parse_problem};
+use planforge_planning::Unlimited;
+use planforge_planning::equivalence::hde::{HdeOptions, Reference};
+use planforge_planning::result_class::{Classified, ResultClass, ResultGroup, classify};
+use std::num::NonZeroUsize;
+
+const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
+  (:types lamp room)
+  (:predicates (in ?l - lamp ?r - room) (here ?r - room) (lit ?l - lamp) (dark ?l - lamp) (door ?a ?b - room))
+  (:action go :parameters (?a ?b - room)
+    :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))
+  (:action light :parameters (?l - lamp ?r - room)
+    :precondition (and (here ?r) (in ?l ?r) (dark ?l)) :effect (and (lit ?l) (not (dark ?l)))))";
+
+const PROBLEM: &str = "(define (problem two) (:domain lamps) (:objects a b - lamp hall attic - room)
+  (:init (here hall) (door hall attic) (door attic hall) (in a hall) (in b attic) (dark a) (dark b))
+  (:goal (and (lit a) (lit b))))";
+
+fn reference() -> (Domain, Reference) {
+    let domain = parse_domain(DOMAIN, SourceId(0)).value;
+    let problem: Problem = parse_problem(PROBLEM, SourceId(0)).value;
+    let options = HdeOptions { k: NonZeroUsize::new(10).unwrap(), ..HdeOptions::default() };
+    let reference = Reference::new(&domain, &[&problem], &options, &mut Unlimited).unwrap();
+    (domain, reference)
+}
+
+fn class(reply: &str) -> Classified {
+    let (domain, reference) = reference();
+    classify(reply, SourceId(3), &domain, "light", &reference, &mut Unlimited)
+}
+
+/// The text that the deciding finding points at.
+fn at<'a>(reply: &'a str, found: &Classified) -> &'a str {
+    let label = found.diagnostics[0].primary().unwrap();
+    assert_eq!(label.source, SourceId(3));
+    &reply[label.span.range()]
+}
+
+fn action(precondition: &str, effect: &str) -> String {
+    format!(
+        "Here it is:\n```pddl\n(:action light :parameters (?l - lamp ?r - room)\n  :precondition {precondition}\n  :effect {effect})\n```\n"
+    )
+}
+
+const PRE: &str = "(and (here ?r) (in ?l ?r) (dark ?l))";
+const EFF: &str = "(and (lit ?l) (not (dark ?l)))";
+
+#[test]
+fn the_true_action_is_equivalent_in_every_wrapping() {
+    let bare = "(:action light :parameters (?l - lamp ?r - room) :precondition (and (here ?r) (in ?l ?r) (dark ?l)) :effect (and (lit ?l) (not (dark ?l))))";
+    let whole = format!("(define (domain lamps) (:predicates (lit ?l))\n{bare}\n)");
+    let twice = format!(
+        "First (:action go :parameters () :effect ()) and then\n\n{bare}\nThat is all there is to it."
+    );
+    for reply in [action(PRE, EFF), bare.to_owned(), whole, twice, bare.to_uppercase()] {
+        let found = class(&reply);
+        assert_eq!(found.class, ResultClass::Equivalent, "{reply}\n{:?}", found.diagnostics);
+        assert!(found.domain.is_some() && found.diagnostics.is_empty());
+    }
+}
+
+#[test]
+fn syntax_comes_first_and_points_at_its_place() {
+    let no_action = class("The lamp is lit if it is dark.");
+    assert_eq!(no_action.class, ResultClass::NoPddl);
+    let lost = action("(and (here ?r) (in ?l ?r) (dark ?l)", EFF);
+    assert_eq!(class(&lost).class, ResultClass::PError);
+    let early = action("(and (here ?r)))", EFF);
+    assert_eq!(class(&early).class, ResultClass::PError);
+    let one_more = action(PRE, "(and (lit ?l)))");
+    assert_eq!(class(&one_more).class, ResultClass::PError);
+    let twice = action("(here ?r)\n  :precondition (dark ?l)", EFF);
+    let found = class(&twice);
+    assert_eq!(found.class, ResultClass::UToken);
+    assert!(at(&twice, &found).contains(":precondition"), "{}", at(&twice, &found));
+    let typed_atom = action("(and (here ?r - room) (dark ?l))", EFF);
+    assert_eq!(class(&typed_atom).class, ResultClass::UToken);
+    // Of an error of syntax and one of meaning the first counts.
+    let both = action("(and (here ?r ?r ?r) (shining ?l)", EFF);
+    assert_eq!(class(&both).class, ResultClass::PError);
+}
+
+#[test]
+fn meaning_comes_next_in_the_order_of_the_paper() {
+    let cases = [
+        (action("(and (here ?l) (dark ?l))", EFF), ResultClass::TError, "?l"),
+        (action(PRE, EFF).replace("?r - room", "?r - place"), ResultClass::TError, "place"),
+        (action("(and (here ?r ?l) (dark ?l))", EFF), ResultClass::PAError, "(here ?r ?l)"),
+        (action("(shining ?l)", EFF), ResultClass::PAError, "shining"),
+        (action("(dark ?x)", EFF), ResultClass::PAError, "?x"),
+        (action(PRE, EFF).replace(":action light", ":action kindle"), ResultClass::NError, "kindle"),
+        (action("(and (here ?r) (in ?l ?r) (not (lit ?l)))", EFF), ResultClass::BPError, "(not (lit ?l))"),
+    ];
+    for (reply, wanted, place) in cases {
+        let found = class(&reply);
+        assert_eq!(found.class, wanted, "{reply}\n{:?}", found.diagnostics);
+        assert!(at(&reply, &found).contains(place), "{wanted:?} points at `{}`", at(&reply, &found));
+        assert_eq!(wanted.group(), ResultGroup::Semantic);
+    }
+    let all =
+        action("(and (here ?l) (here ?r ?r) (not (lit ?l)))", EFF).replace(":action light", ":action kindle");
+    let found = class(&all);
+    assert_eq!(found.class, ResultClass::TError);
+    assert!(found.diagnostics.len() >= 4, "everything is told: {:?}", found.diagnostics);
+}
+
+#[test]
+fn behaviour_is_told_by_plans() {
+    let cases = [
+        (action("(and (here ?r) (in ?l ?r) (lit ?l))", EFF), ResultClass::NoPlan),
+        (action("(dark ?l)", EFF), ResultClass::NPApp),
+        (action(PRE, "(lit ?l)"), ResultClass::Equivalent),
+        (action("(and (here ?r) (in ?l ?r))", EFF), ResultClass::NPApp),
+    ];
+    for (reply, wanted) in cases {
+        let found = class(&reply);
+        // Without the deletion a lamp can be lit twice: new plans are longer and not among the cheapest ten.
+        if wanted == ResultClass::Equivalent {
+            assert!(matches!(found.class, ResultClass::Equivalent | ResultClass::NPApp), "{:?}", found.class);
+            continue;
+        }
+        assert_eq!(found.class, wanted, "{reply}");
+        assert_eq!(found.class.group(), ResultGroup::Different);
+        assert!(found.hde.is_some());
+    }
+    // A stronger precondition leaves a plan out: new plans are plans of the original, an original one is lost.
+    let stronger = action("(and (here ?r) (in ?l ?r) (dark ?l) (door ?r ?r))", EFF);
+    assert_eq!(class(&stronger).class, ResultClass::NoPlan);
+}
+
+#[test]
+fn a_limit_is_undecided_and_never_no_plan() {
+    let (domain, _) = reference();
+    let problem = parse_problem(PROBLEM, SourceId(0)).value;
+    // Enough for the reference's own plans, too little for an action that opens many more sequences.
+    for nodes in [40, 60, 80, 120, 200] {
+        let options =
+            HdeOptions { max_nodes: nodes, k: NonZeroUsize::new(3).unwrap(), ..HdeOptions::default() };
+        let Ok(reference) = Reference::new(&domain, &[&problem], &options, &mut Unlimited) else { continue };
+        let reply = action("(and (here ?r) (in ?l ?r) (lit ?l))", "(and (lit ?l) (dark ?l))");
+        let found = classify(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        assert!(
+            matches!(found.class, ResultClass::NoPlan | ResultClass::Undecided),
+            "{nodes}: {:?}",
+            found.class
+        );
+    }
+    let tiny = HdeOptions { max_nodes: 12, k: NonZeroUsize::new(1).unwrap(), ..HdeOptions::default() };
+    if let Ok(reference) = Reference::new(&domain, &[&problem], &tiny, &mut Unlimited) {
+        let reply = action("(here ?r)", "(dark ?l)");
+        let found = classify(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        assert_ne!(found.class, ResultClass::Equivalent);
+    }
+}
