@@ -15,6 +15,7 @@ pub(crate) static BUNDLED: &[&BundledPlugin] = &[
     &planforge_translator_asp::PLANFORGE_PLUGIN,
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_verifier_critique::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
     &planforge_verifier_ew::PLANFORGE_PLUGIN,
     &planforge_verifier_val::PLANFORGE_PLUGIN,

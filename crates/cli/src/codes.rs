@@ -23,6 +23,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_translator_asp::CODES,
         planforge_translator_describe::CODES,
         planforge_translator_direct::CODES,
+        planforge_verifier_critique::CODES,
         planforge_verifier_equivalence::CODES,
         planforge_verifier_ew::CODES,
         planforge_verifier_val::CODES,

@@ -79,6 +79,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("translator-asp", &["asp", "clingo", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("translator-describe", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
+    ("verifier-critique", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-equivalence", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),

@@ -17,6 +17,7 @@ const PLUGINS: &[&BundledPlugin] = &[
     &planforge_translator_asp::PLANFORGE_PLUGIN,
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_verifier_critique::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
     &planforge_verifier_ew::PLANFORGE_PLUGIN,
     &planforge_verifier_val::PLANFORGE_PLUGIN,

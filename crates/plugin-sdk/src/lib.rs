@@ -61,6 +61,7 @@ mod export;
 pub mod feedback;
 pub mod guard;
 pub mod kinds;
+pub mod loose;
 pub mod prompt;
 mod raw_host;
 pub mod reply;

@@ -5,9 +5,9 @@
 //! that the text states none. An object that the text names is an `object(NAME, TYPE).` fact, in the order of the answer.
 
 use crate::codes;
-use crate::json::{Kind, Unreadable, Value, find};
 use crate::vocabulary::Vocabulary;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_plugin_sdk::loose::{Kind, Unreadable, Value, find};
 use std::collections::BTreeSet;
 
 /// More objects than this in one answer are no list of names out of a text.

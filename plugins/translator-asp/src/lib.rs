@@ -17,7 +17,6 @@
 mod codes;
 mod extract;
 mod infer;
-mod json;
 mod options;
 mod prompt;
 mod provenance;

@@ -2,7 +2,6 @@
 
 use crate::extract::{Extracted, cardinalities, objects};
 use crate::infer::{IR, Inference, Refusal};
-use crate::json::{MOST_BYTES, Unreadable};
 use crate::options::{Mode, Options};
 use crate::prompt::{Finding, Prompts};
 use crate::{ROLE, codes};
@@ -13,6 +12,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
 use planforge_pddl::extract::code_blocks;
+use planforge_plugin_sdk::loose::{MOST_BYTES, Unreadable};
 use planforge_plugin_sdk::reply::check_finish;
 
 /// One call of the translator.

@@ -46,6 +46,7 @@ impl Scripted {
             },
             info("translator-describe", Translator, &["writer"], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
+            info("verifier-critique", Verifier, &["critic"], &["findings", "errors", "approves", "repeated"]),
             info("verifier-equivalence", Verifier, &[], &["equivalent"]),
             info("verifier-val", Verifier, &[], &["score"]),
             info("verifier-ew", Verifier, &[], &["score", "rating"]),

@@ -1,7 +1,12 @@
 //! JSON as models write it: in prose or a code block, with Python's quotes and words, trailing commas, comments, bare keys.
+//!
+//! [`find`] takes one value and says what is wrong where it cannot be read. [`salvage`] takes whatever can be read, of replies that break
+//! off too, for texts where half of a value is better than none.
+
+use std::ops::Range;
 
 /// The longest reply that is looked through, in bytes.
-pub(crate) const MOST_BYTES: usize = 1 << 20;
+pub const MOST_BYTES: usize = 1 << 20;
 /// Deepest nesting.
 const MOST_DEPTH: usize = 32;
 /// Most opening brackets tried, so that a reply of nothing else ends.
@@ -9,17 +14,23 @@ const MOST_STARTS: usize = 64;
 
 /// A value and where it starts.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Value {
+pub struct Value {
     /// Byte in the reply.
-    pub(crate) at: usize,
-    pub(crate) kind: Kind,
+    pub at: usize,
+    /// What it is.
+    pub kind: Kind,
 }
 
+/// What a value is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `null`, `None`.
     Null,
+    /// `true`, `True`.
     Boolean(bool),
+    /// Finite.
     Number(f64),
+    /// In quotes of any kind, or a bare word.
     Text(String),
     /// A list, tuple or set.
     List(Vec<Value>),
@@ -29,23 +40,36 @@ pub(crate) enum Kind {
 
 /// One entry of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
+pub struct Entry {
+    /// The key.
+    pub key: String,
     /// Where the key starts.
-    pub(crate) at: usize,
-    pub(crate) value: Value,
+    pub at: usize,
+    /// What it stands for.
+    pub value: Value,
 }
 
 /// Why nothing could be read: the mistake of the attempt that came furthest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unreadable {
-    pub(crate) at: usize,
-    pub(crate) message: String,
+pub struct Unreadable {
+    /// Byte in the reply.
+    pub at: usize,
+    /// As a clause.
+    pub message: String,
+}
+
+/// What [`salvage`] found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Salvaged {
+    /// Objects and lists in the order of the reply, each with the bytes it takes up. None lies within another.
+    pub values: Vec<(Range<usize>, Value)>,
+    /// Whether the last of them has no end: the reply ends within it.
+    pub cut_off: bool,
 }
 
 impl Kind {
     /// What it is, for messages.
-    pub(crate) const fn name(&self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
             Self::Boolean(_) => "a truth value",
@@ -58,7 +82,10 @@ impl Kind {
 }
 
 /// Finds the object or list in a reply: in a code block where one holds any, else in the text. What stands around it is not looked at.
-pub(crate) fn find(reply: &str) -> Result<Value, Unreadable> {
+///
+/// # Errors
+/// There is none, or none can be read: the mistake of the attempt that came furthest.
+pub fn find(reply: &str) -> Result<Value, Unreadable> {
     if reply.len() > MOST_BYTES {
         let message = format!("the reply has {} bytes; at most {MOST_BYTES} are read", reply.len());
         return Err(Unreadable { at: 0, message });
@@ -71,7 +98,7 @@ pub(crate) fn find(reply: &str) -> Result<Value, Unreadable> {
         let mut at = from;
         while let Some(start) = part[at..].find(['{', '[']).map(|i| at + i) {
             starts += 1;
-            let mut reader = Reader { text: part, at: start };
+            let mut reader = Reader { text: part, at: start, forgiving: false, ended: false };
             match reader.value(0) {
                 Ok(value) => return Ok(value),
                 Err(error) if furthest.as_ref().is_none_or(|f| error.at > f.at) => furthest = Some(error),
@@ -87,6 +114,34 @@ pub(crate) fn find(reply: &str) -> Result<Value, Unreadable> {
     Err(furthest.unwrap_or_else(nothing))
 }
 
+/// Every object and list of a reply that can be read, wherever it stands. As [`find`], and in addition a text may hold line ends and
+/// quotes that are not escaped (it ends with a quote before `,`, `:`, `}`, `]`, or the end), a comma at the end of a line may be missing, and what the end of the
+/// reply breaks off counts as far as it goes. Of a reply longer than [`MOST_BYTES`] the rest is not looked at.
+pub fn salvage(reply: &str) -> Salvaged {
+    let end = (0..=reply.len().min(MOST_BYTES)).rev().find(|at| reply.is_char_boundary(*at)).unwrap_or(0);
+    let text = &reply[..end];
+    let fences = fenced(text);
+    let mut found = Salvaged::default();
+    let mut at = 0;
+    for _ in 0..MOST_STARTS {
+        let Some(start) = text[at..].find(['{', '[']).map(|i| at + i) else { break };
+        let part = fences
+            .iter()
+            .find(|(from, to)| (*from..*to).contains(&start))
+            .map_or(text, |(_, to)| &text[..*to]);
+        let mut reader = Reader { text: part, at: start, forgiving: true, ended: false };
+        match reader.value(0) {
+            Ok(value) => {
+                at = reader.at.max(start + 1);
+                found.cut_off = reader.ended;
+                found.values.push((start..reader.at, value));
+            }
+            Err(_) => at = start + 1,
+        }
+    }
+    found
+}
+
 /// The insides of the code blocks.
 fn blocks(reply: &str) -> Vec<(usize, usize)> {
     let mut marks = reply.match_indices("```").map(|(at, _)| at);
@@ -97,9 +152,31 @@ fn blocks(reply: &str) -> Vec<(usize, usize)> {
     found
 }
 
+/// The insides of the code blocks whose fences stand at the beginning of a line. One that is not closed reaches to the end.
+fn fenced(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut open = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with("```") {
+            match open.take() {
+                Some(from) => found.push((from, at)),
+                None => open = Some(at + line.len()),
+            }
+        }
+        at += line.len();
+    }
+    found.extend(open.map(|from| (from, text.len())));
+    found
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Whether [`salvage`] reads.
+    forgiving: bool,
+    /// Forgiving alone: whether the text ended within the value.
+    ended: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -113,6 +190,13 @@ impl<'a> Reader<'a> {
 
     fn broke<T>(&self, message: impl Into<String>) -> Result<T, Unreadable> {
         Err(Unreadable { at: self.at, message: message.into() })
+    }
+
+    /// Whether the text is at its end, which a forgiving reader takes for the end of everything that is open.
+    fn at_end(&mut self) -> bool {
+        let end = self.forgiving && self.rest().is_empty();
+        self.ended |= end;
+        end
     }
 
     /// White space and comments.
@@ -144,6 +228,7 @@ impl<'a> Reader<'a> {
         self.skip();
         let at = self.at;
         let kind = match self.peek() {
+            None if self.at_end() => Kind::Null,
             None => return self.broke("the reply ends in the middle of a value"),
             Some('{') => self.braces(depth)?,
             Some('[') => Kind::List(self.list(']', depth)?),
@@ -159,7 +244,7 @@ impl<'a> Reader<'a> {
         let mut values = Vec::new();
         loop {
             self.skip();
-            if self.take(end) {
+            if self.take(end) || self.at_end() {
                 return Ok(values);
             }
             values.push(self.value(depth + 1)?);
@@ -170,7 +255,13 @@ impl<'a> Reader<'a> {
     /// A comma, or the end, which is left standing.
     fn separator(&mut self, end: char) -> Result<(), Unreadable> {
         self.skip();
-        match self.take(',') || self.peek() == Some(end) {
+        let starts = |c: char| closing(c).is_some() || matches!(c, '{' | '[');
+        let next = self.peek();
+        match self.take(',')
+            || next == Some(end)
+            || self.at_end()
+            || (self.forgiving && next.is_some_and(starts))
+        {
             true => Ok(()),
             false => self.broke(format!("`,` or `{end}` is missing")),
         }
@@ -183,7 +274,7 @@ impl<'a> Reader<'a> {
         let mut values = Vec::new();
         loop {
             self.skip();
-            if self.take('}') {
+            if self.take('}') || self.at_end() {
                 break;
             }
             let first = self.value(depth + 1)?;
@@ -192,7 +283,11 @@ impl<'a> Reader<'a> {
                 (true, Kind::Text(key)) if values.is_empty() => {
                     entries.push(Entry { key, at: first.at, value: self.value(depth + 1)? });
                 }
-                (false, kind) if entries.is_empty() => values.push(Value { at: first.at, kind }),
+                (false, kind) if entries.is_empty() && !self.ended => {
+                    values.push(Value { at: first.at, kind });
+                }
+                // A key that the reply ends behind, or what is left of a text with a quote in it.
+                (false, _) if self.forgiving => {}
                 _ => return self.broke("`key: value` is missing"),
             }
             self.separator('}')?;
@@ -208,13 +303,27 @@ impl<'a> Reader<'a> {
         while let Some(c) = self.peek() {
             self.at += c.len_utf8();
             match c {
-                _ if c == end => return Ok(text),
-                '\n' => break,
+                _ if c == end && (!self.forgiving || self.closes()) => return Ok(text),
+                '\n' if !self.forgiving => break,
                 '\\' => text.push(self.escaped()),
                 _ => text.push(c),
             }
         }
+        if self.at_end() {
+            return Ok(text);
+        }
         Err(Unreadable { at: start, message: "this text is never closed".to_owned() })
+    }
+
+    /// Whether the quote before this place ends its text, judged by what follows it: a mark, or on another line the next value.
+    fn closes(&self) -> bool {
+        let rest = self.rest();
+        let next = rest.trim_start();
+        let gap = &rest[..rest.len() - next.len()];
+        next.chars().next().is_none_or(|c| match c {
+            ',' | ':' | '}' | ']' | ')' => true,
+            _ => gap.contains('\n') && (closing(c).is_some() || matches!(c, '{' | '[')),
+        })
     }
 
     fn escaped(&mut self) -> char {
@@ -331,6 +440,37 @@ mod tests {
         assert_eq!(read("{'a': %}"), "6: `%` starts no value");
     }
 
+    fn salvaged(reply: &str) -> (String, bool) {
+        let found = salvage(reply);
+        (found.values.iter().map(|(_, value)| shown(value)).collect::<Vec<_>>().join(" "), found.cut_off)
+    }
+
+    #[test]
+    fn what_breaks_off_counts_as_far_as_it_goes() {
+        let whole = [
+            "{'a': [{'b': \"c\"}, {'b': \"d",
+            "{'a': [{'b': \"c\"}, {'b': \"d\"",
+            "{'a': [{'b': \"c\"}, {'b': 'd'}, {'e",
+        ];
+        for reply in &whole[..2] {
+            assert_eq!(salvaged(reply), (r#"{"a":[{"b":"c"},{"b":"d"}]}"#.into(), true), "{reply}");
+        }
+        assert_eq!(salvaged(whole[2]), (r#"{"a":[{"b":"c"},{"b":"d"},{}]}"#.into(), true));
+        assert_eq!(salvaged("{'a': 1, 'b':"), (r#"{"a":1,"b":null}"#.into(), true));
+        assert_eq!(salvaged("```json\n[{'a': 1},\n```\nThat is all."), (r#"[{"a":1}]"#.into(), true));
+        assert_eq!(salvaged("{'a': 1}, {'b': 2}"), (r#"{"a":1} {"b":2}"#.into(), false));
+    }
+
+    #[test]
+    fn quotes_and_line_ends_within_a_text_do_not_end_it() {
+        assert_eq!(
+            salvaged("{\"a\": \"use \"at\" there\", \"b\": 'it's'}").0,
+            r#"{"a":"use \"at\" there","b":"it's"}"#
+        );
+        assert_eq!(salvaged("{'a': 'one\ntwo'\n 'b': 2}").0, "{\"a\":\"one\\ntwo\",\"b\":2}");
+        assert_eq!(salvaged("{'a': \"the \"x\", \"y\" and z\", 'b': 2}").0, "{\"a\":\"the \\\"x\",\"b\":2}");
+    }
+
     #[test]
     fn hostile_replies_end() {
         assert!(read(&"[".repeat(100_000)).contains("nested deeper than 32"));
@@ -338,6 +478,10 @@ mod tests {
         assert!(read(&"x".repeat(MOST_BYTES + 1)).contains("at most 1048576 are read"));
         for reply in ["```{".repeat(200_000), "```{'".repeat(200_000), "{é'\u{201c}".to_owned()] {
             assert!(find(&reply).is_err());
+            salvage(&reply);
+        }
+        for reply in ["[".repeat(100_000), "{'a':".repeat(100_000), "{\"a\": \" \"".repeat(50_000)] {
+            salvage(&reply);
         }
     }
 
@@ -373,7 +517,8 @@ mod tests {
         #[test]
         fn json_is_read_as_what_it_says(value in json(), before in "[a-z .]{0,9}") {
             let object = serde_json::json!({ "value": value });
-            let read = find(&format!("{before}{object:#}")).map(|value| plain(&value));
+            let text = format!("{before}{object:#}");
+            let read = find(&text).map(|value| plain(&value));
             prop_assert_eq!(read, Ok(object));
         }
 
@@ -381,6 +526,11 @@ mod tests {
         fn any_reply_is_read_or_refused(reply in "[\\[\\]{}()'\",:#/a1 \n`\u{201c}\u{201d}\\\\]{0,60}") {
             if let Err(unreadable) = find(&reply) {
                 prop_assert!(unreadable.at <= reply.len() && reply.is_char_boundary(unreadable.at));
+            }
+            let mut end = 0;
+            for (range, _) in salvage(&reply).values {
+                prop_assert!(end <= range.start && range.start < range.end && range.end <= reply.len());
+                end = range.end;
             }
         }
     }

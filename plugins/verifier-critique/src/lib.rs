@@ -1,0 +1,86 @@
+//! `verifier-critique`: a language model (role `critic`) criticises what another wrote (test-time-scaling paper, Eq. 3, f_opt; for
+//! plans Appendix F).
+//!
+//! | `of` | what is criticised | against |
+//! |---|---|---|
+//! | `domain` | the domain, and the writer's thoughts | the domain's text, the problem, the action interface: what of them is given |
+//! | `problem` | the problem, and the writer's thoughts | the task's text; the domain, else its text |
+//! | `plan` | the plan | the domain, else its text; the task's text, the problem: what of them is given |
+//!
+//! Accepted is what the critic approves of, rejected is what it objects to, and where its reply says neither the candidate is undecided.
+//! A reply is read in whatever form it comes (see `read`), so no reply is a failure. The metrics are `findings`, `errors`, `repeated`
+//! (findings that the critic's last reply about the candidate or its ancestor had already) and, where it can be told, `approves` (1 or 0).
+//! The feedback is the critique ready for whoever writes next: findings in words where the reply had a form, else the reply itself.
+//!
+//! The evidence of an assessment is a [`Critique`](planforge_contract::Critique): findings, the reply as it came, and remarks about it (cut off,
+//! contradicts itself, repeats itself or the last critique, speaks of actions that do not exist), which are diagnostics too. A run folder has it
+//! in the blob that the event `assessed` names: its field `evidence` is the document.
+
+mod ask;
+mod codes;
+mod options;
+mod prompt;
+pub mod read;
+mod told;
+
+pub use codes::CODES;
+pub use options::{Evidence, Form, Of, Options};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The role that criticises.
+pub(crate) const ROLE: &str = "critic";
+
+/// The plugin.
+#[derive(Debug)]
+pub struct CritiqueVerifier {
+    options: Options,
+    prompts: prompt::Prompts,
+    reader: read::Reader,
+}
+
+impl Plugin for CritiqueVerifier {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("A language model criticises a domain, a problem or a plan")
+            .role(ROLE, "criticises what was written")
+            .metric("findings", "findings of the critic, warnings included")
+            .metric("errors", "findings that are errors")
+            .metric(
+                "approves",
+                "1 where the critic approves, 0 where it objects; absent where neither can be told",
+            )
+            .metric("repeated", "findings that its last critique had already")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()?, reader: read::Reader::new()? })
+    }
+}
+
+impl Verifier for CritiqueVerifier {
+    fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
+        let call = ask::Call {
+            host,
+            options: &self.options,
+            prompts: &self.prompts,
+            reader: &self.reader,
+            task: &request.task,
+        };
+        let total = request.candidates.len() as u64;
+        let mut results = Vec::with_capacity(request.candidates.len());
+        for (index, candidate) in request.candidates.iter().enumerate() {
+            let told = request.feedback.get(index).map(Vec::as_slice).unwrap_or_default();
+            let before = request.conversations.get(index).map(Vec::as_slice).unwrap_or_default();
+            results.push(call.criticise(candidate, told, before).into());
+            host.progress(results.len() as u64, total, "candidates");
+        }
+        Ok(VerifyResponse { results })
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Verifier, CritiqueVerifier);
+
+#[cfg(test)]
+mod tests;

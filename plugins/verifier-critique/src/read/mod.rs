@@ -1,0 +1,263 @@
+//! From a critic's reply to a [`Critique`]. Whatever a model writes is read as far as it goes: JSON of any kind, lists, running text, an
+//! approval, nothing. What is odd about a reply is remarked on and never hidden.
+//!
+//! * A reply with JSON is read from its JSON: its findings, and its verdict where it states one. The text around it counts only where the
+//!   JSON says neither.
+//! * Any other reply is read as prose: what its items and sentences object to is a finding, and words of approval are a verdict.
+//! * Who names an error objects, whatever verdict is stated. Without errors the stated verdict holds; without a stated one, findings that are
+//!   all warnings are an approval. An objection that names nothing is no verdict.
+//! * A reply that was cut off or held back is no approval.
+
+mod prose;
+mod structured;
+mod words;
+
+use crate::codes;
+use crate::options::Of;
+use planforge_contract::{
+    Critique, CritiqueFinding, Failure, FindingSeverity, FinishReason, ReportedDiagnostic, ReportedSeverity,
+};
+use planforge_plugin_sdk::loose;
+use std::collections::BTreeSet;
+use words::Words;
+
+/// The longest reply that is read, in bytes.
+pub(crate) const MOST_BYTES: usize = 64 << 10;
+/// Most findings taken from a reply.
+const MOST_FINDINGS: usize = 40;
+/// Longest field of a finding, in bytes.
+const MOST_OF_A_FIELD: usize = 2000;
+
+/// Reads replies.
+#[derive(Debug)]
+pub struct Reader {
+    words: Words,
+}
+
+/// What a reply is held against.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Against<'a> {
+    /// What was criticised.
+    pub of: Of,
+    /// The actions that exist, in lower case; `None` where they cannot be told.
+    pub actions: Option<Vec<String>>,
+    /// The critic's last reply about the candidate or its ancestor; empty where there is none.
+    pub last: &'a str,
+}
+
+/// A reply that was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Read {
+    /// What it says.
+    pub critique: Critique,
+    /// The remarks of the critique as diagnostics, all of them warnings about the file `reply`.
+    pub diagnostics: Vec<ReportedDiagnostic>,
+    /// How many findings the last critique had already.
+    pub repeated: usize,
+}
+
+/// What a reply says, in either form, before it is judged.
+#[derive(Debug, Default)]
+struct Said {
+    findings: Vec<CritiqueFinding>,
+    /// The verdict that it states.
+    verdict: Option<bool>,
+    /// Findings that are the form of the question.
+    echoes: usize,
+}
+
+impl Read {
+    fn remark(&mut self, code: &'static str, message: String) {
+        self.diagnostics.push(ReportedDiagnostic {
+            code: code.to_owned(),
+            severity: ReportedSeverity::Warning,
+            message: message.clone(),
+            file: "reply".to_owned(),
+            line: 0,
+            column: 0,
+            start: 0,
+            end: 0,
+            help: Vec::new(),
+        });
+        self.critique.remarks.push(message);
+    }
+}
+
+impl Reader {
+    /// Makes a reader.
+    ///
+    /// # Errors
+    /// Class `Plugin`: a fault of the plugin's own.
+    pub fn new() -> Result<Self, Failure> {
+        Ok(Self { words: Words::new()? })
+    }
+
+    /// Reads a reply. Never fails, takes time proportional to what is read of the reply, and says what is odd about it.
+    pub fn read(&self, reply: &str, finish: FinishReason, against: &Against<'_>) -> Read {
+        let text = head(reply, MOST_BYTES);
+        let mut read = Read::default();
+        if text.len() < reply.len() {
+            let message = format!("of {} bytes of the reply the first {} are read", reply.len(), text.len());
+            read.remark(codes::LONG, message);
+        }
+        read.critique.reply = text.to_owned();
+        let ended = ending(finish, &mut read);
+        let (form, said) = self.said(text);
+        read.critique.form = form.to_owned();
+        if text.trim().is_empty() {
+            read.remark(codes::EMPTY, "the reply is empty".to_owned());
+        }
+        if said.echoes > 0 {
+            let message = "the reply repeats the form that the question shows".to_owned();
+            read.remark(codes::ECHO, message);
+        }
+        let verdict = said.verdict;
+        read.critique.findings = self.distinct(said.findings, &mut read);
+        self.place(&mut read, against);
+        self.repetitions(&mut read, against);
+        judge(&mut read, verdict, ended);
+        read
+    }
+
+    /// What a reply says, and in which form.
+    fn said(&self, text: &str) -> (&'static str, Said) {
+        let found = loose::salvage(text);
+        let said = structured::read(&self.words, &found);
+        let Some(mut said) = said else { return ("prose", prose::read(&self.words, text)) };
+        let around = structured::around(text, &found);
+        if said.findings.is_empty() && said.verdict.is_none() {
+            let prose = prose::read(&self.words, &around);
+            said = Said { echoes: said.echoes, ..prose };
+        }
+        let alone = around.chars().filter(|c| c.is_alphanumeric()).count() < 40;
+        (if alone { "structured" } else { "mixed" }, said)
+    }
+
+    /// The findings, each once, in bounds.
+    fn distinct(&self, all: Vec<CritiqueFinding>, read: &mut Read) -> Vec<CritiqueFinding> {
+        let found = all.len();
+        let mut seen = BTreeSet::new();
+        let mut distinct: Vec<CritiqueFinding> =
+            all.into_iter().filter(|f| seen.insert(key(f))).map(in_bounds).collect();
+        if distinct.len() < found {
+            let message =
+                format!("{} of {found} findings say what others of the reply say", found - distinct.len());
+            read.remark(codes::LOOP, message);
+        }
+        if distinct.len() > MOST_FINDINGS {
+            let message = format!("of {} findings the first {MOST_FINDINGS} are taken", distinct.len());
+            read.remark(codes::MANY, message);
+            distinct.truncate(MOST_FINDINGS);
+        }
+        distinct
+    }
+
+    /// Says which action each finding is about, and remarks on those that do not exist.
+    fn place(&self, read: &mut Read, against: &Against<'_>) {
+        let Some(actions) = &against.actions else { return };
+        let mut unknown: BTreeSet<String> = BTreeSet::new();
+        for finding in &mut read.critique.findings {
+            finding.action = self.words.action(finding, actions);
+            if finding.action.is_none() {
+                unknown
+                    .extend(self.words.named_actions(finding).into_iter().filter(|n| !actions.contains(n)));
+            }
+        }
+        if !unknown.is_empty() {
+            let names: Vec<String> = unknown.iter().take(8).map(|n| format!("`{n}`")).collect();
+            let which = if unknown.len() == 1 {
+                "an action that does not exist"
+            } else {
+                "actions that do not exist"
+            };
+            read.remark(codes::UNKNOWN_ACTION, format!("the reply speaks of {which}: {}", names.join(", ")));
+        }
+    }
+
+    /// Counts the findings that the last critique had, and remarks on them.
+    fn repetitions(&self, read: &mut Read, against: &Against<'_>) {
+        let last = head(against.last, MOST_BYTES);
+        if last.trim().is_empty() || read.critique.reply.trim().is_empty() {
+            return;
+        }
+        let before: BTreeSet<String> = self.said(last).1.findings.iter().map(key).collect();
+        read.repeated = read.critique.findings.iter().filter(|f| before.contains(&key(f))).count();
+        let (repeated, all) = (read.repeated, read.critique.findings.len());
+        if normal(last) == normal(&read.critique.reply) {
+            read.remark(codes::REPEATED, "the reply repeats the last critique word for word".to_owned());
+        } else if repeated > 0 {
+            let message = match (repeated == all, all) {
+                (true, 1) => "the finding repeats one of the last critique".to_owned(),
+                (true, _) => format!("all {all} findings repeat the last critique"),
+                (false, _) => format!("{repeated} of {all} findings repeat the last critique"),
+            };
+            read.remark(codes::REPEATED, message);
+        }
+    }
+}
+
+/// Remarks on a reply that the server ended, and says whether it did.
+fn ending(finish: FinishReason, read: &mut Read) -> bool {
+    match finish {
+        FinishReason::Length => {
+            read.remark(codes::CUT_OFF, "the server cut the reply off at its token limit".to_owned());
+        }
+        FinishReason::ContentFilter => {
+            read.remark(codes::FILTERED, "the server's content filter ended the reply".to_owned());
+        }
+        FinishReason::Stop | FinishReason::Other => return false,
+    }
+    true
+}
+
+/// Whether the critic approves, by its findings and by the verdict that it states.
+fn judge(read: &mut Read, verdict: Option<bool>, ended: bool) {
+    let findings = &read.critique.findings;
+    let errors = findings.iter().filter(|f| f.severity == FindingSeverity::Error).count();
+    read.critique.approves = match (verdict, errors, findings.len()) {
+        (Some(true), 1.., _) => {
+            let message = "the reply says that all is right and names what is wrong".to_owned();
+            read.remark(codes::CONTRADICTION, message);
+            Some(false)
+        }
+        (_, 1.., _) | (Some(false), _, 1..) => Some(false),
+        (Some(false), 0, 0) => {
+            let message = "the reply says that something is wrong and not what".to_owned();
+            read.remark(codes::NOTHING_NAMED, message);
+            None
+        }
+        _ if ended => None,
+        (Some(true), ..) | (None, 0, 1..) => Some(true),
+        (None, 0, 0) => None,
+    };
+}
+
+/// What makes two findings the same: their words and their place, whatever the case and the punctuation.
+fn key(finding: &CritiqueFinding) -> String {
+    format!("{}|{}", normal(&finding.place), normal(&finding.finding))
+}
+
+/// Words in lower case with one blank between them.
+fn normal(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').filter(|w| !w.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn in_bounds(finding: CritiqueFinding) -> CritiqueFinding {
+    let cut = |text: String| crate::told::bounded(text.trim(), MOST_OF_A_FIELD);
+    CritiqueFinding {
+        finding: cut(finding.finding),
+        place: cut(finding.place),
+        change: cut(finding.change),
+        ..finding
+    }
+}
+
+/// At most so many bytes, up to the end of a character.
+fn head(text: &str, most: usize) -> &str {
+    let end = (0..=text.len().min(most)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests;
