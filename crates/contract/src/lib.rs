@@ -12,6 +12,7 @@ mod documents;
 mod envelope;
 pub mod schema;
 
+pub use documents::budget::*;
 pub use documents::candidate::*;
 pub use documents::completion::*;
 pub use documents::critique::*;

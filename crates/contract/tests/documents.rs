@@ -129,6 +129,27 @@ fn a_round_without_a_child_is_read_and_written_back_the_same() {
     }
 }
 
+/// Figures that are not known are absent in the journal, and events of a version that did not write some are read.
+#[test]
+fn a_pull_under_a_budget_is_read_and_written_back_the_same() {
+    let pulled = json!({
+        "event": "budget-pulled", "task": "s.p01", "stage": "search", "pull": 3, "arm": "new", "made": ["s.p01/domain#3/0"],
+        "value": 0.5, "reward": 0.25, "accepted": false, "cost": {"calls": 1, "tokens": 90},
+        "spent": {"calls": 3, "tokens": 270, "estimated_tokens": 40, "money": 0.5, "seconds": 1.5},
+        "best": "s.p01/domain#3/0", "best_value": 0.5
+    });
+    let ended = json!({
+        "event": "budget-spent", "task": "s.p01", "stage": "search", "end": "nothing-left", "pulls": 3,
+        "spent": {"calls": 3, "tokens": 270}
+    });
+    for written in [pulled, ended] {
+        let event: Event = serde_json::from_value(written.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&event).unwrap(), written);
+    }
+    let short = json!({"event": "budget-pulled", "task": "t", "stage": "s", "pull": 1, "arm": "new"});
+    assert!(matches!(serde_json::from_value(short).unwrap(), Event::BudgetPulled { pull: 1, .. }));
+}
+
 #[test]
 fn a_secret_is_not_in_the_debug_form() {
     let request: CreateRequest = decode(&sample("create-request").to_string()).unwrap();

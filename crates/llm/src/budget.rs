@@ -10,6 +10,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// Tokens that a chat template adds to a turn, generously.
 const TURN_TOKENS: u64 = 16;
 
+/// Tokens of texts that a server did not count, on the high side: one for every three bytes, and what a chat template
+/// adds to each of `turns`.
+pub fn estimated_tokens<'a>(texts: impl Iterator<Item = &'a str>, turns: usize) -> u64 {
+    let bytes: usize = texts.map(str::len).sum();
+    bytes.div_ceil(3) as u64 + TURN_TOKENS * turns as u64
+}
+
 /// What a request may use at most, as far as that can be said beforehand.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
@@ -159,8 +166,8 @@ impl State {
 
 impl Share {
     fn of(config: &RoleConfig, request: &CompletionRequest) -> Self {
-        let bytes: usize = request.messages.iter().map(|m| m.content.len()).sum();
-        let prompt_tokens = bytes.div_ceil(3) as u64 + TURN_TOKENS * request.messages.len() as u64;
+        let texts = request.messages.iter().map(|m| m.content.as_str());
+        let prompt_tokens = estimated_tokens(texts, request.messages.len());
         let replies = u64::from(request.sampling.n.unwrap_or(1));
         let completion_tokens = replies * u64::from(request.sampling.max_tokens.unwrap_or(0));
         let cost = cost(&config.price, prompt_tokens, completion_tokens).unwrap_or(0.0);

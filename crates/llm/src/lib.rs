@@ -16,9 +16,10 @@ mod provider_host;
 mod retry;
 mod usage;
 
+pub use budget::estimated_tokens;
 pub use clock::{Clock, SystemClock};
 pub use codes::CODES;
 pub use config::{ConfigProblem, HOST_KEYS, RoleConfig, split_table};
 pub use key::{canonical_request, completion_key, derive_seed, derive_u64};
 pub use llm::{CallSite, Llm, LlmOptions, Mode, Observer, PENDING, Role};
-pub use usage::ModelUsage;
+pub use usage::{ModelUsage, cost};

@@ -195,6 +195,11 @@ impl Llm {
         Ok(result)
     }
 
+    /// Where time is taken from.
+    pub fn clock(&self) -> &dyn Clock {
+        self.options.clock.as_ref()
+    }
+
     /// Use of every table so far.
     pub fn usage(&self) -> BTreeMap<String, ModelUsage> {
         self.state

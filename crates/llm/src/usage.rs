@@ -44,8 +44,8 @@ impl ModelUsage {
     }
 }
 
-/// US dollars, where both prices are known.
-pub(crate) fn cost(price: &Price, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
+/// US dollars for so many tokens, where both prices are known.
+pub fn cost(price: &Price, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
     let million = 1_000_000.0;
     Some(
         price.prompt? * prompt_tokens as f64 / million

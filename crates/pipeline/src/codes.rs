@@ -16,6 +16,36 @@ pub const CODES: &[CodeInfo] = &[
          candidate. Report it to the plugin's author.",
     ),
     code(
+        "pipeline.budget",
+        "a budget stage that cannot work",
+        "do = \"budget\" samples new candidates, refines those that are there, or both, and judges all of them alike:\n\n    \
+         [[stage.sample]]   # how a new candidate is made; has a translate stage\n    \
+         [[stage.round]]    # how one is refined once; has exactly one translate stage\n    \
+         [[stage.judge]]    # what judges every candidate; verify and plan stages\n\n\
+         At least one judge is a plan stage or a verify stage without `measure`: the search ends where all such judges accept.",
+    ),
+    code(
+        "pipeline.budget-limit",
+        "a budget that is never spent",
+        "The [stage.budget] of a budget stage states at least one of `calls`, `tokens`, `seconds` and `money`, and something in the\n\
+         stage must spend it: calls, tokens and money are spent by stages that ask a model (those with `roles`).",
+    ),
+    code(
+        "pipeline.budget-metric",
+        "a metric that a budget stage cannot compare candidates by",
+        "Sampled and refined candidates are compared by one metric, so it is one of a [[stage.judge]], which every candidate passes.\n\
+         The policy reckons with values between 0 and 1; for other metrics say which values make a difference:\n\n    \
+         by = \"pddl.errors\"\n    order = \"lowest\"\n    range = [0, 10]   # ten errors or more are all the same",
+    ),
+    code(
+        "pipeline.budget-price",
+        "a budget in money, and a model without a price",
+        "What a pull costs is reckoned from tokens and prices. Each model that the stages inside ask needs both prices, in US dollars\n\
+         for a million tokens:\n\n    \
+         [llm.main]\n    price = { prompt = 2.5, completion = 10.0 }\n\n\
+         A model of your own machine costs what you say it does; 0 is a price.",
+    ),
+    code(
         "pipeline.cancelled",
         "the run was interrupted",
         "No further call was begun after the interrupt. Everything answered until then is recorded:\n\

@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod budget;
+pub use budget::{BudgetLimits, BudgetPolicy, BudgetStage};
+
 /// The schema number of pipeline files that this version reads.
 pub const PIPELINE_SCHEMA: u32 = 1;
 
@@ -149,6 +152,8 @@ pub enum Stage {
     Plan(PlanStage),
     /// Writes each candidate anew in rounds, with what was said about the last round's best.
     Refine(RefineStage),
+    /// Samples and refines as far as a budget goes.
+    Budget(BudgetStage),
     /// Starts the suite's other tasks from what the lead task came to.
     FanOut(FanOutStage),
 }
@@ -162,6 +167,7 @@ impl Stage {
             Self::Select(s) => &s.label,
             Self::Plan(s) => &s.label,
             Self::Refine(s) => &s.label,
+            Self::Budget(s) => &s.label,
             Self::FanOut(s) => &s.label,
         }
     }
@@ -173,16 +179,17 @@ impl Stage {
             Self::Select(_) => StageKind::Select,
             Self::Plan(_) => StageKind::Plan,
             Self::Refine(_) => StageKind::Refine,
+            Self::Budget(_) => StageKind::Budget,
             Self::FanOut(_) => StageKind::FanOut,
         }
     }
-    /// The plugin that the stage itself uses and its options; none for select, refine and fan_out.
+    /// The plugin that the stage itself uses and its options; none for select, refine, budget and fan_out.
     pub fn plugin(&self) -> Option<(&str, &JsonObject)> {
         match self {
             Self::Translate(s) => Some((&s.plugin, &s.options)),
             Self::Verify(s) => Some((&s.plugin, &s.options)),
             Self::Plan(s) => Some((&s.plugin, &s.options)),
-            Self::Select(_) | Self::Refine(_) | Self::FanOut(_) => None,
+            Self::Select(_) | Self::Refine(_) | Self::Budget(_) | Self::FanOut(_) => None,
         }
     }
     /// Role -> name of the `[llm.NAME]` table.
@@ -191,22 +198,32 @@ impl Stage {
             Self::Translate(s) => Some(&s.roles),
             Self::Verify(s) => Some(&s.roles),
             Self::Plan(s) => Some(&s.roles),
-            Self::Select(_) | Self::Refine(_) | Self::FanOut(_) => None,
+            Self::Select(_) | Self::Refine(_) | Self::Budget(_) | Self::FanOut(_) => None,
         }
     }
-    /// The stages of a round; none where this is no refine stage.
+    /// The stages that judge inside of this one: those of a round, or the judges of a budget stage.
     pub fn round(&self) -> &[Stage] {
         match self {
             Self::Refine(s) => &s.round,
+            Self::Budget(s) => &s.judge,
             _ => &[],
         }
+    }
+    /// All stages inside of this one, in the order in which they run. Judges stand behind everything that writes.
+    pub fn inner(&self) -> impl Iterator<Item = &Stage> {
+        let (sample, round, judge): (&[Stage], &[Stage], &[Stage]) = match self {
+            Self::Refine(s) => (&[], &s.round, &[]),
+            Self::Budget(s) => (&s.sample, &s.round, &s.judge),
+            _ => (&[], &[], &[]),
+        };
+        sample.iter().chain(round).chain(judge)
     }
 }
 
 impl Pipeline {
-    /// All stages in the order of the file, each refine stage followed by the stages of its round.
+    /// All stages in the order of the file, each refine and budget stage followed by the stages inside of it.
     pub fn all_stages(&self) -> impl Iterator<Item = &Stage> {
-        self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.round()))
+        self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.inner()))
     }
     /// The stage with that label, wherever it stands.
     pub fn stage(&self, label: &str) -> Option<&Stage> {
@@ -227,14 +244,16 @@ pub enum StageKind {
     Plan,
     /// Rounds of writing and judging.
     Refine,
+    /// Sampling and refining under a budget.
+    Budget,
     /// From the lead task to the others.
     FanOut,
 }
 
 impl StageKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Translate, Self::Verify, Self::Select, Self::Plan, Self::Refine, Self::FanOut];
+    pub const ALL: [Self; 7] =
+        [Self::Translate, Self::Verify, Self::Select, Self::Plan, Self::Refine, Self::Budget, Self::FanOut];
     /// What `do` says.
     pub const fn name(self) -> &'static str {
         match self {
@@ -243,6 +262,7 @@ impl StageKind {
             Self::Select => "select",
             Self::Plan => "plan",
             Self::Refine => "refine",
+            Self::Budget => "budget",
             Self::FanOut => "fan_out",
         }
     }

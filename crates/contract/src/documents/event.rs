@@ -3,7 +3,7 @@
 //! An effect (a completion, a planner's answer that depended on time) is looked up by key before it is made and is
 //! complete once its event is on disk. Texts lie in blobs, named by their SHA-256 in lower-case hexadecimal.
 
-use crate::{Failure, Message, ProviderFailure, Usage};
+use crate::{BudgetCost, BudgetEnd, Failure, Message, ProviderFailure, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -214,6 +214,59 @@ pub enum Event {
         best_so_far: Option<SamplePath>,
         /// What a next round is asked with, [`RoundHistory`] as JSON.
         history: BlobId,
+    },
+    /// A budget stage pulled an arm: it sampled a new candidate, or refined one once.
+    BudgetPulled {
+        /// The task's name.
+        task: String,
+        /// The label of the budget stage.
+        stage: String,
+        /// Which pull, from 1, as it stands in sample paths. 0 is the judgement of what came in.
+        pull: u32,
+        /// `new`, `entered`, or the path of the candidate that was refined.
+        arm: String,
+        /// The candidates that came of it, in the order of their samples.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<SamplePath>,
+        /// The best of them by the stage's metric, as the metric says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<f64>,
+        /// What the policy learns from the pull, 0 to 1.
+        #[serde(default)]
+        reward: f64,
+        /// Whether every judging stage accepted one of them.
+        #[serde(default)]
+        accepted: bool,
+        /// What the pull spent.
+        #[serde(default)]
+        cost: BudgetCost,
+        /// What was spent until then.
+        #[serde(default)]
+        spent: BudgetCost,
+        /// The best candidate so far.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best: Option<SamplePath>,
+        /// Its value of the stage's metric.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best_value: Option<f64>,
+    },
+    /// A budget stage ended.
+    BudgetSpent {
+        /// The task's name.
+        task: String,
+        /// The label of the budget stage.
+        stage: String,
+        /// Why.
+        end: BudgetEnd,
+        /// How many pulls there were.
+        #[serde(default)]
+        pulls: u32,
+        /// What was spent.
+        #[serde(default)]
+        spent: BudgetCost,
+        /// The best candidate; absent where no pull came to anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best: Option<SamplePath>,
     },
     /// A planner answered.
     Planned {

@@ -1,5 +1,6 @@
 //! One module for each family of documents.
 
+pub(crate) mod budget;
 pub(crate) mod candidate;
 pub(crate) mod completion;
 pub(crate) mod critique;

@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::overrides::{self, Override};
 use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
-use super::{llm, plugins, secrets, stages};
+use super::{budget, llm, plugins, secrets, stages};
 use crate::config::{
     EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA, Pipeline, RunLimits,
 };
@@ -150,6 +150,7 @@ impl File<'_> {
         }
         let read = stages::stages(items, &models, self.catalogue, out);
         unused_models(&headers, &read.models_used, out);
+        budget::prices(&read.paid, &llm, out);
         if environment.is_none() {
             for (id, place) in &read.need_environment {
                 let message = format!("`{id}` asks an environment, and the pipeline has none");

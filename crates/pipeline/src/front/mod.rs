@@ -1,5 +1,6 @@
 //! From the text of a pipeline file to a checked pipeline, with every mistake at its place.
 
+mod budget;
 mod catalogue;
 mod check;
 mod llm;
@@ -11,6 +12,7 @@ mod secrets;
 mod stages;
 pub(crate) mod tree;
 
+pub(crate) use budget::price_of;
 pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
 pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
 pub use overrides::Override;

@@ -14,7 +14,7 @@ impl Stages<'_> {
         label: &At<String>,
         out: &mut Vec<Diagnostic>,
     ) -> Stage {
-        self.know_refine(label);
+        self.know_refine(label, StageKind::Refine);
         let outer = self.known.len();
         let rounds = reader.integer("rounds", 1..=1000, out);
         if rounds.is_none() && reader.node("rounds").is_none() {
@@ -118,7 +118,7 @@ fn forget(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<Forget> {
 pub(super) fn not_in_a_round(kind: StageKind, place: Place) -> Diagnostic {
     let message = format!("a {} stage cannot stand in a round", kind.name());
     let help = match kind {
-        StageKind::Refine => "put it beside the other refine stage: rounds are not nested",
+        StageKind::Refine | StageKind::Budget => "put it beside the other stage: rounds are not nested",
         _ => "put it behind the refine stage",
     };
     error_at("pipeline.nested-round", message, place).help(help)
@@ -148,7 +148,7 @@ pub(super) fn fan_out_once(stages: &[Stage], items: &[Node], out: &mut Vec<Diagn
     let behind = stages.iter().skip_while(|stage| stage.kind() != StageKind::FanOut).skip(1);
     let judges = |stage: &Stage| match stage {
         Stage::Verify(stage) => !stage.measure,
-        Stage::Plan(_) | Stage::Refine(_) => true,
+        Stage::Plan(_) | Stage::Refine(_) | Stage::Budget(_) => true,
         Stage::Translate(_) | Stage::Select(_) | Stage::FanOut(_) => false,
     };
     if !behind.into_iter().any(judges) {

@@ -36,6 +36,8 @@ pub(super) struct StagesRead {
     pub(super) models_used: Vec<String>,
     /// Plugins that ask the environment, and the place of their stage.
     pub(super) need_environment: Vec<(String, Place)>,
+    /// Budgets in money, and the models that are paid from each.
+    pub(super) paid: Vec<(Place, Vec<String>)>,
 }
 
 /// Reads all stages.
@@ -75,8 +77,10 @@ fn all_labels(items: &[Node]) -> Vec<(String, Place)> {
         if let Some(Node { value: Value::String(label), place }) = table.get("label") {
             labels.push((label.clone(), *place));
         }
-        if let Some(Node { value: Value::Array(round), .. }) = table.get("round") {
-            labels.extend(all_labels(round));
+        for inner in ["sample", "round", "judge"] {
+            if let Some(Node { value: Value::Array(items), .. }) = table.get(inner) {
+                labels.extend(all_labels(items));
+            }
         }
     }
     labels
@@ -96,7 +100,7 @@ pub(super) struct Stages<'a> {
     pub(super) known: Vec<Known>,
     /// Set while a round's stages are read.
     pub(super) round: Option<Round>,
-    read: StagesRead,
+    pub(super) read: StagesRead,
 }
 
 impl Stages<'_> {
@@ -132,7 +136,7 @@ impl Stages<'_> {
             out.push(if listed { diagnostic } else { diagnostic.help(list) });
             return None;
         };
-        if self.round.is_some() && matches!(kind, StageKind::Refine | StageKind::FanOut) {
+        if self.round.is_some() && matches!(kind, StageKind::Refine | StageKind::Budget | StageKind::FanOut) {
             out.push(super::rounds::not_in_a_round(kind, word.place));
             return None;
         }
@@ -143,6 +147,7 @@ impl Stages<'_> {
             StageKind::Select => (self.select(&mut reader, &label.value, out), Vec::new()),
             StageKind::Plan => self.plan(&mut reader, &label.value, out),
             StageKind::Refine => (self.refine(position, &mut reader, &label, out), Vec::new()),
+            StageKind::Budget => (self.budget(position, &mut reader, &label, out), Vec::new()),
             StageKind::FanOut => (super::rounds::fan_out(&mut reader, &label.value, out), Vec::new()),
         };
         reader.finish("pipeline.unknown-stage-key", out);
@@ -151,16 +156,16 @@ impl Stages<'_> {
         Some(stage)
     }
 
-    /// A refine stage is known before the stages of its round, which stand behind its label in the file.
+    /// A refine or budget stage is known before the stages inside of it, which stand behind its label in the file.
     fn know(&mut self, known: Known) {
         if !self.known.iter().any(|k| k.label == known.label && k.place == known.place) {
             self.known.push(known);
         }
     }
 
-    /// Makes the label of a refine stage known, so that a stage of its round cannot have it as well.
-    pub(super) fn know_refine(&mut self, label: &At<String>) {
-        let (kind, metrics) = (StageKind::Refine, Vec::new());
+    /// Makes the label of a refine or budget stage known, so that a stage inside of it cannot have it as well.
+    pub(super) fn know_refine(&mut self, label: &At<String>, kind: StageKind) {
+        let metrics = Vec::new();
         self.know(Known { label: label.value.clone(), place: label.place, kind, metrics, unknown: false });
     }
 

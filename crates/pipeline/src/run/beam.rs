@@ -209,7 +209,9 @@ fn at_stage(stage: &Stage, entry: &Entry) -> Option<Standing> {
                 Some(Standing::Undecided(label, why.unwrap_or_else(|| "it was not planned for".to_owned())))
             }
         },
-        Stage::Translate(_) | Stage::Select(_) | Stage::Refine(_) | Stage::FanOut(_) => None,
+        Stage::Translate(_) | Stage::Select(_) | Stage::Refine(_) | Stage::Budget(_) | Stage::FanOut(_) => {
+            None
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use planforge_contract::{
     CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
     Tags,
 };
-use planforge_llm::{CallSite, Mode};
+use planforge_llm::{CallSite, Mode, estimated_tokens};
 use planforge_plugin_sdk::rights::{Question, check};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -143,9 +143,23 @@ impl<'a> Call<'a> {
         answer.into_result()
     }
 
-    fn count(&self, model: &str, replies: &Replies) {
+    fn count(&self, model: &str, question: u64, answer: &Result<Replies, Failure>) {
         let mut usage = super::context::lock(&self.task.usage);
-        usage.entry(model.to_owned()).or_default().count(&replies.usage, replies.replies.len());
+        match answer {
+            Ok(replies) => {
+                let counted = usage.entry(model.to_owned()).or_default();
+                counted.count(&replies.usage, replies.replies.len());
+                let texts = replies.replies.iter().map(|reply| reply.content.as_str());
+                counted.estimate(&replies.usage, question, estimated_tokens(texts, 0));
+            }
+            Err(failure)
+                if matches!(failure.class, FailureClass::Provider | FailureClass::ContextOverflow) =>
+            {
+                usage.entry(model.to_owned()).or_default().count_failed(question);
+            }
+            // Other failures are those of questions that were not asked.
+            Err(_) => {}
+        }
     }
 }
 
@@ -170,9 +184,11 @@ impl Host for Call<'_> {
         };
         let call = self.questions.fetch_add(1, Ordering::SeqCst);
         let site = CallSite { path: self.path.clone(), call, role: role.to_owned() };
-        let replies = self.context.services.llm.complete(model, request, &site, self)?;
-        self.count(model, &replies);
-        Ok(replies)
+        let texts = request.messages.iter().map(|message| message.content.as_str());
+        let question = estimated_tokens(texts, request.messages.len());
+        let answer = self.context.services.llm.complete(model, request, &site, self);
+        self.count(model, question, &answer);
+        answer
     }
 
     fn environment(&self, call: EnvironmentCall) -> Result<EnvironmentAnswer, Failure> {

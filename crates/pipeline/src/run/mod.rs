@@ -1,6 +1,8 @@
 //! Runs a checked pipeline over tasks: a deterministic re-execution over the journal, whether live, resumed or replayed.
 
+mod bandit;
 mod beam;
+mod budget;
 mod context;
 mod fan_out;
 mod host;
@@ -11,12 +13,15 @@ mod recorder;
 mod refine;
 mod report;
 mod services;
+mod spending;
 mod stage;
 mod task;
 mod translate;
 mod verify;
 
-pub use report::{FailedSample, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written};
+pub use report::{
+    BudgetReport, FailedSample, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written,
+};
 pub use services::{Instances, Progress, RunObserver, RunTask, Services, StageInstance, run_tasks};
 
 use crate::front::CheckedPipeline;

@@ -48,7 +48,7 @@ pub(super) fn run(
     Ok(step)
 }
 
-fn report(stage: &Stage) -> StageReport {
+pub(super) fn report(stage: &Stage) -> StageReport {
     StageReport {
         label: stage.label().to_owned(),
         kind: stage.kind().name().to_owned(),
@@ -56,10 +56,11 @@ fn report(stage: &Stage) -> StageReport {
         left: 0,
         outcomes: std::collections::BTreeMap::new(),
         failed: Vec::new(),
+        budget: None,
     }
 }
 
-fn add(all: &mut StageReport, one: StageReport) {
+pub(super) fn add(all: &mut StageReport, one: StageReport) {
     all.entered += one.entered;
     all.left += one.left;
     for (outcome, count) in one.outcomes {
@@ -282,7 +283,7 @@ fn forget(stage: &RefineStage, position: usize, entry: Entry) -> Entry {
 
 /// What was wrong with replies, each reason once: the mistakes found in them where a failure has them, else its message. Other failures
 /// say nothing that a model could heed.
-fn reasons(failed: &[FailedSample]) -> Vec<String> {
+pub(super) fn reasons(failed: &[FailedSample]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for FailedSample { failure, .. } in failed.iter().filter(|f| f.failure.class == FailureClass::Reply) {
         let mistakes = failure.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error);

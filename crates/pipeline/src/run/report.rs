@@ -1,7 +1,8 @@
 //! What a run came to. The same journal gives the same bytes, whatever the machine and the number of jobs.
 
+use crate::config::BudgetLimits;
 use planforge_contract::{
-    AppliedFix, Candidate, Failure, ReportedDiagnostic, SamplePath, TaskVerdict, Usage,
+    AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, ReportedDiagnostic, SamplePath, TaskVerdict, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,6 +44,19 @@ pub struct TaskUsage {
     pub completion_tokens: u64,
     /// Questions of which the server did not say all tokens; the sums are then too low.
     pub unmetered: u64,
+    /// Questions that ended without an answer, after all attempts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Estimate for questions whose tokens the server did not count, those without an answer included.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_prompt_tokens: u64,
+    /// Estimate for replies whose tokens the server did not count.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_completion_tokens: u64,
+}
+
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl TaskUsage {
@@ -56,6 +70,67 @@ impl TaskUsage {
             self.unmetered += 1;
         }
     }
+
+    /// Adds an estimate of what the server did not count.
+    pub fn estimate(&mut self, usage: &Usage, prompt_tokens: u64, completion_tokens: u64) {
+        if usage.prompt_tokens.is_none() {
+            self.estimated_prompt_tokens += prompt_tokens;
+        }
+        if usage.completion_tokens.is_none() {
+            self.estimated_completion_tokens += completion_tokens;
+        }
+    }
+
+    /// Adds one question that ended without an answer. The server may have read it.
+    pub fn count_failed(&mut self, prompt_tokens: u64) {
+        self.failed += 1;
+        self.estimated_prompt_tokens += prompt_tokens;
+    }
+
+    /// Tokens of questions and of replies, estimates included.
+    pub const fn tokens(&self) -> (u64, u64) {
+        (
+            self.prompt_tokens + self.estimated_prompt_tokens,
+            self.completion_tokens + self.estimated_completion_tokens,
+        )
+    }
+
+    /// Adds all that another counted.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.replies += other.replies;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.unmetered += other.unmetered;
+        self.failed += other.failed;
+        self.estimated_prompt_tokens += other.estimated_prompt_tokens;
+        self.estimated_completion_tokens += other.estimated_completion_tokens;
+    }
+}
+
+/// What a search under a budget came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BudgetReport {
+    /// The policy: `thompson`, `ucb` or `uniform`.
+    pub policy: String,
+    /// What could be spent.
+    pub limits: BudgetLimits,
+    /// What was spent.
+    pub spent: BudgetCost,
+    /// Why it ended.
+    pub end: BudgetEnd,
+    /// Pulls that sampled a new candidate.
+    pub samples: u32,
+    /// Pulls that refined a candidate.
+    pub refinements: u32,
+    /// Candidates that came in or were made, without copies.
+    pub candidates: usize,
+    /// The best, as it is returned; absent where no pull came to anything.
+    pub best: Option<SamplePath>,
+    /// Its value of the stage's metric.
+    pub best_value: Option<f64>,
+    /// Values of the metric that lay outside of the stage's range and counted as its end.
+    pub outside: u32,
 }
 
 /// A sample that came to nothing, or a call on a candidate that broke.
@@ -68,12 +143,12 @@ pub struct FailedSample {
 }
 
 /// One stage of one task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageReport {
     /// The stage's label.
     pub label: String,
-    /// translate, verify, select, plan, refine or fan_out. The stages of a refine stage's rounds follow it, each once for all
-    /// rounds and candidates.
+    /// translate, verify, select, plan, refine, budget or fan_out. The stages inside of a refine or budget stage follow it, each
+    /// once for all rounds and candidates.
     pub kind: String,
     /// Candidates that went in.
     pub entered: usize,
@@ -83,6 +158,9 @@ pub struct StageReport {
     pub outcomes: BTreeMap<String, usize>,
     /// What broke.
     pub failed: Vec<FailedSample>,
+    /// What a budget stage spent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReport>,
 }
 
 /// One translation on the way to the surviving candidate.

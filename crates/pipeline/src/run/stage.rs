@@ -3,8 +3,8 @@
 use super::beam::{Entry, select};
 use super::context::{Context, TaskRun};
 use super::path::{candidate_path, marked};
-use super::report::{FailedSample, StageReport};
-use super::{fan_out, plan, refine, translate, verify};
+use super::report::{BudgetReport, FailedSample, StageReport};
+use super::{budget, fan_out, plan, refine, translate, verify};
 use crate::config::{SelectStage, Stage};
 use planforge_contract::{Event, Failure, FailureClass};
 use planforge_llm::PENDING;
@@ -20,8 +20,10 @@ pub(super) struct Step {
     pub(super) interrupted: bool,
     /// A candidate waits for an answer that comes later.
     pub(super) parked: bool,
-    /// What the stages of a refine stage's rounds came to, all candidates and rounds together.
+    /// What the stages inside of a refine or budget stage came to, all candidates and rounds together.
     pub(super) inner: Vec<StageReport>,
+    /// What a budget stage spent.
+    pub(super) budget: Option<BudgetReport>,
 }
 
 /// One stage over a beam. In a refine stage `round` counts from 1; it stands in every path.
@@ -43,6 +45,7 @@ pub(super) fn run(
         Stage::Plan(stage) => plan::run(context, task, stage, round, beam),
         Stage::Select(stage) => kept(context, task, stage, beam),
         Stage::Refine(stage) => refine::run(context, task, stage, beam),
+        Stage::Budget(stage) => budget::run(context, task, stage, beam),
         // The lead's own candidates go on as they are, and are judged by what comes behind.
         Stage::FanOut(stage) => Ok(fan_out::of_lead(context, stage, beam)),
     }

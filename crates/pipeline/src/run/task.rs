@@ -151,6 +151,7 @@ impl<'a> Driver<'a> {
             left: count,
             outcomes: BTreeMap::from([("made".to_owned(), count)]),
             failed: Vec::new(),
+            budget: None,
         });
         Ok(beam)
     }
@@ -208,6 +209,7 @@ impl<'a> Driver<'a> {
             outcomes: step.outcomes,
             // What broke in a round is reported with the stage of the round.
             failed: if step.inner.is_empty() { step.failed.clone() } else { Vec::new() },
+            budget: step.budget,
         });
         self.stages.extend(step.inner);
         if step.interrupted {

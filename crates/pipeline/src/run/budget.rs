@@ -1,0 +1,583 @@
+//! Budget stages: a policy divides one budget between sampling new candidates and refining those that are there.
+//!
+//! A pull has a number, fixed when it is decided, which stands in every path as a round does (`update#7`); and what is decided
+//! depends only on pulls that were decided earlier and have ended. So neither the number of jobs nor the order of
+//! answers changes anything, and wall time, where it is limited, comes from the record.
+
+use super::bandit::{Arm, Bandit, Kind};
+use super::beam::{Entry, Standing, better, standing};
+use super::context::{Context, TaskRun, lock};
+use super::path::{call_path, candidate_path, marked};
+use super::recorder::Keep;
+use super::refine::{add, reasons, report};
+use super::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
+use super::spending::Account;
+use super::stage::{self, Step};
+use crate::config::{BudgetStage, Order, Stage};
+use crate::front::price_of;
+use planforge_contract::{BudgetCost, BudgetEnd, Event, Failure, FailureClass, Price};
+use planforge_llm::{Mode, derive_u64};
+use planforge_pddl::random::Random;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// After so many pulls in a row that spent nothing of what is limited, the search ends: it would go on for ever.
+const MOST_FREE_PULLS: u32 = 16;
+/// The arm of what came in, in the record.
+const ENTERED: &str = "entered";
+/// The arm of new samples, in the record.
+const NEW: &str = "new";
+
+/// Runs a budget stage.
+pub(super) fn run(
+    context: &Context<'_>,
+    task: &TaskRun<'_>,
+    stage: &BudgetStage,
+    beam: Vec<Entry>,
+) -> Result<Step, Failure> {
+    let inner = stage.sample.iter().chain(&stage.round).chain(&stage.judge).map(report).collect();
+    let search = Search {
+        context,
+        task,
+        stage,
+        account: Account::new(stage.budget, prices(context, stage)),
+        bandit: Bandit::new(stage.policy, !stage.sample.is_empty()),
+        origins: beam,
+        candidates: Vec::new(),
+        reports: inner,
+        failed: Vec::new(),
+        pulls: 0,
+        counts: [0; 2],
+        outside: 0,
+        free: 0,
+    };
+    search.run()
+}
+
+/// The prices of the models that are paid from the budget.
+fn prices(context: &Context<'_>, stage: &BudgetStage) -> BTreeMap<String, Price> {
+    let inside = stage.sample.iter().chain(&stage.round).chain(&stage.judge);
+    let models = inside.filter_map(Stage::roles).flat_map(|roles| roles.values());
+    let price = |name: &String| context.pipeline.llm.get(name).map(price_of).unwrap_or_default();
+    models.map(|name| (name.clone(), price(name))).collect()
+}
+
+/// A candidate that was judged.
+struct Rated {
+    entry: Entry,
+    path: String,
+    /// Every judging stage accepted it.
+    accepted: bool,
+    /// The metric, as it is.
+    value: Option<f64>,
+}
+
+impl Rated {
+    /// The better comes first: one that is accepted, then by the metric; ties go to the earlier.
+    fn compare(&self, other: &Self, order: Order) -> Ordering {
+        other.accepted.cmp(&self.accepted).then_with(|| better(self.value, other.value, order))
+    }
+}
+
+/// One pull, decided.
+struct Pull {
+    number: u32,
+    arm: Arm,
+    /// What the pull's stages begin with.
+    from: Entry,
+    /// The arm's name in the record.
+    name: String,
+}
+
+/// What a pull came to.
+struct Pulled {
+    end: End,
+    usage: BTreeMap<String, TaskUsage>,
+    reports: Vec<StageReport>,
+    failed: Vec<FailedSample>,
+}
+
+enum End {
+    Made(Vec<Entry>),
+    /// What looked at the candidate before it was to be rewritten accepts it as it is.
+    Content,
+    /// No sample came to anything, for these reasons.
+    Lost(Vec<String>),
+    Parked,
+    Interrupted,
+}
+
+/// Why no further pull is made.
+enum Stop {
+    Ended(BudgetEnd),
+    /// A replay that does not find what it needs ends without a candidate.
+    Missing,
+    Parked,
+    Interrupted,
+}
+
+/// The search of one task.
+struct Search<'a> {
+    context: &'a Context<'a>,
+    task: &'a TaskRun<'a>,
+    stage: &'a BudgetStage,
+    account: Account,
+    bandit: Bandit,
+    /// What came in: what new candidates are made from, in turn.
+    origins: Vec<Entry>,
+    /// In the order in which they came, which numbers their arms.
+    candidates: Vec<Rated>,
+    /// Of the stages inside.
+    reports: Vec<StageReport>,
+    failed: Vec<FailedSample>,
+    /// Pulls that were begun.
+    pulls: u32,
+    /// Samples and refinements that ended.
+    counts: [u32; 2],
+    outside: u32,
+    /// Pulls in a row that spent nothing.
+    free: u32,
+}
+
+impl Search<'_> {
+    fn run(mut self) -> Result<Step, Failure> {
+        let mut stop = self.enter()?;
+        while stop.is_none() {
+            stop = match self.accepted() {
+                true => Some(Stop::Ended(BudgetEnd::Accepted)),
+                false => self.turn()?,
+            };
+        }
+        match stop {
+            Some(Stop::Parked) => Ok(Step { inner: self.reports, parked: true, ..Step::default() }),
+            Some(Stop::Interrupted) => Ok(Step { inner: self.reports, interrupted: true, ..Step::default() }),
+            Some(Stop::Missing) => Ok(Step { inner: self.reports, failed: self.failed, ..Step::default() }),
+            Some(Stop::Ended(end)) => self.finish(end),
+            None => self.finish(BudgetEnd::Spent),
+        }
+    }
+
+    fn accepted(&self) -> bool {
+        self.candidates.iter().any(|candidate| candidate.accepted)
+    }
+
+    /// What came in and was written by an earlier stage is judged, and is a candidate with the others. Where nothing can be
+    /// sampled, all that came in is.
+    fn enter(&mut self) -> Result<Option<Stop>, Failure> {
+        let samples = !self.stage.sample.is_empty();
+        let written = |entry: &&Entry| !samples || !entry.candidate.lineage.is_empty();
+        let entered: Vec<Entry> = self.origins.iter().filter(written).cloned().collect();
+        if entered.is_empty() {
+            return Ok(None);
+        }
+        let from = entered.first().cloned().unwrap_or_default();
+        let pull = Pull { number: 0, arm: Arm::New, from, name: ENTERED.to_owned() };
+        let timer = self.timer();
+        let judged = self.series(&pull, &self.stage.judge, entered)?;
+        self.settle(vec![(pull, judged)], timer)
+    }
+
+    /// Decides and makes as many pulls as stand side by side.
+    fn turn(&mut self) -> Result<Option<Stop>, Failure> {
+        if self.context.stopping() {
+            return Ok(Some(Stop::Interrupted));
+        }
+        let pulls = self.decide();
+        if pulls.is_empty() {
+            let end = if self.bandit.has_open_arm() { BudgetEnd::Spent } else { BudgetEnd::NothingLeft };
+            return Ok(Some(Stop::Ended(end)));
+        }
+        let timer = self.timer();
+        let this = &*self;
+        let ended = this.context.pool.drive(&pulls, |pull| this.pull(pull));
+        let mut both = Vec::new();
+        for (pull, pulled) in pulls.into_iter().zip(ended) {
+            both.push((pull, pulled?));
+        }
+        self.settle(both, timer)
+    }
+
+    fn decide(&mut self) -> Vec<Pull> {
+        let mut kinds = Vec::new();
+        let mut pulls = Vec::new();
+        for _ in 0..self.stage.width {
+            let number = self.pulls + 1;
+            let path = self.path_of(number);
+            let mut random = Random::new(derive_u64(self.context.pipeline.seed, "budget", &path));
+            let offer = self.account.offer(&kinds);
+            let Some(arm) = self.bandit.choose(&offer, &mut random) else { break };
+            let found = match arm {
+                // New candidates are made from what came in, in turn.
+                Arm::New => {
+                    let taken = kinds.iter().filter(|kind| **kind == Kind::Sample).count();
+                    let turn = self.counts[0] as usize + taken;
+                    let origin = turn.checked_rem(self.origins.len()).and_then(|at| self.origins.get(at));
+                    origin.map(|origin| (origin.clone(), NEW.to_owned()))
+                }
+                Arm::Candidate(index) => {
+                    let candidate = self.candidates.get(index);
+                    candidate.map(|candidate| (candidate.entry.clone(), candidate.path.clone()))
+                }
+            };
+            let Some((from, name)) = found else { break };
+            self.pulls = number;
+            kinds.push(arm.kind());
+            pulls.push(Pull { number, arm, from, name });
+        }
+        pulls
+    }
+
+    fn pull(&self, pull: &Pull) -> Result<Pulled, Failure> {
+        let beam = vec![pull.from.clone()];
+        let writers = match pull.arm {
+            Arm::New => &self.stage.sample,
+            Arm::Candidate(_) => &self.stage.round,
+        };
+        self.series(pull, writers.iter().chain(&self.stage.judge), beam)
+    }
+
+    /// Stages in a row over what one pull begins with. What they use is counted by itself.
+    fn series<'s>(
+        &self,
+        pull: &Pull,
+        stages: impl IntoIterator<Item = &'s Stage>,
+        beam: Vec<Entry>,
+    ) -> Result<Pulled, Failure> {
+        let metered = TaskRun::new(self.task.task);
+        let mut pulled =
+            Pulled { end: End::Interrupted, usage: BTreeMap::new(), reports: Vec::new(), failed: Vec::new() };
+        pulled.end = self.stages(pull, stages, beam, &metered, &mut pulled)?;
+        pulled.usage = std::mem::take(&mut *lock(&metered.usage));
+        Ok(pulled)
+    }
+
+    fn stages<'s>(
+        &self,
+        pull: &Pull,
+        stages: impl IntoIterator<Item = &'s Stage>,
+        mut beam: Vec<Entry>,
+        metered: &TaskRun<'_>,
+        pulled: &mut Pulled,
+    ) -> Result<End, Failure> {
+        let mut parked = false;
+        let writer = self.writer();
+        for stage in stages {
+            if self.context.stopping() {
+                return Ok(End::Interrupted);
+            }
+            if parked && matches!(stage, Stage::Select(_)) {
+                return Ok(End::Parked);
+            }
+            if !parked && writer == Some(stage.label()) && self.is_content(&beam) {
+                return Ok(End::Content);
+            }
+            let entered = beam.len();
+            let step = stage::run(self.context, metered, stage, Some(pull.number), beam)?;
+            parked |= step.parked;
+            pulled.reports.push(StageReport {
+                entered,
+                left: step.beam.len(),
+                outcomes: step.outcomes,
+                failed: step.failed.clone(),
+                ..report(stage)
+            });
+            pulled.failed.extend(step.failed.iter().cloned());
+            if step.interrupted {
+                return Ok(End::Interrupted);
+            }
+            if step.beam.is_empty() {
+                return Ok(if parked { End::Parked } else { End::Lost(reasons(&step.failed)) });
+            }
+            beam = step.beam;
+        }
+        Ok(if parked { End::Parked } else { End::Made(beam) })
+    }
+
+    /// The label of what writes in a round.
+    fn writer(&self) -> Option<&str> {
+        self.stage.round.iter().find(|stage| matches!(stage, Stage::Translate(_))).map(Stage::label)
+    }
+
+    /// Whether all that judges before the writer of a round, where something does, accepts the candidate as it is.
+    fn is_content(&self, beam: &[Entry]) -> bool {
+        let writer = self.writer();
+        let before: Vec<&Stage> =
+            self.stage.round.iter().take_while(|stage| Some(stage.label()) != writer).collect();
+        let judges = |stage: &&&Stage| match stage {
+            Stage::Verify(stage) => !stage.measure,
+            Stage::Plan(_) => true,
+            _ => false,
+        };
+        let accepts = |entry: &Entry| {
+            // What they say is about the candidate as it is, wherever they stand.
+            let here = before.iter().map(|stage| (usize::MAX, *stage));
+            standing(here, entry) == Standing::Accepted
+        };
+        before.iter().any(|stage| judges(&stage)) && beam.iter().all(accepts)
+    }
+
+    /// Takes note of what pulls made side by side came to, in the order of their numbers.
+    fn settle(&mut self, ended: Vec<(Pull, Pulled)>, since: Duration) -> Result<Option<Stop>, Failure> {
+        for (_, pulled) in &ended {
+            let mut usage = lock(&self.task.usage);
+            for (model, used) in &pulled.usage {
+                usage.entry(model.clone()).or_default().add(used);
+            }
+        }
+        if ended.iter().any(|(_, pulled)| matches!(pulled.end, End::Interrupted)) {
+            return Ok(Some(Stop::Interrupted));
+        }
+        if ended.iter().any(|(_, pulled)| matches!(pulled.end, End::Parked)) {
+            return Ok(Some(Stop::Parked));
+        }
+        let first = ended.first().map_or(0, |(pull, _)| pull.number);
+        let misses = |(_, pulled): &(Pull, Pulled)| {
+            pulled.failed.iter().any(|failed| failed.failure.class == FailureClass::ReplayMiss)
+        };
+        if ended.iter().any(misses) {
+            self.failed = ended.into_iter().flat_map(|(_, pulled)| pulled.failed).collect();
+            return Ok(Some(Stop::Missing));
+        }
+        let seconds = match self.seconds(since, first) {
+            Err(failure) if failure.class == FailureClass::ReplayMiss => {
+                let path = self.path_of(first);
+                self.failed = vec![FailedSample { path, failure }];
+                return Ok(Some(Stop::Missing));
+            }
+            seconds => seconds?,
+        };
+        // Time passes for all of them at once: each pays its part of it.
+        let share = seconds / ended.len().max(1) as f64;
+        // All of them were decided before any had ended, and are measured against the best of that time.
+        let best = self.best().map_or(0.0, |best| self.scaled(best.value, best.accepted));
+        let mut capped = false;
+        for (pull, pulled) in ended {
+            capped |= is_capped(&pulled);
+            let cost = self.account.cost(&pulled.usage, share);
+            self.one(&pull, pulled, &cost, best)?;
+        }
+        Ok(match (capped, self.free >= MOST_FREE_PULLS) {
+            _ if self.accepted() => None,
+            (true, _) => Some(Stop::Ended(BudgetEnd::Capped)),
+            (false, true) => Some(Stop::Ended(BudgetEnd::Stalled)),
+            (false, false) => None,
+        })
+    }
+
+    /// Takes note of one pull.
+    fn one(&mut self, pull: &Pull, pulled: Pulled, cost: &BudgetCost, best: f64) -> Result<(), Failure> {
+        let entered = pull.number == 0;
+        for of_stage in pulled.reports {
+            if let Some(all) = self.reports.iter_mut().find(|all| all.label == of_stage.label) {
+                add(all, of_stage);
+            }
+        }
+        self.failed.extend(pulled.failed);
+        self.account.charge((!entered).then(|| pull.arm.kind()), cost);
+        if !entered {
+            self.free = if self.account.is_free(cost) { self.free + 1 } else { 0 };
+            self.counts[usize::from(pull.arm.kind() == Kind::Refine)] += 1;
+        }
+        let children: Vec<Rated> = match pulled.end {
+            End::Made(children) => children.into_iter().map(|child| self.rate(child)).collect(),
+            End::Content => {
+                self.bandit.close(pull.arm);
+                Vec::new()
+            }
+            End::Lost(reasons) => {
+                self.heed(pull.arm, reasons);
+                Vec::new()
+            }
+            End::Parked | End::Interrupted => Vec::new(),
+        };
+        let made: Vec<String> = children.iter().map(|child| child.path.clone()).collect();
+        let mut ranked: Vec<&Rated> = children.iter().collect();
+        ranked.sort_by(|a, b| a.compare(b, self.stage.order));
+        let first = ranked.first().map(|child| (child.value, child.accepted));
+        let (value, accepted) = first.unwrap_or((None, false));
+        let scaled = first.map(|(value, accepted)| self.scaled(value, accepted));
+        let reward = if entered { 0.0 } else { scaled.map_or(0.0, |value| progress(best, value)) };
+        if !entered {
+            self.bandit.learn(pull.arm, reward, scaled);
+        }
+        for child in children {
+            self.join(child, entered);
+        }
+        let leader = self.best();
+        self.context.recorder.event(Event::BudgetPulled {
+            task: self.task.task.name.clone(),
+            stage: self.stage.label.clone(),
+            pull: pull.number,
+            arm: pull.name.clone(),
+            made,
+            value,
+            reward,
+            accepted,
+            cost: *cost,
+            spent: self.account.spent,
+            best: leader.map(|rated| rated.path.clone()),
+            best_value: leader.and_then(|rated| rated.value),
+        })
+    }
+
+    /// A candidate's next refinement is told why the last one came to nothing.
+    fn heed(&mut self, arm: Arm, reasons: Vec<String>) {
+        if let Arm::Candidate(index) = arm
+            && let Some(candidate) = self.candidates.get_mut(index)
+        {
+            candidate.entry.unusable = reasons;
+        }
+    }
+
+    fn rate(&mut self, mut entry: Entry) -> Rated {
+        // What judges it stands behind all that writes; what looked at it inside a round is no verdict on it.
+        entry.since = self.stage.judge.first().map_or(0, |first| self.context.position(first.label()));
+        entry.unusable.clear();
+        let of_judges = |stage: &Stage| self.stage.judge.iter().any(|judge| judge.label() == stage.label());
+        let stages = self.context.pipeline.all_stages().enumerate().filter(|(_, stage)| of_judges(stage));
+        let accepted = standing(stages, &entry) == Standing::Accepted;
+        let value = entry.metric(&self.stage.by);
+        let [low, high] = self.range();
+        self.outside += u32::from(value.is_some_and(|value| value < low || value > high));
+        let path = candidate_path(&self.task.task.name, &entry.candidate.lineage);
+        Rated { entry, path, accepted, value }
+    }
+
+    /// A candidate that is none of those that are there already takes its place among them; one that is takes the other's place
+    /// where it was judged better. What came in and has no value is refined only where nothing can be sampled.
+    fn join(&mut self, child: Rated, entered: bool) {
+        let order = self.stage.order;
+        if let Some(other) = self.candidates.iter_mut().find(|other| is_copy(&other.entry, &child.entry)) {
+            if child.compare(other, order).is_lt() {
+                *other = child;
+            }
+            return;
+        }
+        let whole = !entered || child.value.is_some() || self.stage.sample.is_empty();
+        self.bandit.add(self.scaled(child.value, child.accepted), whole && !self.stage.round.is_empty());
+        self.candidates.push(child);
+    }
+
+    /// The best so far; ties go to the earlier.
+    fn best(&self) -> Option<&Rated> {
+        self.ranked().into_iter().next()
+    }
+
+    fn ranked(&self) -> Vec<&Rated> {
+        let mut ranked: Vec<&Rated> = self.candidates.iter().collect();
+        ranked.sort_by(|a, b| a.compare(b, self.stage.order));
+        ranked
+    }
+
+    fn range(&self) -> [f64; 2] {
+        self.stage.range.unwrap_or([0.0, 1.0])
+    }
+
+    /// A value on the way from the worst, 0, to the best, 1; what has none is worth nothing.
+    fn scaled(&self, value: Option<f64>, accepted: bool) -> f64 {
+        if accepted {
+            return 1.0;
+        }
+        let [low, high] = self.range();
+        let up = value.map(|value| ((value - low) / (high - low)).clamp(0.0, 1.0));
+        match self.stage.order {
+            Order::Highest => up.unwrap_or(0.0),
+            Order::Lowest => up.map_or(0.0, |up| 1.0 - up),
+        }
+    }
+
+    fn finish(self, end: BudgetEnd) -> Result<Step, Failure> {
+        let best = self.best().map(|best| (best.path.clone(), best.value));
+        let (best, best_value) = best.map_or((None, None), |(path, value)| (Some(path), value));
+        self.context.recorder.event(Event::BudgetSpent {
+            task: self.task.task.name.clone(),
+            stage: self.stage.label.clone(),
+            end,
+            pulls: self.pulls,
+            spent: self.account.spent,
+            best: best.clone(),
+        })?;
+        let kept: Vec<Entry> = self
+            .ranked()
+            .into_iter()
+            .take(self.stage.keep as usize)
+            .map(|rated| rated.entry.clone())
+            .collect();
+        let [samples, refinements] = self.counts;
+        let report = BudgetReport {
+            policy: self.stage.policy.name().to_owned(),
+            limits: self.stage.budget,
+            spent: self.account.spent,
+            end,
+            samples,
+            refinements,
+            candidates: self.candidates.len(),
+            best,
+            best_value,
+            outside: self.outside,
+        };
+        let mut step = Step { inner: self.reports, budget: Some(report), ..Step::default() };
+        step.outcomes.insert(end.name().to_owned(), 1);
+        step.outcomes.insert("pulls".to_owned(), self.pulls as usize);
+        if kept.is_empty() {
+            step.failed = self.failed;
+        }
+        step.beam = kept;
+        Ok(step)
+    }
+
+    /// Where a pull stands in the record.
+    fn path_of(&self, pull: u32) -> String {
+        call_path(&self.task.task.name, &marked(&self.stage.label, Some(pull)), &[])
+    }
+
+    /// Time at the beginning of pulls, where it counts.
+    fn timer(&self) -> Duration {
+        self.context.services.llm.clock().now()
+    }
+
+    /// Wall time of the pulls that began with that number: an effect, so that a run that goes on and a replay decide by the time
+    /// that was recorded.
+    fn seconds(&self, since: Duration, first: u32) -> Result<f64, Failure> {
+        if !self.account.is_timed() {
+            return Ok(0.0);
+        }
+        let path = self.path_of(first);
+        let name = "budget.seconds";
+        let measure = || match self.context.services.mode {
+            Mode::Replay => {
+                let message = format!("the record does not hold the time of the pulls at {path}");
+                Err(Failure::new(FailureClass::ReplayMiss, "pipeline.replay-miss", message)
+                    .help("replay a run that was made with this pipeline and these tasks"))
+            }
+            _ => Ok(self.timer().saturating_sub(since).as_secs_f64()),
+        };
+        self.context.recorder.effect(name, &path, &self.stage.budget.seconds, |_: &f64| Keep::Timed, measure)
+    }
+}
+
+/// How far a pull went from the best so far to what cannot be bettered: 0 to 1.
+fn progress(best: f64, value: f64) -> f64 {
+    if value >= 1.0 {
+        return 1.0;
+    }
+    if value <= best { 0.0 } else { (value - best) / (1.0 - best) }
+}
+
+/// Whether one candidate says what another says.
+fn is_copy(a: &Entry, b: &Entry) -> bool {
+    let texts = |entry: &Entry| {
+        let candidate = &entry.candidate;
+        let written = (candidate.domain.clone(), candidate.problem.clone());
+        let written_plan = written.0.is_none() && written.1.is_none();
+        (written, written_plan.then(|| candidate.plan.clone()))
+    };
+    texts(a) == texts(b)
+}
+
+/// Whether a cap of an `[llm]` table kept all of a pull's questions from being asked.
+fn is_capped(pulled: &Pulled) -> bool {
+    let made = matches!(pulled.end, End::Made(_) | End::Content);
+    !made && pulled.failed.iter().any(|failed| failed.failure.class == FailureClass::Budget)
+}
