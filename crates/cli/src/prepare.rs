@@ -93,7 +93,7 @@ impl Maker<'_> {
             StageKind::Translate => made.translator(&info).map(StageInstance::Translator),
             StageKind::Verify => made.verifier(&info).map(StageInstance::Verifier),
             StageKind::Plan => made.planner(&info).map(StageInstance::Planner),
-            StageKind::Select | StageKind::Refine | StageKind::FanOut => return,
+            StageKind::Select | StageKind::Refine | StageKind::Budget | StageKind::FanOut => return,
         };
         if let Some(instance) = self.keep(instance) {
             self.prepared.instances.stages.insert(label.to_owned(), ((*info).clone(), instance));

@@ -320,7 +320,7 @@ mod tests {
         bandit.close(New);
         bandit.close(Candidate(1));
         let only_refining = Offer { sample: false, ..FREE };
-        assert_eq!(bandit.choose(&only_refining, &mut Random::new(0)), Some(Candidate(0)));
+        assert_eq!(bandit.choose(&only_refining, &mut Random::new(0)), Some(Candidate(2)));
         let nothing = Offer { sample: false, refine: false, ..FREE };
         assert_eq!(bandit.choose(&nothing, &mut Random::new(0)), None);
         assert!(bandit.has_open_arm());
