@@ -410,9 +410,10 @@ fn every_code_of_the_checker_is_triggered() {
     seen.extend(codes(&found("", &["x"])));
     seen.extend(codes(&found("x = ", &[])));
     seen.extend(codes(&found(&"x".repeat(MAX_PIPELINE_BYTES + 1), &[])));
-    // Given by the runner, the preparation and the suites; their tests trigger them.
+    // Given by the runner, the preparation, the suites and budget stages; their tests trigger them.
     let elsewhere = |code: &str| {
         code.starts_with("suite.")
+            || code.starts_with("pipeline.budget")
             || [
                 "pipeline.assessment-count",
                 "pipeline.cancelled",
