@@ -4,6 +4,7 @@
 mod axioms;
 mod bits;
 mod budget;
+pub mod claims;
 mod codes;
 mod csr;
 pub mod equivalence;

@@ -52,6 +52,75 @@ impl Wording {
     }
 }
 
+/// A fact that a sentence tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldFact {
+    /// The predicate, in lower case.
+    pub predicate: String,
+    /// Its arguments, in lower case.
+    pub arguments: Vec<String>,
+    /// Whether the sentence says that it holds.
+    pub holds: bool,
+}
+
+impl Wording {
+    /// The fact that a sentence tells in the suite's words: a template's words with objects in its slots, whatever the articles, the
+    /// case and the marks at the ends of words. `None` where no template fits, or where several tell different facts.
+    pub fn told(&self, sentence: &str, is_object: &dyn Fn(&str) -> bool) -> Option<ToldFact> {
+        let said = tokens(sentence);
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        let denied = [&["not", "true"][..], &["it", "is", "not", "true", "that"]];
+        let (said, denied) = match denied.into_iter().find_map(|prefix| said.strip_prefix(prefix)) {
+            Some(rest) => (rest, true),
+            None => (said.as_slice(), false),
+        };
+        let mut found: Option<ToldFact> = None;
+        for (predicate, sentences) in &self.templates {
+            for (template, holds) in [(&sentences.yes, true), (&sentences.no, false)] {
+                let Some(arguments) = arguments(&tokens(template), said, is_object) else { continue };
+                let fact = ToldFact { predicate: predicate.clone(), arguments, holds: holds != denied };
+                if found.as_ref().is_some_and(|other| *other != fact) {
+                    return None;
+                }
+                found = Some(fact);
+            }
+        }
+        found
+    }
+}
+
+/// The words of a sentence that carry its meaning, in lower case.
+fn tokens(sentence: &str) -> Vec<String> {
+    let bare = |w: &str| w.trim_matches(|c: char| ".,!:;\"'`()".contains(c)).to_lowercase();
+    let words = sentence.split_whitespace().map(bare);
+    words.filter(|w| !w.is_empty() && !matches!(w.as_str(), "the" | "a" | "an")).collect()
+}
+
+/// What stands in the slots of a template where its words are those of the sentence.
+fn arguments(template: &[String], said: &[&str], is_object: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+    if template.is_empty() || template.len() != said.len() {
+        return None;
+    }
+    let mut slots: BTreeMap<usize, &str> = BTreeMap::new();
+    for (wanted, word) in template.iter().zip(said) {
+        let Some((before, slot, after)) =
+            wanted.split_once('{').and_then(|(b, rest)| rest.split_once('}').map(|(s, a)| (b, s, a)))
+        else {
+            if wanted != word {
+                return None;
+            }
+            continue;
+        };
+        let number: usize = slot.parse().ok()?;
+        let object = word.strip_prefix(before)?.strip_suffix(after)?;
+        if !is_object(object) || *slots.entry(number).or_insert(object) != object {
+            return None;
+        }
+    }
+    let all = slots.keys().copied().eq(1..=slots.len());
+    all.then(|| slots.into_values().map(str::to_owned).collect())
+}
+
 /// `in_van-now` as words.
 fn words(name: &str) -> String {
     name.replace(['-', '_'], " ").trim().to_owned()
@@ -116,6 +185,41 @@ mod tests {
         assert_eq!(s.fact("PARCEL-AT", &["p1", "elm"], false), "p1 is elsewhere.");
         assert_eq!(with("f", "{value} l in {1}", "").value("f", &["tank"], 4.0), "4 l in tank");
         assert_eq!(with("p", "open { brace", "").fact("p", &[], true), "open { brace");
+    }
+
+    #[test]
+    fn a_sentence_is_read_back_whatever_its_articles_and_case() {
+        let suite = BTreeMap::from([
+            ("On".to_owned(), Sentences { yes: "{1} stands on {2}.".into(), no: String::new() }),
+            (
+                "free".to_owned(),
+                Sentences { yes: "The arm is free.".into(), no: "The arm is not free.".into() },
+            ),
+            ("twin".to_owned(), Sentences { yes: "{1}'s twin is {1}.".into(), no: String::new() }),
+            ("half".to_owned(), Sentences { yes: "{2} is half.".into(), no: String::new() }),
+            ("x".to_owned(), Sentences { yes: "{1} shines.".into(), no: String::new() }),
+            ("y".to_owned(), Sentences { yes: "The {1} shines.".into(), no: String::new() }),
+        ]);
+        let wording = Wording::new(&suite);
+        let told = |sentence: &str| {
+            let fact = wording.told(sentence, &|w| ["a1", "b2"].contains(&w))?;
+            Some(format!(
+                "{}{} {}",
+                if fact.holds { "" } else { "not " },
+                fact.predicate,
+                fact.arguments.join(" ")
+            ))
+        };
+        assert_eq!(told("the A1 stands on the b2").as_deref(), Some("on a1 b2"));
+        assert_eq!(told("Not true: a1 stands on b2.").as_deref(), Some("not on a1 b2"));
+        assert_eq!(told("Arm is not free!").as_deref(), Some("not free "));
+        assert_eq!(told("It is not true that the arm is not free.").as_deref(), Some("free "));
+        assert_eq!(told("a1's twin is a1").as_deref(), Some("twin a1"));
+        for unread in
+            ["a1's twin is b2", "a1 stands on c3", "a1 stands", "", "b2 is half", "a1 shines", "stands on"]
+        {
+            assert_eq!(told(unread), None, "{unread}");
+        }
     }
 
     #[test]

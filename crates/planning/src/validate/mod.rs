@@ -138,6 +138,11 @@ impl Validator {
         &self.task
     }
 
+    /// The object of a name in any case.
+    pub fn object(&self, name: &str) -> Option<ObjectId> {
+        self.names.object(name)
+    }
+
     /// The ground actions of a plan's steps, `None` where a step has a fault, and the faults.
     pub fn resolve(&self, plan: &PlanFile) -> (Vec<Option<GroundAction>>, Vec<Diagnostic>) {
         let mut diagnostics = plan.diagnostics.clone();

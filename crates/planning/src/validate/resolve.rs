@@ -20,6 +20,10 @@ impl Names {
         Names { actions: index(&task.symbols.actions), objects: index(&task.symbols.objects) }
     }
 
+    pub(crate) fn object(&self, name: &str) -> Option<ObjectId> {
+        find(&self.objects, name).copied()
+    }
+
     /// The ground action of each step, `None` where the step has a fault.
     pub(crate) fn resolve(
         &self,

@@ -1,0 +1,234 @@
+//! What is claimed about a plan against what is the case: the failures of language models as planners (test-time-scaling paper, section
+//! 4.6). A claimed state is compared up to the first step that cannot be executed: behind it there is no state to compare with.
+
+use crate::budget::Budget;
+use crate::solve::{PlanOptions, PlanOutcome, plan};
+use crate::task::{Atom, ObjectId};
+use crate::validate::world::{Args, World};
+use crate::validate::{ValidationReport, Validator};
+use planforge_diagnostics::Diagnostic;
+use planforge_pddl::ast::{Domain, Problem};
+
+/// A literal that is said to hold at some point of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiteralClaim {
+    /// After how many steps; 0 is the initial state.
+    pub after: usize,
+    /// `(at a b)` or `(not (at a b))`, in any case.
+    pub literal: String,
+}
+
+/// What became of a claimed literal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiteralVerdict {
+    /// It is the case.
+    Right,
+    /// It is not the case.
+    Wrong,
+    /// The plan is not executed so far.
+    NotReached,
+    /// It says nothing about the task: why, as a clause.
+    Unread(String),
+}
+
+/// Compares claimed literals with the states of a plan, derived atoms and those that never change included. One verdict a claim, in
+/// order.
+pub fn check_literals(
+    validator: &Validator,
+    report: &ValidationReport,
+    claims: &[LiteralClaim],
+) -> Vec<LiteralVerdict> {
+    let mut verdicts = vec![LiteralVerdict::NotReached; claims.len()];
+    let mut order: Vec<usize> = (0..claims.len()).collect();
+    order.sort_by_key(|&i| claims[i].after);
+    let mut world = World::initial(validator.task());
+    let mut at = 0;
+    for i in order {
+        let claim = &claims[i];
+        let literal = read(validator, &claim.literal);
+        if claim.after > report.trace.len() {
+            // What cannot be read anywhere is no claim that comes too late.
+            if let Err(why) = literal {
+                verdicts[i] = LiteralVerdict::Unread(why);
+            }
+            continue;
+        }
+        while at < claim.after {
+            let step = &report.trace[at];
+            step.deleted.iter().for_each(|a| {
+                world.remove(a.predicate, &Args::from_slice(&a.args));
+            });
+            step.added.iter().for_each(|a| {
+                world.insert(a.predicate, Args::from_slice(&a.args));
+            });
+            step.numbers
+                .iter()
+                .for_each(|(f, v)| world.set_number(f.predicate, Args::from_slice(&f.args), *v));
+            world.close();
+            at += 1;
+        }
+        verdicts[i] = match literal {
+            Err(why) => LiteralVerdict::Unread(why),
+            Ok((atom, negated))
+                if world.contains(atom.predicate, &Args::from_slice(&atom.args)) != negated =>
+            {
+                LiteralVerdict::Right
+            }
+            Ok(_) => LiteralVerdict::Wrong,
+        };
+    }
+    verdicts
+}
+
+/// A literal's atom, and whether it is negated.
+fn read(validator: &Validator, text: &str) -> Result<(Atom, bool), String> {
+    let text = text.trim();
+    let inside = |t: &str| -> Option<String> {
+        Some(t.trim().strip_prefix('(')?.strip_suffix(')')?.trim().to_lowercase())
+    };
+    let Some(mut body) = inside(text) else { return Err(format!("{text} is no literal")) };
+    let negated = body.strip_prefix("not").is_some_and(|r| r.trim_start().starts_with('('));
+    if negated {
+        body = inside(&body[3..]).ok_or_else(|| format!("{text} is no literal"))?;
+    }
+    let mut words = body.split_whitespace();
+    let Some(name) = words.next().filter(|_| !body.contains(['(', ')'])) else {
+        return Err(format!("{text} is no literal"));
+    };
+    let task = validator.task();
+    let known = task.symbols.predicates.iter().position(|p| !p.starts_with('@') && p.to_lowercase() == name);
+    let Some(predicate) = known else { return Err(format!("there is no predicate {name}")) };
+    let mut args: Vec<ObjectId> = Vec::new();
+    for word in words {
+        match validator.object(word) {
+            Some(object) => args.push(object),
+            None => return Err(format!("there is no object {word}")),
+        }
+    }
+    let arity = task.predicates[predicate].arity;
+    if args.len() != arity {
+        return Err(format!("{name} has {arity} arguments, not {}", args.len()));
+    }
+    Ok((Atom { predicate: predicate as u32, args: args.into() }, negated))
+}
+
+/// How a plan went, whoever executed it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Execution {
+    /// Steps in the plan.
+    pub steps: usize,
+    /// Steps executed before the first that cannot be.
+    pub executed: usize,
+    /// Whether the plan is valid: executed to its end, and the goal holds there.
+    pub valid: bool,
+    /// What the plan costs, where it was executed to its end and its cost is known.
+    pub cost: Option<f64>,
+}
+
+impl Execution {
+    /// How the validator saw it go; `None` where it did not judge the plan.
+    pub fn of(report: &ValidationReport) -> Option<Self> {
+        if matches!(report.decision, crate::validate::Decision::Unsupported(_)) {
+            return None;
+        }
+        let executed = report.trace.len();
+        Some(Self {
+            steps: report.steps,
+            executed,
+            valid: report.is_valid(),
+            cost: report.cost.filter(|_| executed == report.steps),
+        })
+    }
+}
+
+/// What is claimed of a plan as a whole. What is absent is not claimed.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PlanClaim {
+    /// Whether the goal is reached.
+    pub goal_reached: Option<bool>,
+    /// What the plan costs.
+    pub cost: Option<f64>,
+    /// Whether the plan is valid, by its author.
+    pub valid: Option<bool>,
+    /// Whether the plan is valid, by a later look of a model at it.
+    pub critic: Option<bool>,
+}
+
+/// The failures of section 4.6, each `None` where nothing was claimed that could be wrong.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// A step cannot be executed.
+    pub rule_violation: bool,
+    /// Some claimed literal is not the case; `None` where no literal could be compared.
+    pub wrong_state: Option<bool>,
+    /// The goal is said to be reached and is not, or the other way round.
+    pub wrong_goal_claim: Option<bool>,
+    /// The plan is called valid and is not, or the other way round: by its author or by the critic.
+    pub wrong_self_evaluation: Option<bool>,
+    /// The cost is not what the plan costs; `None` also where the plan is not executed to its end.
+    pub wrong_cost: Option<bool>,
+}
+
+impl Failures {
+    /// Compares.
+    pub fn of(execution: &Execution, literals: &[LiteralVerdict], claim: &PlanClaim) -> Self {
+        let wrong = literals.contains(&LiteralVerdict::Wrong);
+        let compared = wrong || literals.contains(&LiteralVerdict::Right);
+        // A plan that stops before its end reaches nothing; one that is executed reaches the goal exactly where it is valid.
+        let differs = |said: bool| said != execution.valid;
+        let judgements: Vec<bool> = [claim.valid, claim.critic].into_iter().flatten().map(differs).collect();
+        Self {
+            rule_violation: execution.executed < execution.steps,
+            wrong_state: compared.then_some(wrong),
+            wrong_goal_claim: claim.goal_reached.map(differs),
+            wrong_self_evaluation: (!judgements.is_empty()).then(|| judgements.contains(&true)),
+            wrong_cost: claim
+                .cost
+                .zip(execution.cost)
+                .map(|(said, is)| (said - is).abs() > 1e-6 * is.abs().max(1.0)),
+        }
+    }
+}
+
+/// Whether a valid plan is a cheapest one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Optimality {
+    /// No plan costs less.
+    Optimal,
+    /// A cheapest plan costs this much.
+    Cheaper(f64),
+    /// It could not be shown: why, as a clause.
+    Undecided(String),
+}
+
+/// Compares what a valid plan costs with a cheapest plan, searched under the limits of `options` and `budget`; the algorithm should be
+/// [`Algorithm::AStar`](crate::Algorithm::AStar).
+///
+/// # Errors
+/// As [`plan`].
+pub fn optimality(
+    domain: &Domain,
+    problem: &Problem,
+    cost: f64,
+    options: &PlanOptions,
+    budget: &mut dyn Budget,
+) -> Result<Optimality, Vec<Diagnostic>> {
+    let undecided = |why: String| Ok(Optimality::Undecided(why));
+    match plan(domain, problem, options, budget)?.outcome {
+        PlanOutcome::Plan(best) => match best.cost.filter(|_| best.optimal) {
+            Some(least) if least < cost - 1e-6 * cost.abs().max(1.0) => Ok(Optimality::Cheaper(least)),
+            Some(_) => Ok(Optimality::Optimal),
+            None => undecided("the cost of a cheapest plan is not known".to_owned()),
+        },
+        PlanOutcome::LimitReached(reason) => {
+            undecided(format!("{reason} ended the search for a cheapest plan"))
+        }
+        PlanOutcome::Unsupported(constructs) => {
+            let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
+            undecided(format!("a search for cheapest plans does not handle {}", what.join(", ")))
+        }
+        PlanOutcome::ProvenUnsolvable(_) | PlanOutcome::Exhausted => {
+            undecided("the search found no plan at all".to_owned())
+        }
+    }
+}
