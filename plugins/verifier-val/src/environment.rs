@@ -11,7 +11,11 @@ use planforge_contract::{
 use planforge_plugin_sdk::feedback;
 
 /// Judges a plan in the task's environment. `written` says whether there is PDDL that may be at fault.
-pub(crate) fn judge(host: &dyn Host, plan: &PlanDocument, written: bool) -> Result<Assessment, Failure> {
+pub(crate) fn judge(
+    host: &dyn Host,
+    plan: &PlanDocument,
+    written: bool,
+) -> Result<(Assessment, EnvironmentVerdict), Failure> {
     let call = EnvironmentCall::Validate(EnvironmentPlan { steps: plan.steps.clone() });
     let EnvironmentAnswer::Validate(verdict) = host.environment(call)? else { return Err(other_answer()) };
     let executed = verdict.executed as usize;
@@ -53,7 +57,7 @@ pub(crate) fn judge(host: &dyn Host, plan: &PlanDocument, written: bool) -> Resu
     assessment.metrics.insert("steps".into(), plan.steps.len() as f64);
     assessment.metrics.insert("executed".into(), f64::from(verdict.executed));
     assessment.metrics.insert("errors".into(), assessment.diagnostics.len() as f64);
-    Ok(assessment)
+    Ok((assessment, verdict))
 }
 
 /// The state after the steps executed. An environment that describes no states leaves the verdict as it is: its failure is
@@ -76,7 +80,7 @@ fn described(
     }
 }
 
-fn other_answer() -> Failure {
+pub(crate) fn other_answer() -> Failure {
     let message = "the environment was asked one question and answered another";
     Failure::new(FailureClass::Plugin, codes::ANSWER, message)
 }
@@ -90,7 +94,7 @@ fn evidence(verdict: &EnvironmentVerdict) -> serde_json::Value {
 }
 
 /// An error at a step of the plan, which stands one step a line.
-fn in_plan(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
+pub(crate) fn in_plan(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
     let before: usize = plan.steps.iter().take(step).map(|s| s.len() + 1).sum();
     let length = plan.steps.get(step).map_or(0, String::len);
     ReportedDiagnostic {

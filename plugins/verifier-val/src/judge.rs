@@ -1,5 +1,6 @@
 //! One candidate's assessment.
 
+use crate::claims;
 use crate::codes;
 use crate::environment;
 use crate::evidence;
@@ -48,9 +49,20 @@ pub(crate) fn judge(
         }
         (true, Some(plan)) if options.against == Against::Environment => {
             let written = candidate.domain.is_some() || candidate.problem.is_some();
-            environment::judge(host, plan, written)
+            let (mut assessment, verdict) = environment::judge(host, plan, written)?;
+            if options.claims {
+                claims::by_environment(host, options, candidate, plan, &verdict, &mut assessment)?;
+            }
+            Ok(assessment)
         }
-        (true, Some(plan)) => judge_plan(host, options, Texts::of(candidate, &task.given), plan),
+        (true, Some(plan)) => {
+            let (mut assessment, checked) =
+                judge_plan(host, options, Texts::of(candidate, &task.given), plan)?;
+            if let Some(checked) = checked.filter(|_| options.claims) {
+                claims::by_candidate(host, options, task, candidate, plan, &checked, &mut assessment)?;
+            }
+            Ok(assessment)
+        }
     }
 }
 
@@ -74,7 +86,7 @@ fn judge_pddl(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<As
     if options.parser == Reader::Val {
         assessment = parser::decide(assessment, parser::ask(host, options, texts)?);
     }
-    Ok(finish(assessment, checked))
+    Ok(finish(assessment, &checked))
 }
 
 /// Judges a plan by the candidate's own domain and problem.
@@ -83,25 +95,25 @@ fn judge_plan(
     options: &Options,
     texts: Texts<'_>,
     plan: &PlanDocument,
-) -> Result<Assessment, Failure> {
+) -> Result<(Assessment, Option<Checked>), Failure> {
     let (Some(domain_text), Some(problem_text)) = (texts.domain, texts.problem) else {
         let what = if texts.domain.is_none() { "domain" } else { "problem" };
-        return Ok(missing(format!("the plan cannot be judged: the candidate has no {what}")));
+        return Ok((missing(format!("the plan cannot be judged: the candidate has no {what}")), None));
     };
     let text = plan.to_ipc();
     let mut checked = check(texts, &text);
     if checked.count(ReportedSeverity::Error) > 0 {
-        return Ok(damaged(checked));
+        return Ok((damaged(checked), None));
     }
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
-        return Ok(missing("the plan cannot be judged: a text is missing"));
+        return Ok((missing("the plan cannot be judged: a text is missing"), None));
     };
     let report = match validate(domain, problem, &parse_plan(&text, PLAN)) {
         Ok(report) => report,
         Err(errors) => {
             let errors = checked.report(&errors);
             checked.diagnostics.extend(errors);
-            return Ok(damaged(checked));
+            return Ok((damaged(checked), None));
         }
     };
     let found = checked.report(&report.diagnostics);
@@ -120,14 +132,14 @@ fn judge_plan(
         assessment = val::decide(assessment, answer);
     }
     checked.diagnostics.extend(found);
-    Ok(finish(assessment, checked))
+    Ok((finish(assessment, &checked), Some(checked)))
 }
 
 /// A task or plan with errors is rejected for them.
 fn damaged(checked: Checked) -> Assessment {
     let mut assessment = Assessment::new(Decision::Rejected, pddl_summary(&checked));
     assessment.feedback = pddl_feedback(&checked);
-    finish(assessment, checked)
+    finish(assessment, &checked)
 }
 
 fn decision(report: &ValidationReport) -> Decision {
@@ -209,9 +221,9 @@ fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
 }
 
 /// Adds what every assessment has.
-pub(crate) fn finish(mut assessment: Assessment, checked: Checked) -> Assessment {
+pub(crate) fn finish(mut assessment: Assessment, checked: &Checked) -> Assessment {
     assessment.metrics.insert("errors".into(), checked.count(ReportedSeverity::Error) as f64);
     assessment.metrics.insert("warnings".into(), checked.count(ReportedSeverity::Warning) as f64);
-    assessment.diagnostics = checked.diagnostics;
+    assessment.diagnostics.clone_from(&checked.diagnostics);
     assessment
 }

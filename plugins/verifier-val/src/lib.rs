@@ -20,9 +20,12 @@
 //! With `parser = "val"` VAL's program `Parser` says whether the PDDL is accepted, and whether planforge would is a metric beside it. It
 //! accepts what it reads with no error; a crash of it is a failure. Evidence: `val` with `errors`, `warnings` and the first `findings`.
 //!
+//! With `claims = true` what a model claims about its plan is compared with what is the case: see `claims/mod.rs`. Evidence: `claims`.
+//!
 //! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`), `failing_step`, `missing_goals`, cut
 //! at 1000 atoms and 500 steps. Evidence (environment): `executed`, `reasons`, `diagnostics`.
 
+mod claims;
 mod codes;
 mod environment;
 mod evidence;
@@ -47,7 +50,7 @@ impl Plugin for ValVerifier {
     type Options = Options;
 
     fn about() -> About {
-        About::new("Checks PDDL and validates plans step by step")
+        let about = About::new("Checks PDDL and validates plans step by step")
             .capability("environment:against=environment")
             .capability("external:backend=val")
             .capability("external:parser=val")
@@ -62,7 +65,8 @@ impl Plugin for ValVerifier {
             .metric("val_warnings", "warnings that VAL's Parser counts (parser = \"val\")")
             .metric("steps", "steps of the plan")
             .metric("executed", "steps executed before the first that failed")
-            .metric("cost", "cost of a valid plan, by the problem's metric or else its steps")
+            .metric("cost", "cost of a valid plan, by the problem's metric or else its steps");
+        claims::METRICS.into_iter().fold(about, |about, (name, what)| about.metric(name, what))
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
@@ -76,6 +80,7 @@ impl Plugin for ValVerifier {
             return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)
                 .help("take `parser` out, or set `what = \"pddl\"` or `what = \"domain\"`"));
         }
+        claims::check_options(&options)?;
         Ok(Self { options })
     }
 }

@@ -73,6 +73,21 @@ pub struct Options {
     pub val_command: Vec<String>,
     /// Most seconds of wall time for a program of VAL.
     pub val_time_limit_s: u32,
+    /// Whether what a model claims about its plan (states, goal, cost, validity) is compared with what is the case: the failures of
+    /// the test-time-scaling paper's section 4.6, each a metric. The verdict on the plan stays as it is.
+    pub claims: bool,
+    /// With `claims`: the label of an earlier stage that judged the plan, and whose verdict counts as the model's evaluation of
+    /// itself, beside what it claimed when it wrote the plan.
+    pub critic: Option<String>,
+    /// With `claims`: most search nodes to show that a valid plan is a cheapest one. Beyond them the question stays open.
+    pub optimal_nodes: u64,
+}
+
+impl Options {
+    /// Whether a stage with these options may judge a plan.
+    pub(crate) fn judges_plans(&self) -> bool {
+        matches!(self.what, What::Auto | What::Plan)
+    }
 }
 
 impl Default for Options {
@@ -85,6 +100,9 @@ impl Default for Options {
             backend: Backend::default(),
             val_command: vec!["Validate".to_owned()],
             val_time_limit_s: 60,
+            claims: false,
+            critic: None,
+            optimal_nodes: 10_000,
         }
     }
 }

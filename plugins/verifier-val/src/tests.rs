@@ -1,5 +1,7 @@
 //! Every verdict, and the feedback texts as snapshots: they are what a model learns from.
 
+mod claims;
+
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
 use std::sync::Arc;

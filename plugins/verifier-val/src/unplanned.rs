@@ -20,7 +20,7 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
     let checked = check(texts, "");
     if checked.count(ReportedSeverity::Error) > 0 {
         assessment.feedback = pddl_feedback(&checked);
-        return finish(assessment, checked);
+        return finish(assessment, &checked);
     }
     let mut budget = CallBudget::new(host);
     let explanation = explain(&mut budget, &checked);
@@ -46,7 +46,7 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
         }
     };
     assessment.feedback = vec![feedback::no_plan(why, &reasons(&checked, &explanation))];
-    finish(assessment, checked)
+    finish(assessment, &checked)
 }
 
 fn explain(budget: &mut CallBudget<'_>, checked: &Checked) -> Explanation {
