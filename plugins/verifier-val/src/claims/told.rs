@@ -7,6 +7,7 @@ use super::StateClaim;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{Failure, FailureClass, PlanDocument, StateQuery};
 use planforge_planning::claims::LiteralVerdict;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is told of one state, all in one form.
@@ -29,8 +30,8 @@ pub(super) fn states(
         let known = after <= executed;
         if known {
             for at in [0, after] {
-                if !told.contains_key(&at) {
-                    told.insert(at, describe(host, plan, at)?);
+                if let Entry::Vacant(place) = told.entry(at) {
+                    place.insert(describe(host, plan, at)?);
                 }
             }
         }
