@@ -161,22 +161,30 @@ fn assessments_say_what_the_critic_says() {
 
     let approves = assessed(json!({}), APPROVAL);
     assert_eq!((approves.decision.clone(), metric(&approves, "approves")), (Decision::Accepted, Some(1.0)));
-    assert_eq!(approves.feedback, ["A critic finds nothing wrong with the domain."]);
+    assert_eq!(approves.feedback, Vec::<String>::new(), "nothing to put right");
+    assert_eq!(assessed(json!({}), "No errors.").feedback, Vec::<String>::new());
 
     let prose = assessed(json!({}), "The effect of move is wrong.\n");
     assert_eq!(prose.decision, Decision::Rejected);
     assert_eq!(prose.feedback, ["A critic says about the domain:\n\nThe effect of move is wrong."]);
 
-    for (reply, feedback) in [("", vec![]), ("Hm.", vec!["A critic says about the domain:\n\nHm."])] {
+    let silent = "A critic looked at the domain and said nothing that could be used.";
+    for (reply, feedback) in [
+        ("", silent),
+        ("{\"findings\": []}", silent),
+        (
+            "Hm.",
+            "A critic says about the domain:
+
+Hm.",
+        ),
+    ] {
         let neither = assessed(json!({}), reply);
         assert!(matches!(
             neither.decision,
             Decision::Undecided { reason: UndecidedReason::MissingInput, .. }
         ));
-        assert_eq!(
-            (metric(&neither, "approves"), neither.feedback),
-            (None, feedback.iter().map(ToString::to_string).collect())
-        );
+        assert_eq!((metric(&neither, "approves"), neither.feedback), (None, vec![feedback.to_owned()]));
         assert_eq!(neither.summary, "the critic's reply does not say whether the domain is right");
     }
 }

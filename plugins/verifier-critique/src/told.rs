@@ -11,24 +11,18 @@ const MOST_OF_A_FIELD: usize = 600;
 /// Most bytes of a reply in prose.
 const MOST_OF_PROSE: usize = 6000;
 
-/// The critique ready for a prompt. Nothing where the reply says nothing.
+/// The critique ready for a prompt. Nothing where the critic finds nothing wrong: a writer is not told to put that right.
 pub(crate) fn feedback(of: Of, critique: &Critique) -> Vec<String> {
     let what = of.name();
-    if critique.reply.trim().is_empty() {
+    if critique.findings.is_empty() && critique.approves == Some(true) {
         return Vec::new();
     }
-    if critique.form == "prose" {
-        return vec![format!(
-            "A critic says about the {what}:\n\n{}",
-            bounded(critique.reply.trim(), MOST_OF_PROSE)
-        )];
+    let reply = critique.reply.trim();
+    if critique.form == "prose" && !reply.is_empty() {
+        return vec![format!("A critic says about the {what}:\n\n{}", bounded(reply, MOST_OF_PROSE))];
     }
     if critique.findings.is_empty() {
-        return vec![match critique.approves {
-            Some(true) => format!("A critic finds nothing wrong with the {what}."),
-            Some(false) => format!("A critic says that the {what} is wrong, and not why."),
-            None => format!("A critic looked at the {what} and did not say whether it is right."),
-        }];
+        return vec![format!("A critic looked at the {what} and said nothing that could be used.")];
     }
     let of_severity = |severity| critique.findings.iter().filter(move |f| f.severity == severity);
     let sorted = of_severity(FindingSeverity::Error).chain(of_severity(FindingSeverity::Warning));
