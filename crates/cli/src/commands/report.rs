@@ -2,11 +2,12 @@
 
 use super::explain_plan::Told;
 use planforge_contract::{
-    Assessment, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity, TaskVerdict,
+    Assessment, BudgetEnd, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity,
+    TaskVerdict,
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
-use planforge_pipeline::{RunReport, TaskReport, TaskUsage};
+use planforge_pipeline::{BudgetReport, RunReport, TaskReport, TaskUsage};
 
 /// How many lines of a text are shown before it is cut.
 const SHOWN_LINES: usize = 200;
@@ -51,6 +52,11 @@ fn task_block(out: &mut String, task: &TaskReport, text: &str) {
         assessments(out, task, candidate);
     }
     failures(out, task);
+    for stage in &task.stages {
+        if let Some(budget) = &stage.budget {
+            section(out, &format!("Budget of {}", stage.label), &budget_text(budget));
+        }
+    }
     if let Some(why) = task.verdict.as_ref().and_then(reason) {
         section(out, "Why", &why);
     }
@@ -170,6 +176,53 @@ fn failures(out: &mut String, task: &TaskReport) {
             );
         }
     }
+}
+
+/// Why the search ended, what it spent of what it might, and what for.
+fn budget_text(budget: &BudgetReport) -> String {
+    let why = match budget.end {
+        BudgetEnd::Accepted => "a candidate was accepted before the budget was spent",
+        BudgetEnd::Spent => "the budget is spent: another pull might go beyond it",
+        BudgetEnd::NothingLeft => "there was nothing left to sample or to refine",
+        BudgetEnd::Stalled => "it ended because pulls spent nothing of what is limited",
+        BudgetEnd::Capped => "a cap of an [llm] table was reached before the budget was spent",
+    };
+    let (spent, limits) = (&budget.spent, &budget.limits);
+    let of = |used: String, limit: Option<String>, what: &str| match limit {
+        Some(limit) => format!("{used} of {limit} {what}"),
+        None => format!("{used} {what}"),
+    };
+    let estimated = match spent.estimated_tokens {
+        0 => String::new(),
+        n => format!(" ({n} of them estimated, for the server did not count them)"),
+    };
+    let mut used = vec![
+        of(spent.calls.to_string(), limits.calls.map(|n| n.to_string()), "calls"),
+        of(spent.tokens.to_string(), limits.tokens.map(|n| n.to_string()), "tokens") + &estimated,
+    ];
+    used.extend(
+        spent.seconds.map(|s| of(format!("{s:.1}"), limits.seconds.map(|n| n.to_string()), "seconds")),
+    );
+    used.extend(
+        spent.money.map(|m| of(format!("{m:.4}"), limits.money.map(|n| n.to_string()), "US dollars")),
+    );
+    let best = match (&budget.best, budget.best_value) {
+        (Some(path), Some(value)) => format!("the best is {path}, with {value}"),
+        (Some(path), None) => format!("the best is {path}, which has no value"),
+        (None, _) => "no pull came to anything".to_owned(),
+    };
+    let outside = match budget.outside {
+        0 => String::new(),
+        n => format!("\n{n} values lay outside of the stage's range and counted as its nearer end"),
+    };
+    format!(
+        "{why}\nspent: {}\n{} samples, {} refinements ({}): {} candidates; {best}{outside}",
+        used.join(", "),
+        budget.samples,
+        budget.refinements,
+        budget.policy,
+        budget.candidates
+    )
 }
 
 fn reason(verdict: &TaskVerdict) -> Option<String> {
