@@ -1,5 +1,7 @@
 //! Replies by hand, one for each class of the paper, and the places that classes carry.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
