@@ -68,6 +68,25 @@ pub struct GivenSpec {
     /// The in-context example. Left out, the suite's own is given where the domain is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<GivenExample>,
+    /// Each action in words, and the domain without its actions: types, predicates, and what those mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actions: Option<DescriptionClass>,
+    /// Folders of suites, relative to the pipeline file, whose actions are in-context examples for actions. The suite whose tasks
+    /// are run is left out where it is among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub action_examples: Vec<String>,
+}
+
+/// How much an action's description tells (domain-generators paper, section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DescriptionClass {
+    /// What the action does, and with what.
+    Base,
+    /// The same, and what it needs and makes false.
+    Flipped,
+    /// The same as base, and as many conditions and effects as flipped tells, drawn from all of them.
+    Random,
 }
 
 /// Which in-context example is given.

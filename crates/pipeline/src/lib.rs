@@ -25,7 +25,7 @@ pub use run::{
     StageInstance, StageReport, TaskReport, TaskUsage, Written, run, run_tasks,
 };
 pub use suite::{
-    ADD_ON_FILES, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Suite, SuiteTask,
-    apply_add_ons, describe_tasks, load_leniently, load_suite, load_task, load_without_tasks,
+    ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Suite,
+    SuiteTask, apply_add_ons, describe_tasks, load_leniently, load_suite, load_task, load_without_tasks,
     needs_description, task_view,
 };

@@ -6,7 +6,8 @@ use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
 use super::{budget, llm, plugins, secrets, stages};
 use crate::config::{
-    EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA, Pipeline, RunLimits,
+    DescriptionClass, EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA,
+    Pipeline, RunLimits,
 };
 use planforge_contract::PluginKind;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
@@ -224,6 +225,12 @@ fn schema(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
+const DESCRIPTION_CLASSES: [(&str, DescriptionClass); 3] = [
+    ("base", DescriptionClass::Base),
+    ("flipped", DescriptionClass::Flipped),
+    ("random", DescriptionClass::Random),
+];
+
 fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
     let Some((table, node)) = reader.table("given", out) else { return GivenSpec::default() };
     let mut inner = Reader::new(table, node.place, "[given]");
@@ -233,6 +240,8 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
         interface: inner.boolean("interface", out).unwrap_or(false),
         objects: inner.boolean("objects", out).unwrap_or(false),
         example: example(&mut inner, out),
+        actions: inner.word("actions", &DESCRIPTION_CLASSES, out),
+        action_examples: inner.strings("action_examples", out).into_iter().map(|at| at.value).collect(),
     };
     inner.finish("pipeline.unknown-key", out);
     given

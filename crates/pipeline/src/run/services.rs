@@ -1,9 +1,9 @@
 //! What a run needs from outside, and the tasks it works on.
 
-use crate::config::{Pipeline, Stage};
-use crate::suite::{Suite, load_suite, task_view};
+use crate::config::{GivenSpec, Pipeline, Stage};
+use crate::suite::{Suite, action_examples, load_suite, materials_json, task_view};
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
-use planforge_contract::{EnvironmentOpen, Event, PluginInfo, TaskView};
+use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, TaskView};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::{Llm, Mode};
 use planforge_record::{Journal, Lookup};
@@ -104,6 +104,7 @@ pub fn run_tasks(
         Some(path) => Some(example(&folder.join(path)).map_err(|wrong| vec![*wrong])?),
         None => None,
     };
+    let pool = action_pool(&pipeline.given, folder)?;
     let mut found: Vec<Diagnostic> = leads(pipeline, suites);
     for suite in suites {
         for task in &suite.tasks {
@@ -117,7 +118,14 @@ pub fn run_tasks(
                 continue;
             }
             match task_view(suite, task, &pipeline.given, example.as_ref()) {
-                Ok(view) => tasks.push(RunTask { name, view, reference: reference(suite, task) }),
+                Ok(mut view) => {
+                    if pipeline.given.actions.is_some() {
+                        let others: Vec<&ActionExample> =
+                            pool.iter().filter(|e| e.suite != suite.name).collect();
+                        view.materials.insert("example.actions".to_owned(), materials_json(&others));
+                    }
+                    tasks.push(RunTask { name, view, reference: reference(suite, task) });
+                }
                 Err(wrong) => found.extend(wrong),
             }
         }
@@ -126,11 +134,24 @@ pub fn run_tasks(
     if found.is_empty() { Ok(tasks) } else { Err(found) }
 }
 
+/// The actions of other suites that may be shown as examples, in the order of the file.
+fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ActionExample>, Vec<Diagnostic>> {
+    let Some(class) = given.actions else { return Ok(Vec::new()) };
+    let mut pool = Vec::new();
+    let mut found = Vec::new();
+    for path in &given.action_examples {
+        match example(&folder.join(path)) {
+            Ok(suite) => pool.extend(action_examples(&suite, class)),
+            Err(wrong) => found.push(*wrong),
+        }
+    }
+    if found.is_empty() { Ok(pool) } else { Err(found) }
+}
+
 /// The suite that the in-context example comes from.
 fn example(path: &Path) -> Result<Suite, Box<Diagnostic>> {
     let shown = path.display();
-    let help =
-        "`example` of [given] names the folder of a suite with a domain.pddl, relative to the pipeline file";
+    let help = "`example` and `action_examples` of [given] name folders of suites with a domain.pddl, relative to the pipeline file";
     let wrong = |why: String| Box::new(Diagnostic::error("suite.example", why).help(help));
     let loaded = load_suite(path);
     let Some(suite) = loaded.suite else {

@@ -1,5 +1,6 @@
 //! Finds a suite's files by their names and reads them all, or those of one task.
 
+use super::actions::{self, ActionTexts};
 use super::files::Folder;
 use super::manifest::{self, GenerateSpec, Manifest};
 use super::sentences::{self, Declared, Told};
@@ -67,6 +68,8 @@ pub struct Suite {
     pub sentences: BTreeMap<String, Sentences>,
     /// What the objects of a type are, by type in lower case (`[types]` of `sentences.toml`).
     pub types: BTreeMap<String, String>,
+    /// What the actions do, by action in lower case (`actions.toml`).
+    pub action_texts: BTreeMap<String, ActionTexts>,
     /// What holds in every task of the domain and texts leave out, as an answer set program (`knowledge.lp`).
     pub knowledge: Option<String>,
     /// The add-on whose files stand in for the suite's own.
@@ -100,6 +103,10 @@ impl Suite {
         let ir = self.example.as_ref().and_then(|e| e.ir.as_ref());
         if !self.types.is_empty() || self.knowledge.is_some() || ir.is_some() {
             text += &serde_json::to_string(&(&self.types, &self.knowledge, ir)).unwrap_or_default();
+        }
+        if !self.action_texts.is_empty() {
+            let texts = self.action_texts.iter().map(|(name, t)| (name, &t.base, &t.flipped, &t.random));
+            text += &serde_json::to_string(&texts.collect::<Vec<_>>()).unwrap_or_default();
         }
         sha256_hex(text.as_bytes())
     }
@@ -190,6 +197,7 @@ impl Loader {
         let materials = self.materials(&folder, &manifest);
         let reference_domain = self.read(&folder, "domain.pddl");
         let told = self.sentences(&folder, reference_domain.as_deref());
+        let action_texts = self.action_texts(&folder, reference_domain.as_deref());
         Some(Suite {
             name: suite_name(&manifest, path),
             title: manifest.title,
@@ -203,6 +211,7 @@ impl Loader {
             materials,
             sentences: told.facts,
             types: told.types,
+            action_texts,
             knowledge: self.read(&folder, "knowledge.lp"),
             add_on: None,
             generator: self.read(&folder, "generator.jinja"),
@@ -337,6 +346,13 @@ impl Loader {
         let source = self.sources.add(shown, text.clone());
         let declared = domain.map(declared);
         sentences::read(&text, source, declared.as_ref(), &mut self.found)
+    }
+
+    fn action_texts(&mut self, folder: &Folder, domain: Option<&str>) -> BTreeMap<String, ActionTexts> {
+        let Some(text) = self.read(folder, "actions.toml") else { return BTreeMap::new() };
+        let shown = folder.path.join("actions.toml").display().to_string();
+        let source = self.sources.add(shown, text.clone());
+        actions::read(&text, source, domain, &mut self.found)
     }
 
     fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {

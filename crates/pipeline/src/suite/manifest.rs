@@ -38,7 +38,7 @@ pub(super) struct Manifest {
 }
 
 /// Names of what `[given]` of a manifest may withhold.
-const PARTS: [&str; 5] = ["domain", "problem", "interface", "objects", "example"];
+const PARTS: [&str; 6] = ["domain", "problem", "interface", "objects", "example", "actions"];
 
 pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> Manifest {
     let parsed = parse(text, source);

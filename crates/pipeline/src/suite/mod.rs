@@ -1,9 +1,10 @@
 //! Suites: a domain and its tasks, in plain language and as the reference PDDL that methods do not see.
 //!
 //! A folder with `domain.nl` and `NAME.nl` for each task is a suite; `domain.pddl`, `NAME.pddl` (reference), `p_example.*`
-//! (in-context example), `*_template.pddl`, `sentences.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`
+//! (in-context example), `*_template.pddl`, `sentences.toml`, `actions.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`
 //! may stand beside them.
 
+mod actions;
 mod add_on;
 mod described;
 mod files;
@@ -12,6 +13,8 @@ mod manifest;
 mod sentences;
 mod view;
 
+pub use actions::ActionTexts;
+pub(crate) use actions::{examples as action_examples, json as materials_json};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use described::{describe_tasks, needs_description};
 pub use files::MAX_SUITE_FILE_BYTES;

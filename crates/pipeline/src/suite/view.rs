@@ -1,6 +1,6 @@
 //! From a suite's task to what a translator may see of it: the only place that copies parts of the reference.
 
-use super::{Example, Suite, SuiteTask};
+use super::{Example, Suite, SuiteTask, actions};
 use crate::config::{GivenExample, GivenSpec};
 use planforge_contract::{ActionInterface, ActionSignature, Given, Sentences, TaskView, TypedName};
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -36,6 +36,9 @@ pub fn task_view(
         })
         .flatten()
         .unwrap_or_default();
+    if given.actions.is_some() {
+        view.domain("actions");
+    }
     let result = TaskView {
         suite: suite.name.clone(),
         task: task.stem.clone(),
@@ -66,6 +69,7 @@ impl View<'_> {
             ("interface", given.interface),
             ("objects", given.objects),
             ("example", given.example == Some(GivenExample::Own(true))),
+            ("actions", given.actions.is_some()),
         ];
         for (part, _) in wanted.iter().filter(|(part, wanted)| *wanted && self.suite.withheld.contains(part))
         {
@@ -157,6 +161,9 @@ fn materials(
     }
     if given.objects || given.problem {
         put("objects.template", task.objects_template.as_ref());
+    }
+    if let Some(class) = given.actions {
+        actions::materials(suite, class).iter().for_each(|(name, text)| put(name, Some(text)));
     }
     let example =
         suite.example.as_ref().filter(|_| given.gives_own_example() && !suite.withheld.contains(&"example"));
