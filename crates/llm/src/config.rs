@@ -55,7 +55,7 @@ pub struct RoleConfig {
     /// asked again in any case; 1 saves the first, useless try.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_per_request: Option<u32>,
-    /// Whether to ask for token log-probabilities. Some servers give them only with `extra_body = { top_logprobs = 1 }`.
+    /// Whether to ask for token log-probabilities in every request. Stages that need them ask by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<bool>,
     /// Further fields of the request body, passed through as they are.

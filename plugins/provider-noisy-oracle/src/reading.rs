@@ -64,7 +64,10 @@ impl Shown {
     }
 
     fn question(&mut self, text: &str, reference: &Reference, update: bool) {
-        let found = find_pddl(text, SourceId(0));
+        let mut found = find_pddl(text, SourceId(0));
+        // The form of an answer may name what it defines and say nothing of it.
+        found.domains.retain(|block| block.has_sections);
+        found.problems.retain(|block| block.has_sections);
         for block in &found.domains {
             let domain = parse_domain(&block.text, SourceId(0)).value;
             if is_of(&domain, reference) {

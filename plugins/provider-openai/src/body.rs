@@ -20,6 +20,9 @@ pub(crate) fn request_body(request: &CompletionRequest, options: &Options) -> Va
     put(Field::Seed, "seed", sampling.seed.map(Value::from));
     put(Field::N, "n", sampling.n.map(Value::from));
     put(Field::Logprobs, "logprobs", sampling.logprobs.map(Value::from));
+    // Without it some servers (llama-cpp-python) answer `logprobs: null`; with 0, others (llama.cpp) do.
+    let scored = sampling.logprobs == Some(true) && !options.omit.contains(&Field::Logprobs);
+    put(Field::TopLogprobs, "top_logprobs", scored.then(|| Value::from(1)));
     body.extend(request.extra.clone());
     body.insert("model".to_owned(), Value::from(request.model.clone()));
     body.insert("messages".to_owned(), json!(request.messages));

@@ -98,8 +98,10 @@ pub enum Field {
     Seed,
     /// `n`; one request then brings one reply.
     N,
-    /// `logprobs`.
+    /// `logprobs`, and `top_logprobs` with it.
     Logprobs,
+    /// `top_logprobs`, which is sent as 1 where log-probabilities are asked for: some servers give none without it.
+    TopLogprobs,
 }
 
 /// Headers that would put a key into the pipeline file, which is recorded.

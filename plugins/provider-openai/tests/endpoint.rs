@@ -133,12 +133,12 @@ fn the_body_has_what_was_asked_and_nothing_more() {
     assert_eq!(
         sent[1],
         json!({"model": "m", "messages": messages, "stream": false, "temperature": 0.5, "top_p": 0.9, "max_tokens": 7,
-               "stop": ["END"], "seed": 11, "n": 3, "logprobs": true, "grammar": "root ::= [a-z]"})
+               "stop": ["END"], "seed": 11, "n": 3, "logprobs": true, "top_logprobs": 1, "grammar": "root ::= [a-z]"})
     );
     assert_eq!(
         sent[2],
         json!({"model": "m", "messages": messages, "stream": false, "temperature": 0.5, "top_p": 0.9,
-               "max_completion_tokens": 7, "logprobs": true, "grammar": "root ::= [a-z]"})
+               "max_completion_tokens": 7, "logprobs": true, "top_logprobs": 1, "grammar": "root ::= [a-z]"})
     );
 }
 

@@ -172,6 +172,7 @@ impl Prompts {
     pub(crate) fn revise(&self, options: &Options, request: &TranslateRequest) -> Result<String, Failure> {
         let mode = options.mode;
         let (domain, problem) = (request.candidate.domain.as_deref(), request.candidate.problem.as_deref());
+        let name = domain.and_then(skeleton::domain_name);
         let context = ReviseContext {
             domain: domain.filter(|_| mode != Mode::Problem).map(str::trim),
             problem: problem.filter(|_| mode != Mode::Domain).map(str::trim),
@@ -181,7 +182,7 @@ impl Prompts {
                 Mode::Problem | Mode::Domain | Mode::Update => options.artefact().word(),
             },
             reason: options.reasons(),
-            form: options.thinks().then(|| self.form(options)).transpose()?,
+            form: options.thinks().then(|| self.form(options, name.as_deref())).transpose()?,
         };
         self.templates.render("revise", &context)
     }

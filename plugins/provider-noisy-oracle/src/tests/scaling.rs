@@ -3,8 +3,7 @@
 use super::*;
 use planforge_plugin_sdk::reply::{Wanted, read_thought_reply};
 
-const THOUGHT_FORM: &str =
-    "Answer in this form:\n\n### Thought:\naction NAME: what it does\n\n### Domain:\n```pddl\n```";
+const THOUGHT_FORM: &str = "Answer in this form:\n\n### Thought:\naction NAME: what it does\n\n### Domain:\n```pddl\n(define (domain harbour)\n  predicates and actions\n)\n```";
 
 /// `board` has lost a precondition, and `sail` an effect.
 fn damaged() -> String {
@@ -38,7 +37,9 @@ fn a_thought_names_every_predicate_and_action() {
     let patch = read(&texts[0], Wanted::Domain);
     assert_eq!(left(&patch.domain.unwrap()), 0);
     insta::assert_snapshot!(patch.thought.unwrap());
-    let question = format!("```pddl\n{DOMAIN}\n```\n### Thought:\n\n### Problem:\n");
+    let question = format!(
+        "```pddl\n{DOMAIN}\n```\n### Thought:\n\n### Problem:\n(define (problem NAME)\n  initial state\n)"
+    );
     let (texts, _) = ask(&oracle(exact), &request("problem", &question, 1, 1));
     let patch = read(&texts[0], Wanted::Problem);
     assert!(patch.thought.unwrap().contains("predicate aboard: ") == PROBLEM.contains("aboard"));
@@ -61,7 +62,7 @@ fn an_update_repairs_what_is_said_behind_the_domain() {
 fn an_update_of_a_problem_repairs_its_facts() {
     let wrong = PROBLEM.replace(" (free small far)", "").replace("(at blue home)", "(at blue far)");
     let question = format!(
-        "```pddl\n{DOMAIN}\n```\n```pddl\n{wrong}\n```\n1. initial state: (free small far) is missing\n### Thought:\n\n### Problem:\n"
+        "```pddl\n{DOMAIN}\n```\n```pddl\n{wrong}\n```\n1. initial state: (free small far) is missing\n### Thought:\n\n### Problem:\n(define (problem NAME)\n  initial state\n)"
     );
     let certain = Options { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
     let (texts, notes) = ask(&oracle(certain), &request("update", &question, 1, 3));

@@ -42,9 +42,10 @@ struct UpdateContext<'a> {
 }
 
 #[derive(Serialize)]
-struct FormContext {
+struct FormContext<'a> {
     what: &'static str,
     heading: &'static str,
+    domain_name: Option<&'a str>,
     thinks: bool,
 }
 
@@ -64,7 +65,7 @@ impl Prompts {
             domain_text: context.domain_text,
             given,
             rules,
-            form: self.form(options)?,
+            form: self.form(options, context.domain_name.as_deref())?,
         };
         self.templates.render("thought", &context)
     }
@@ -93,18 +94,18 @@ impl Prompts {
             feedback: request.feedback.iter().map(|f| f.trim()).filter(there).collect(),
             thinks: options.thinks(),
             rules,
-            form: self.form(options)?,
+            form: self.form(options, context.domain_name.as_deref())?,
         };
         self.templates.render("update", &context)
     }
 
-    /// What the answer looks like.
-    pub(super) fn form(&self, options: &Options) -> Result<String, Failure> {
+    /// What the answer looks like; a domain with its name, where that is known.
+    pub(super) fn form(&self, options: &Options, domain_name: Option<&str>) -> Result<String, Failure> {
         let (what, heading) = match options.artefact() {
             Artefact::Domain => ("domain", "Domain"),
             Artefact::Problem => ("problem", "Problem"),
         };
-        self.templates.render("form", &FormContext { what, heading, thinks: options.thinks() })
+        self.templates.render("form", &FormContext { what, heading, domain_name, thinks: options.thinks() })
     }
 
     fn given_and_rules(

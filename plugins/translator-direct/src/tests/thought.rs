@@ -85,7 +85,7 @@ fn no_example_is_shown_with_a_thought() {
     request.candidate.problem = Some(PROBLEM.into());
     let asked = question(Options { template: false, ..thinking(Mode::Problem) }, &request);
     assert!(
-        asked.contains("It was checked") && asked.ends_with("the whole problem in PDDL\n```\n"),
+        asked.contains("It was checked") && asked.ends_with("initial state and goal\n)\n```\n"),
         "{asked}"
     );
 }
