@@ -5,6 +5,7 @@ mod evaluate;
 mod ew;
 mod explain_fact;
 mod infer;
+mod rounds;
 mod study;
 mod suite;
 
@@ -13,6 +14,7 @@ pub(crate) use evaluate::{EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use infer::InferArgs;
+pub(crate) use rounds::RoundsArgs;
 pub(crate) use study::{
     EwCorrelationArgs, OmissionsArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric,
 };
@@ -125,6 +127,14 @@ pub(crate) enum Command {
 
 Exits with 10 where no inferred problem has it, and then names the nearest.")]
     ExplainFact(ExplainFactArgs),
+    /// Show what refinement did to a candidate of a run: each round's critique, what it changed, and each action before and after.
+    #[command(after_help = "Examples:
+  planforge rounds runs/20261121-101500-bon-ivml
+  planforge rounds runs/20261121-101500-bon-ivml --task p01 --action stack
+  planforge rounds evaluation/cells/blocks/bon-ivml/42 --markdown
+
+Exits with 10 where no round changed the action that is named.")]
+    Rounds(RoundsArgs),
     /// Run pipelines over suites under several seeds and put them into one table.
     #[command(after_help = "Examples:
   planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\

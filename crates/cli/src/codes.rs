@@ -51,6 +51,12 @@ const CODES: &[CodeInfo] = &[
                       pipeline file that gives both to its stages:\n\n    [given]\n    domain = true\n    problem = true",
     },
     CodeInfo {
+        code: "cli.no-rounds",
+        title: "a run refined nothing of what is asked about",
+        explanation: "`planforge rounds` tells what the rounds of a refine stage did to candidates. The run has no such task, or its pipeline has \
+no refine stage, or no round of it came to an end.",
+    },
+    CodeInfo {
         code: "cli.no-inference",
         title: "there is no inferred problem whose parts could be explained",
         explanation: "`planforge explain-fact` reads a run folder in which translator-asp inferred a problem, or the file that\n\n    \

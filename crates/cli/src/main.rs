@@ -68,6 +68,7 @@ fn run() -> Exit {
         Command::Environment(args) => commands::environment::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),
         Command::ExplainFact(args) => commands::explain_fact::run(&context, &args),
+        Command::Rounds(args) => commands::rounds::run(&context, &args),
         Command::Evaluate(args) => commands::evaluate::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),

@@ -7,7 +7,9 @@
 
 mod codes;
 pub mod evaluation;
+pub mod history;
 pub mod plot;
+pub mod rounds;
 pub mod statistics;
 pub mod study;
 mod table;

@@ -17,6 +17,7 @@ pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod rounds;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod study;

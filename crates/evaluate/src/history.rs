@@ -1,0 +1,339 @@
+//! What a run's journal tells about the candidates that came to be: who descends from whom, what was said of each, and which round of a
+//! refine stage made it. Tables of replies, curves over samples and rounds, and `planforge rounds` read it.
+
+use planforge_contract::{
+    Assessment, Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, PlanOutcome, SamplePath,
+};
+use planforge_record::{Journal, RecordError};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, HashMap};
+
+/// All tasks of a run, in the order in which the journal names them first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// The tasks.
+    pub tasks: Vec<TaskHistory>,
+}
+
+/// One task.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TaskHistory {
+    /// The task's name in the record, `SUITE.STEM`.
+    pub task: String,
+    /// The candidates, in the order in which they came to be; each once, also where an interrupted run told of it again.
+    pub candidates: Vec<Made>,
+    /// Samples and calls that broke: the path, and how.
+    pub failed: Vec<(SamplePath, Failure)>,
+    /// The rounds of refine stages, in order.
+    pub rounds: Vec<Round>,
+}
+
+/// A candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// Its path.
+    pub path: SamplePath,
+    /// The candidate as it was when it was made.
+    pub candidate: Candidate,
+    /// What made it.
+    pub patch: CandidatePatch,
+    /// The label of the stage that made it, without a round.
+    pub stage: String,
+    /// The round of the refine stage that made it; 0 outside one.
+    pub round: u32,
+    /// What verify stages said of it, by their labels. Where a stage of several rounds judged it the last word counts.
+    pub assessments: BTreeMap<String, Assessment>,
+    /// What planners answered for it, by the labels of plan stages.
+    pub plans: BTreeMap<String, PlanOutcome>,
+}
+
+/// One round of a refine stage for one candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// The label of the refine stage.
+    pub stage: String,
+    /// The path of the candidate that is refined, as it came in.
+    pub root: SamplePath,
+    /// Which round, from 1.
+    pub number: u32,
+    /// The path of the round's best child; absent where no sample of the round came to anything.
+    pub best: Option<SamplePath>,
+}
+
+impl History {
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// `record.*`: a blob is missing, was changed, or holds another document.
+    pub fn read(journal: &dyn Journal) -> Result<Self, Failure> {
+        let mut history = Self::default();
+        for event in journal.events() {
+            history.take(journal, event)?;
+        }
+        Ok(history)
+    }
+
+    /// The task of that name; the stem alone is enough where no other task has it.
+    pub fn task(&self, name: &str) -> Option<&TaskHistory> {
+        let stem = |task: &&TaskHistory| task.task.rsplit('.').next() == Some(name);
+        let mut stems = self.tasks.iter().filter(stem);
+        let only = match (stems.next(), stems.next()) {
+            (Some(task), None) => Some(task),
+            _ => None,
+        };
+        self.tasks.iter().find(|task| task.task == name).or(only)
+    }
+
+    fn of(&mut self, task: &str) -> &mut TaskHistory {
+        let at = self.tasks.iter().position(|known| known.task == task).unwrap_or_else(|| {
+            self.tasks.push(TaskHistory { task: task.to_owned(), ..TaskHistory::default() });
+            self.tasks.len() - 1
+        });
+        &mut self.tasks[at]
+    }
+
+    fn take(&mut self, journal: &dyn Journal, event: Event) -> Result<(), Failure> {
+        match event {
+            Event::CandidateMade { task, path, candidate, patch } => {
+                let candidate: Candidate = document(journal, &candidate)?;
+                let patch = document(journal, &patch)?;
+                self.of(&task).made(path, candidate, patch);
+            }
+            Event::Assessed { task, stage, path, assessment, .. } => {
+                let assessment = document(journal, &assessment)?;
+                if let Some(made) = self.of(&task).made_mut(&path) {
+                    made.assessments.insert(stage, assessment);
+                }
+            }
+            Event::Planned { task, stage, path, outcome, .. } => {
+                let outcome = document(journal, &outcome)?;
+                if let Some(made) = self.of(&task).made_mut(&path) {
+                    made.plans.insert(stage, outcome);
+                }
+            }
+            Event::SampleFailed { task, path, failure } => {
+                let failed = &mut self.of(&task).failed;
+                failed.retain(|(known, _)| *known != path);
+                failed.push((path, failure));
+            }
+            Event::RoundFinished { task, stage, path, round, best, .. } => {
+                let round = Round { stage, root: path, number: round, best };
+                let rounds = &mut self.of(&task).rounds;
+                rounds.retain(|known| {
+                    (&known.stage, &known.root, known.number) != (&round.stage, &round.root, round.number)
+                });
+                rounds.push(round);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl TaskHistory {
+    /// The candidate of that path.
+    pub fn candidate(&self, path: &str) -> Option<&Made> {
+        self.candidates.iter().find(|made| made.path == path)
+    }
+
+    /// The candidate that another was made from.
+    pub fn parent(&self, made: &Made) -> Option<&Made> {
+        let (_, ancestors) = made.candidate.lineage.split_last()?;
+        self.candidates.iter().find(|other| other.candidate.lineage == ancestors)
+    }
+
+    /// The candidates that went into refine stages, each with the best child of every round that had one, in order.
+    pub fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut at: HashMap<(&str, &str), usize> = HashMap::new();
+        for round in &self.rounds {
+            let key = (round.stage.as_str(), round.root.as_str());
+            let index = *at.entry(key).or_insert_with(|| {
+                lines.push(Line {
+                    stage: &round.stage,
+                    root: self.candidate(&round.root),
+                    rounds: Vec::new(),
+                });
+                lines.len() - 1
+            });
+            let best = round.best.as_deref().and_then(|path| self.candidate(path));
+            lines[index].rounds.push((round.number, best));
+        }
+        for line in &mut lines {
+            line.rounds.sort_by_key(|(number, _)| *number);
+        }
+        lines
+    }
+
+    fn made(&mut self, path: SamplePath, candidate: Candidate, patch: CandidatePatch) {
+        let label = candidate.lineage.last().map_or("start", |step: &LineageStep| step.stage.as_str());
+        let (stage, round) = match label.split_once('#') {
+            Some((stage, round)) => (stage.to_owned(), round.parse().unwrap_or(0)),
+            None => (label.to_owned(), 0),
+        };
+        let made = Made {
+            stage,
+            round,
+            candidate,
+            patch,
+            assessments: BTreeMap::new(),
+            plans: BTreeMap::new(),
+            path,
+        };
+        match self.candidates.iter_mut().find(|known| known.path == made.path) {
+            // What was said of it before counts on.
+            Some(known) => {
+                known.candidate = made.candidate;
+                known.patch = made.patch;
+            }
+            None => self.candidates.push(made),
+        }
+    }
+
+    fn made_mut(&mut self, path: &str) -> Option<&mut Made> {
+        self.candidates.iter_mut().find(|made| made.path == path)
+    }
+}
+
+/// A candidate on its way through a refine stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<'a> {
+    /// The label of the refine stage.
+    pub stage: &'a str,
+    /// The candidate as it came in; absent where the task itself came in.
+    pub root: Option<&'a Made>,
+    /// Each round with its best child, where a sample of it came to anything.
+    pub rounds: Vec<(u32, Option<&'a Made>)>,
+}
+
+impl Line<'_> {
+    /// The candidate after so many rounds: what the last of them that had a child made of it.
+    pub fn after(&self, rounds: u32) -> Option<&Made> {
+        let made = self.rounds.iter().filter(|(number, _)| *number <= rounds).filter_map(|(_, made)| *made);
+        made.last().or(self.root)
+    }
+}
+
+fn document<T: DeserializeOwned>(journal: &dyn Journal, blob: &str) -> Result<T, Failure> {
+    let bytes = journal.get(blob).map_err(|error: RecordError| Failure::from(error))?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let message = format!("blob {blob} holds another document than the journal says: {error}");
+        Failure::new(FailureClass::System, "record.corrupt", message)
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use planforge_contract::Decision;
+    use planforge_record::MemoryJournal;
+    use std::sync::Arc;
+
+    /// A journal that is written by hand.
+    pub(crate) struct Written(pub(crate) MemoryJournal);
+
+    impl Written {
+        pub(crate) fn new() -> Self {
+            Self(MemoryJournal::new(Arc::default()))
+        }
+
+        fn blob<T: serde::Serialize>(&self, document: &T) -> String {
+            self.0.put_json(&serde_json::to_value(document).unwrap()).unwrap()
+        }
+
+        /// A candidate with this descent (`label/sample label/sample ...`) and domain.
+        pub(crate) fn made(
+            &self,
+            task: &str,
+            descent: &str,
+            domain: &str,
+            likelihood: Option<f64>,
+        ) -> String {
+            let lineage: Vec<LineageStep> = descent
+                .split(' ')
+                .map(|step| {
+                    let (stage, sample) = step.split_once('/').unwrap();
+                    LineageStep { stage: stage.to_owned(), sample: sample.parse().unwrap() }
+                })
+                .collect();
+            let samples: Vec<String> = lineage.iter().map(|step| step.sample.to_string()).collect();
+            let path = format!("{task}/{}/{}", lineage.last().unwrap().stage, samples.join("."));
+            let candidate = Candidate {
+                lineage,
+                domain: Some(domain.to_owned()),
+                log_likelihood: likelihood,
+                thought: Some(format!("thought of {descent}")),
+                ..Candidate::default()
+            };
+            let patch = CandidatePatch {
+                domain: Some(domain.to_owned()),
+                raw_reply: domain.to_owned(),
+                ..CandidatePatch::default()
+            };
+            let event = Event::CandidateMade {
+                task: task.to_owned(),
+                path: path.clone(),
+                candidate: self.blob(&candidate),
+                patch: self.blob(&patch),
+            };
+            self.0.append(&event).unwrap();
+            path
+        }
+
+        pub(crate) fn assessed(&self, task: &str, stage: &str, path: &str, assessment: &Assessment) {
+            let event = Event::Assessed {
+                task: task.to_owned(),
+                stage: stage.to_owned(),
+                path: path.to_owned(),
+                assessment: self.blob(assessment),
+                decision: assessment.decision.name().to_owned(),
+            };
+            self.0.append(&event).unwrap();
+        }
+
+        pub(crate) fn round(&self, task: &str, root: &str, round: u32, best: Option<&str>) {
+            let event = Event::RoundFinished {
+                task: task.to_owned(),
+                stage: "ivml".to_owned(),
+                path: root.to_owned(),
+                round,
+                best: best.map(str::to_owned),
+                value: None,
+                accepted: false,
+                best_so_far: None,
+                history: self.blob(&()),
+            };
+            self.0.append(&event).unwrap();
+        }
+
+        pub(crate) fn failed(&self, task: &str, path: &str, class: FailureClass) {
+            let failure = Failure::new(class, "x.y", "no domain in the reply");
+            let event = Event::SampleFailed { task: task.to_owned(), path: path.to_owned(), failure };
+            self.0.append(&event).unwrap();
+        }
+    }
+
+    #[test]
+    fn lines_follow_the_best_child_of_each_round() {
+        let journal = Written::new();
+        let root = journal.made("s.p01", "domain/1", "d", Some(-3.0));
+        let first = journal.made("s.p01", "domain/1 update#1/0", "d1", None);
+        // An interrupted run tells of a candidate again.
+        journal.made("s.p01", "domain/1 update#1/0", "d1", None);
+        let third = journal.made("s.p01", "domain/1 update#1/0 update#3/0", "d3", None);
+        journal.assessed("s.p01", "critique", &root, &Assessment::new(Decision::Rejected, "wrong"));
+        for (round, best) in [(1, Some(&first)), (2, None), (3, Some(&third))] {
+            journal.round("s.p01", &root, round, best.map(String::as_str));
+        }
+        let history = History::read(&journal.0).unwrap();
+        let task = history.task("p01").unwrap();
+        assert_eq!(task.candidates.len(), 3);
+        assert_eq!((task.candidates[2].stage.as_str(), task.candidates[2].round), ("update", 3));
+        let lines = task.lines();
+        let after = |rounds| lines[0].after(rounds).unwrap().candidate.domain.clone().unwrap();
+        assert_eq!([0, 1, 2, 3, 9].map(after), ["d", "d1", "d1", "d3", "d3"]);
+        assert_eq!(task.parent(&task.candidates[2]), Some(&task.candidates[1]));
+        assert_eq!(task.candidates[0].assessments["critique"].summary, "wrong");
+        assert!(history.task("p02").is_none());
+    }
+}

@@ -1,0 +1,366 @@
+//! What refinement did to a candidate, round by round: the thought, the text, the critique of it and what became of each action. The
+//! test-time-scaling paper's Table 3 is one row of it.
+
+use crate::history::{History, Line, Made, TaskHistory};
+use planforge_contract::{Assessment, Critique, CritiqueFinding};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::Domain;
+use planforge_pddl::{Difference, diff_domains, diff_problems, parse_domain, parse_problem};
+use serde::Serialize;
+use similar::TextDiff;
+
+/// All refined candidates of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Rounds {
+    /// Version of this document, 1.
+    pub schema: u32,
+    /// The tasks that refined a candidate.
+    pub tasks: Vec<RefinedTask>,
+}
+
+/// A task whose candidates were refined.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RefinedTask {
+    /// The task's name in the record.
+    pub task: String,
+    /// The candidates that went into refine stages.
+    pub candidates: Vec<Refined>,
+}
+
+/// A candidate that was refined.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Refined {
+    /// The label of the refine stage.
+    pub stage: String,
+    /// The candidate as it came in: `T_0` and `D_0`.
+    pub initial: Version,
+    /// The rounds, in order.
+    pub rounds: Vec<RoundTold>,
+}
+
+/// A candidate's texts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Version {
+    /// The candidate's path.
+    pub path: String,
+    /// What the model thought aloud: `T_i`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thought: Option<String>,
+    /// The domain, or the problem where problems are written: `D_i`.
+    pub pddl: String,
+}
+
+/// One round.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RoundTold {
+    /// Which round, from 1.
+    pub round: u32,
+    /// The path of the candidate that it began with.
+    pub from: String,
+    /// What was said of that candidate, `F_i`: critiques first.
+    pub said: Vec<Said>,
+    /// What the round made of it; absent where no sample came to anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<Version>,
+    /// What changed, in PDDL's own terms.
+    pub differences: Vec<String>,
+    /// What changed, as a unified diff of the texts.
+    pub diff: String,
+    /// The actions that changed or that a critique names.
+    pub actions: Vec<ActionChange>,
+}
+
+/// What a stage said of a candidate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Said {
+    /// The stage's label.
+    pub stage: String,
+    /// accepted, rejected, undecided, not-comparable.
+    pub decision: String,
+    /// In one sentence.
+    pub summary: String,
+    /// The critique, where a critic spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critique: Option<Critique>,
+    /// What a next question may be told of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<String>,
+}
+
+/// An action before and after a round.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ActionChange {
+    /// Its name.
+    pub action: String,
+    /// What the domain's text says of it, where it names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its definition before, as written; absent where it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Its definition after, as written; absent where it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// What critiques hold against it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<CritiqueFinding>,
+    /// What changed, in PDDL's own terms.
+    pub differences: Vec<String>,
+}
+
+impl Rounds {
+    /// Reads the refined candidates of a run: of one task, where it is named. `texts` gives a task's domain in plain language.
+    pub fn of(history: &History, task: Option<&str>, texts: impl Fn(&str) -> Option<String>) -> Self {
+        let wanted = |known: &&TaskHistory| {
+            task.is_none_or(|name| history.task(name).is_some_and(|one| one.task == known.task))
+        };
+        let told = |task: &TaskHistory| {
+            let text = texts(&task.task).unwrap_or_default();
+            let candidates = task.lines().iter().filter_map(|line| refined(line, &text)).collect();
+            RefinedTask { task: task.task.clone(), candidates }
+        };
+        let tasks = history.tasks.iter().filter(wanted).map(told);
+        Self { schema: 1, tasks: tasks.filter(|task| !task.candidates.is_empty()).collect() }
+    }
+
+    /// Leaves the actions of that name (case does not count) and nothing of other actions; whether there is any.
+    pub fn keep_action(&mut self, name: &str) -> bool {
+        let place = format!("action {name}").to_lowercase();
+        let about = |text: &String| {
+            let text = text.to_lowercase();
+            text.strip_prefix(&place)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_'))
+        };
+        let mut any = false;
+        let candidates = self.tasks.iter_mut().flat_map(|task| &mut task.candidates);
+        for round in candidates.flat_map(|candidate| &mut candidate.rounds) {
+            round.actions.retain(|action| action.action.eq_ignore_ascii_case(name));
+            round.differences.retain(about);
+            any |= !round.actions.is_empty();
+        }
+        any
+    }
+}
+
+fn refined(line: &Line<'_>, text: &str) -> Option<Refined> {
+    let mut current = line.root?;
+    let rounds = line.rounds.iter().map(|(number, made)| {
+        let from = current;
+        current = made.unwrap_or(current);
+        round(*number, from, *made, text)
+    });
+    let rounds = rounds.collect();
+    Some(Refined { stage: line.stage.to_owned(), initial: version(line.root?), rounds })
+}
+
+fn version(made: &Made) -> Version {
+    let pddl = written(made).to_owned();
+    Version { path: made.path.clone(), thought: made.candidate.thought.clone(), pddl }
+}
+
+/// What is refined: the problem where one was written, else the domain.
+fn written(made: &Made) -> &str {
+    let text = match made.patch.problem {
+        Some(_) if made.patch.domain.is_none() => &made.candidate.problem,
+        _ => &made.candidate.domain,
+    };
+    text.as_deref().unwrap_or_default()
+}
+
+fn round(number: u32, from: &Made, made: Option<&Made>, text: &str) -> RoundTold {
+    let mut said: Vec<Said> =
+        from.assessments.iter().map(|(stage, assessment)| self::said(stage, assessment)).collect();
+    said.retain(|said| said.critique.is_some() || !said.feedback.is_empty());
+    // Stable, so that stages keep the order of their labels.
+    said.sort_by_key(|said| said.critique.is_none());
+    let before = written(from);
+    let after = made.map(written);
+    let (differences, actions) = match after {
+        Some(after) => changes(before, after, &said, text),
+        None => (Vec::new(), Vec::new()),
+    };
+    let diff = after.map(|after| {
+        TextDiff::from_lines(before, after)
+            .unified_diff()
+            .context_radius(2)
+            .header("before", "after")
+            .to_string()
+    });
+    RoundTold {
+        round: number,
+        from: from.path.clone(),
+        said,
+        made: made.map(version),
+        differences: differences.iter().map(ToString::to_string).collect(),
+        diff: diff.unwrap_or_default(),
+        actions,
+    }
+}
+
+fn said(stage: &str, assessment: &Assessment) -> Said {
+    // The evidence of other verifiers has none of these keys.
+    let is_critique =
+        assessment.evidence.get("findings").is_some() && assessment.evidence.get("reply").is_some();
+    let critique = is_critique.then(|| serde_json::from_value(assessment.evidence.clone()).ok()).flatten();
+    Said {
+        stage: stage.to_owned(),
+        decision: assessment.decision.name().to_owned(),
+        summary: assessment.summary.clone(),
+        critique,
+        feedback: assessment.feedback.clone(),
+    }
+}
+
+fn changes(before: &str, after: &str, said: &[Said], text: &str) -> (Vec<Difference>, Vec<ActionChange>) {
+    let is_problem = |text: &str| text.to_lowercase().contains("(problem ");
+    if is_problem(before) || is_problem(after) {
+        let parse = |text| parse_problem(text, SourceId(0)).value;
+        return (diff_problems(&parse(before), &parse(after)), Vec::new());
+    }
+    let parse = |text| parse_domain(text, SourceId(0)).value;
+    let (old, new) = (parse(before), parse(after));
+    let differences = diff_domains(&old, &new);
+    let findings: Vec<&CritiqueFinding> = said
+        .iter()
+        .filter_map(|said| said.critique.as_ref())
+        .flat_map(|critique| &critique.findings)
+        .collect();
+    let mut names: Vec<String> = Vec::new();
+    for action in old.actions.iter().chain(&new.actions) {
+        let name = action.name.to_string();
+        if !name.is_empty() && !names.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+            names.push(name);
+        }
+    }
+    let actions = names.into_iter().filter_map(|name| {
+        let place = format!("action {}", name.to_lowercase());
+        let own: Vec<String> = differences
+            .iter()
+            .filter(|difference| {
+                let found = difference.place.to_lowercase();
+                found.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+                    || found == "action"
+                        && [&difference.before, &difference.after]
+                            .iter()
+                            .any(|shown| shown.as_deref() == Some(name.as_str()))
+            })
+            .map(ToString::to_string)
+            .collect();
+        let against = |finding: &&&CritiqueFinding| match &finding.action {
+            Some(action) => action.eq_ignore_ascii_case(&name),
+            None => [&finding.place, &finding.finding].iter().any(|text| names_action(text, &name)),
+        };
+        let findings: Vec<CritiqueFinding> =
+            findings.iter().filter(against).map(|finding| (*finding).clone()).collect();
+        let (before, after) = (slice(&old, before, &name), slice(&new, after, &name));
+        // A change that only moves spaces is none.
+        let differs = !own.is_empty() || before.is_some() != after.is_some();
+        (differs || !findings.is_empty()).then(|| ActionChange {
+            text: sentence(text, &name),
+            action: name,
+            before,
+            after,
+            findings,
+            differences: own,
+        })
+    });
+    let actions = actions.collect();
+    (differences, actions)
+}
+
+fn slice(domain: &Domain, text: &str, name: &str) -> Option<String> {
+    let action = domain.actions.iter().find(|action| action.name.as_str().eq_ignore_ascii_case(name))?;
+    text.get(action.span.range()).map(str::to_owned)
+}
+
+/// Whether a text names an action: as a word, with a blank in place of `-` or `_` too.
+fn names_action(text: &str, name: &str) -> bool {
+    let spelt = |text: &str| text.to_lowercase().replace(['-', '_'], " ");
+    let (text, name) = (spelt(text), spelt(name));
+    let part_of_word = |c: char| c.is_alphanumeric();
+    text.match_indices(&name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|t| t.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|t| t.chars().next());
+        !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
+    })
+}
+
+/// The first paragraph or line of a text that names an action.
+fn sentence(text: &str, name: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && names_action(line, name))?;
+    Some(line.chars().take(600).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::tests::Written;
+    use planforge_contract::Decision;
+
+    const BEFORE: &str = "(define (domain kitchen)\n  (:predicates (hot) (full) (cold))\n  (:action boil-up\n    :parameters ()\n    \
+                          :precondition (hot)\n    :effect (hot))\n  (:action pour\n    :parameters ()\n    :precondition (hot)\n    :effect (full)))\n";
+
+    fn critique() -> Assessment {
+        let critique = Critique {
+            approves: Some(false),
+            findings: vec![CritiqueFinding {
+                finding: "boil up needs a cold kettle".to_owned(),
+                place: "the precondition of boil_up".to_owned(),
+                change: "require (cold)".to_owned(),
+                ..CritiqueFinding::default()
+            }],
+            form: "structured".to_owned(),
+            reply: "...".to_owned(),
+            ..Critique::default()
+        };
+        let mut assessment = Assessment::new(Decision::Rejected, "1 finding");
+        assessment.evidence = serde_json::to_value(critique).unwrap();
+        assessment
+    }
+
+    fn told() -> Rounds {
+        let journal = Written::new();
+        let root = journal.made("s.p01", "domain/0", BEFORE, None);
+        journal.assessed("s.p01", "critique", &root, &critique());
+        let mut errors = Assessment::new(Decision::Accepted, "no errors");
+        errors.evidence = serde_json::json!({"trace": []});
+        journal.assessed("s.p01", "pddl", &root, &errors);
+        let after = BEFORE.replacen(":precondition (hot)", ":precondition (cold)", 1);
+        let better = journal.made("s.p01", "domain/0 update#1/0", &after, None);
+        journal.round("s.p01", &root, 1, Some(&better));
+        journal.round("s.p01", &root, 2, None);
+        journal.made("s.p02", "domain/0", BEFORE, None);
+        let history = History::read(&journal.0).unwrap();
+        Rounds::of(&history, None, |_| Some("A kitchen.\nTo boil up, the kettle must be cold.\n".to_owned()))
+    }
+
+    #[test]
+    fn a_row_of_table_3_has_text_before_critique_and_after() {
+        let told = told();
+        assert_eq!(told.tasks.len(), 1, "p02 refined nothing");
+        let refined = &told.tasks[0].candidates[0];
+        assert_eq!((refined.stage.as_str(), refined.rounds.len()), ("ivml", 2));
+        assert_eq!(refined.initial.thought.as_deref(), Some("thought of domain/0"));
+        let round = &refined.rounds[0];
+        assert_eq!(round.said.len(), 1, "a stage that had nothing to say is left out");
+        let action = &round.actions[0];
+        assert_eq!((round.actions.len(), action.action.as_str()), (1, "boil-up"));
+        assert_eq!(action.text.as_deref(), Some("To boil up, the kettle must be cold."));
+        assert!(action.before.as_ref().unwrap().contains(":precondition (hot)"));
+        assert!(action.after.as_ref().unwrap().contains(":precondition (cold)"));
+        assert_eq!(action.findings[0].change, "require (cold)");
+        assert!(!action.differences.is_empty() && !round.differences.is_empty());
+        assert!(round.diff.contains("-    :precondition (hot)\n+    :precondition (cold)"), "{}", round.diff);
+        assert!(refined.rounds[1].made.is_none() && refined.rounds[1].actions.is_empty());
+    }
+
+    #[test]
+    fn one_action_can_be_looked_at_alone() {
+        let mut one = told();
+        assert!(one.keep_action("BOIL-UP"));
+        assert!(!one.tasks[0].candidates[0].rounds[0].differences.is_empty());
+        let mut none = told();
+        assert!(!none.keep_action("boil"));
+        assert!(none.tasks[0].candidates[0].rounds[0].differences.is_empty());
+    }
+}
