@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// What a task is to a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counts {
+pub(super) enum Counts {
     For,
     Against,
     Open(Why),
@@ -34,7 +34,7 @@ pub enum Why {
 
 impl Why {
     /// All of them, with the letter and the word that tables have for each.
-    const ALL: [(Self, &'static str, &'static str); 4] = [
+    pub(super) const ALL: [(Self, &'static str, &'static str); 4] = [
         (Self::Undecided, "u", "undecided"),
         (Self::NotComparable, "c", "not comparable"),
         (Self::Failed, "f", "failed"),
@@ -318,7 +318,7 @@ fn valid(task: &TaskResult) -> Counts {
     answered(task.valid)
 }
 
-fn answered(outcome: Option<ProblemOutcome>) -> Counts {
+pub(super) fn answered(outcome: Option<ProblemOutcome>) -> Counts {
     match outcome {
         Some(ProblemOutcome::Equivalent) => Counts::For,
         Some(ProblemOutcome::Different | ProblemOutcome::Missing) => Counts::Against,
@@ -329,7 +329,7 @@ fn answered(outcome: Option<ProblemOutcome>) -> Counts {
     }
 }
 
-fn solved(task: &TaskResult) -> Counts {
+pub(super) fn solved(task: &TaskResult) -> Counts {
     match task.outcome {
         TaskOutcome::Solved => Counts::For,
         // The environment knows the reference's names alone.
@@ -389,7 +389,7 @@ fn percent(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CellKey, CellState, Judges, Usage};
+    use super::super::{CellKey, CellState, DomainOutcome, Judges, Usage};
     use super::*;
     use std::collections::BTreeMap;
 
@@ -418,6 +418,9 @@ mod tests {
                 solved_renamed: letter == 'r',
                 reference_to_candidate: None,
                 candidate_to_reference: None,
+                domain: DomainOutcome::default(),
+                plans: None,
+                curve: None,
             }
         };
         CellResult {
@@ -426,6 +429,7 @@ mod tests {
             tasks: tasks.chars().enumerate().map(task).collect(),
             walk: None,
             usage: Usage::default(),
+            replies: None,
         }
     }
 

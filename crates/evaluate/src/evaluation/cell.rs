@@ -1,6 +1,9 @@
 //! One cell: what a run of a pipeline over a suite under one seed came to.
 
+use super::curves::TaskCurve;
 use super::judges::Judges;
+use super::replies::{PlanTries, Replies};
+use crate::history::History;
 use planforge_contract::{Decision, Failure, FailureClass, TaskVerdict};
 use planforge_pipeline::{RunReport, RunState, TaskReport};
 use planforge_planning::walk::harmonic_mean;
@@ -92,6 +95,30 @@ impl ProblemOutcome {
     }
 }
 
+/// What is known of the domain that was written for a task (test-time-scaling paper, Table 2). The words of [`ProblemOutcome`] are used for
+/// each question: `Equivalent` is yes, `Different` is no, `Missing` is that no reply held anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DomainOutcome {
+    /// Whether VAL's Parser accepts it, the paper's criterion; absent where no stage asks VAL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub val: Option<ProblemOutcome>,
+    /// Whether planforge finds no error in it; absent where no stage looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front_end: Option<ProblemOutcome>,
+    /// Whether its walk score is 1; absent where no stage walks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walk: Option<ProblemOutcome>,
+    /// Whether it is the reference domain; absent where no stage compares domains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same: Option<ProblemOutcome>,
+}
+
+impl DomainOutcome {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// One task of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskResult {
@@ -118,6 +145,15 @@ pub struct TaskResult {
     /// Share of the written model's walks that the reference executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate_to_reference: Option<f64>,
+    /// What is known of the domain that was written.
+    #[serde(default, skip_serializing_if = "DomainOutcome::is_empty")]
+    pub domain: DomainOutcome,
+    /// The plans that were judged, where the run's journal was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plans: Option<PlanTries>,
+    /// Success over samples and rounds, where the run's journal was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<TaskCurve>,
 }
 
 /// The walk metric over the tasks of a cell: Eq. 2.
@@ -184,6 +220,9 @@ pub struct CellResult {
     pub walk: Option<Walk>,
     /// What it cost.
     pub usage: Usage,
+    /// What the replies of the writers were like, where the run's journal was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replies: Option<Replies>,
 }
 
 impl CellResult {
@@ -202,7 +241,20 @@ impl CellResult {
         }
         let finished = report.state == RunState::Finished;
         let state = if finished { CellState::Finished } else { CellState::Unfinished };
-        Self { key, state, walk: walk(&tasks), tasks, usage }
+        Self { key, state, walk: walk(&tasks), tasks, usage, replies: None }
+    }
+
+    /// Adds what only the run's journal tells: the replies, the plans that were tried, and success over samples and rounds.
+    #[must_use]
+    pub fn with_history(mut self, history: &History, judges: &Judges) -> Self {
+        for result in &mut self.tasks {
+            let name = format!("{}.{}", self.key.suite, result.task);
+            let task = history.tasks.iter().find(|task| task.task == name);
+            result.plans = task.and_then(|task| PlanTries::of(task, judges));
+            result.curve = task.and_then(|task| TaskCurve::of(task, judges));
+        }
+        self.replies = Replies::of(history, judges);
+        self
     }
 
     /// A cell that no run has been made for yet.
@@ -217,6 +269,14 @@ impl CellResult {
             solved_renamed: false,
             reference_to_candidate: None,
             candidate_to_reference: None,
+            domain: DomainOutcome {
+                val: unfinished(&judges.val),
+                front_end: unfinished(&judges.reads),
+                walk: unfinished(&judges.walk),
+                same: unfinished(&judges.same_domain),
+            },
+            plans: None,
+            curve: None,
         };
         Self {
             key,
@@ -224,6 +284,7 @@ impl CellResult {
             tasks: tasks.iter().map(result).collect(),
             walk: None,
             usage: Usage::default(),
+            replies: None,
         }
     }
 
@@ -254,6 +315,33 @@ fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
             .all(|label| problem(task, label.as_ref()) == Some(ProblemOutcome::Equivalent)),
         reference_to_candidate: directions.map(|d| d.0),
         candidate_to_reference: directions.map(|d| d.1),
+        domain: domain(task, judges, directions),
+        plans: None,
+        curve: None,
+    }
+}
+
+/// What the stages said of the surviving candidate's domain.
+fn domain(task: &TaskReport, judges: &Judges, directions: Option<(f64, f64)>) -> DomainOutcome {
+    let yes = |is: bool| if is { ProblemOutcome::Equivalent } else { ProblemOutcome::Different };
+    let said = |label: &Option<String>| {
+        task.candidate.as_ref().and_then(|candidate| candidate.assessments.get(label.as_ref()?))
+    };
+    let known = |outcome: Option<ProblemOutcome>, by_metric: Option<bool>| {
+        // A stage that judges otherwise (a threshold, VAL in the own reader's place) has the figure among its metrics.
+        outcome.map(|outcome| by_metric.filter(|_| task.verdict.is_some()).map_or(outcome, yes))
+    };
+    let own = said(&judges.reads).and_then(|assessment| {
+        let metric = |name: &str| assessment.metrics.get(name).copied();
+        metric("front_end_accepts")
+            .map(|accepts| accepts > 0.5)
+            .or(metric("errors").map(|errors| errors < 0.5))
+    });
+    DomainOutcome {
+        val: problem(task, judges.val.as_ref()),
+        front_end: known(problem(task, judges.reads.as_ref()), own),
+        walk: known(problem(task, judges.walk.as_ref()), directions.map(|d| harmonic_mean(d.0, d.1) >= 1.0)),
+        same: problem(task, judges.same_domain.as_ref()),
     }
 }
 
@@ -308,6 +396,10 @@ fn problem(task: &TaskReport, label: Option<&String>) -> Option<ProblemOutcome> 
             ProblemOutcome::Missing
         }
         (None, TaskVerdict::Failed { .. }) => ProblemOutcome::Failed,
+        // A measurement that broke decides nothing, and the task goes on.
+        (None, _) if task.stages.iter().any(|stage| stage.label == *label && !stage.failed.is_empty()) => {
+            ProblemOutcome::Failed
+        }
         (None, _) => ProblemOutcome::Undecided,
     })
 }
@@ -343,6 +435,16 @@ pub(super) mod tests {
     use planforge_contract::{Assessment, Candidate, Failure, FailureClass, UndecidedReason};
     use planforge_pipeline::TaskUsage;
     use std::collections::BTreeMap;
+
+    /// A cell of tasks of which nothing is known but that they were not solved.
+    pub(in crate::evaluation) fn bare(suite: &str, pipeline: &str, seed: u64, tasks: usize) -> CellResult {
+        let key = CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), seed };
+        let stems: Vec<String> = (1..=tasks).map(|number| format!("p{number:02}")).collect();
+        let mut cell = CellResult::unfinished(key, &stems, &Judges::default());
+        cell.state = CellState::Finished;
+        cell.tasks.iter_mut().for_each(|task| task.outcome = TaskOutcome::NotSolved);
+        cell
+    }
 
     fn judges() -> Judges {
         Judges { solved_by: Some("environment".to_owned()), walk: Some("ew".to_owned()), ..Judges::default() }

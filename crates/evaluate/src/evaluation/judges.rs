@@ -21,6 +21,27 @@ pub struct Judges {
     /// The last stage of `verifier-val` that judges PDDL alone.
     #[serde(default)]
     pub valid: Option<String>,
+    /// The last stage of `verifier-val` that judges PDDL, or the domain alone: what planforge's own reader says of it.
+    #[serde(default)]
+    pub reads: Option<String>,
+    /// The last such stage that asks VAL's Parser: the test-time-scaling paper's criterion.
+    #[serde(default)]
+    pub val: Option<String>,
+    /// The last stage of `verifier-equivalence` that compares domains.
+    #[serde(default)]
+    pub same_domain: Option<String>,
+    /// The translate stages, those of rounds included.
+    #[serde(default)]
+    pub writers: Vec<String>,
+    /// What samples of the first writer are ranked by: the metrics of the first select stage, the next where one is not known of all.
+    #[serde(default)]
+    pub ranked_by: Vec<String>,
+    /// Whether the lowest value ranks first.
+    #[serde(default)]
+    pub ranked_low: bool,
+    /// What is asked for, in the test-time-scaling paper's words where it has any.
+    #[serde(default)]
+    pub asked_for: AskedFor,
     /// The models that are asked, each once, by name.
     #[serde(default)]
     pub models: Vec<String>,
@@ -28,6 +49,48 @@ pub struct Judges {
     pub bound: Option<Bound>,
     /// Whether a model of the pipeline is simulated. Its figures say nothing about a language model, and tables say so.
     pub simulated: bool,
+}
+
+/// What a pipeline makes of a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AskedFor {
+    /// A domain from text.
+    #[default]
+    NL2Domain,
+    /// A domain from a problem, without text.
+    Prob2Domain,
+    /// A problem, for a domain that is given.
+    Problem,
+    /// A plan: nobody writes PDDL.
+    Plan,
+}
+
+impl AskedFor {
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NL2Domain => "NL2Domain",
+            Self::Prob2Domain => "Prob2Domain",
+            Self::Problem => "Problem",
+            Self::Plan => "Plan",
+        }
+    }
+
+    fn of(pipeline: &Pipeline) -> Self {
+        let writes = pipeline.all_stages().any(|stage| matches!(stage, Stage::Translate(_)));
+        match (writes, pipeline.given.domain) {
+            (false, _) => Self::Plan,
+            (true, true) => Self::Problem,
+            (true, false) if !told(pipeline) => Self::Prob2Domain,
+            (true, false) => Self::NL2Domain,
+        }
+    }
+}
+
+/// Whether the suite's texts are given.
+fn told(pipeline: &Pipeline) -> bool {
+    let given = serde_json::to_value(&pipeline.given).unwrap_or_default();
+    given.get("text").and_then(serde_json::Value::as_bool).unwrap_or(true)
 }
 
 /// What `n_p n_d c_max + N` is made of (paper, Appendix B.6).
@@ -60,7 +123,20 @@ impl Judges {
             verify(stages).find(|stage| stage.plugin().is_some_and(|(id, _)| id == plugin))
         };
         let walks = |stages| of(stages, "verifier-ew");
-        let equal = |stages| of(stages, "verifier-equivalence");
+        let equal = |stages| {
+            let all = verify(stages).filter(|stage| !option(stage, "what", "domain"));
+            all.into_iter().find(|stage| stage.plugin().is_some_and(|(id, _)| id == "verifier-equivalence"))
+        };
+        let by = |id: &'static str| {
+            verify(&pipeline.stages).filter(move |s| s.plugin().is_some_and(|(own, _)| own == id))
+        };
+        let reads = || {
+            by("verifier-val")
+                .filter(|stage| option(stage, "what", "pddl") || option(stage, "what", "domain"))
+        };
+        let same_domain = by("verifier-equivalence").find(|stage| option(stage, "what", "domain"));
+        let writers = pipeline.all_stages().filter(|stage| matches!(stage, Stage::Translate(_)));
+        let (ranked_by, ranked_low) = ranking(&pipeline.stages);
         let label = |stage: &Stage| stage.label().to_owned();
         let solved_by =
             plans().find(|stage| option(stage, "against", "environment")).or_else(|| plans().next());
@@ -73,6 +149,13 @@ impl Judges {
                 .map(label),
             own_plan: plans().find(|stage| !option(stage, "against", "environment")).map(label),
             valid: verify(&pipeline.stages).find(|stage| option(stage, "what", "pddl")).map(label),
+            reads: reads().next().map(label),
+            val: reads().find(|stage| option(stage, "parser", "val")).map(label),
+            same_domain: same_domain.map(label),
+            writers: writers.map(label).collect(),
+            ranked_by,
+            ranked_low,
+            asked_for: AskedFor::of(pipeline),
             models: models(pipeline),
             bound: bound(&pipeline.stages),
             simulated: pipeline.llm.values().any(|model| simulated(&model.plugin)),
@@ -110,6 +193,25 @@ fn bound(stages: &[Stage]) -> Option<Bound> {
     })
 }
 
+/// What the first select stage behind a writer compares candidates by.
+fn ranking(stages: &[Stage]) -> (Vec<String>, bool) {
+    let Some(select) = stages.iter().find_map(|stage| match stage {
+        Stage::Select(select) => Some(select),
+        _ => None,
+    }) else {
+        return (Vec::new(), false);
+    };
+    let otherwise = match serde_json::to_value(select).unwrap_or_default().get("otherwise") {
+        Some(serde_json::Value::String(one)) => vec![one.clone()],
+        Some(serde_json::Value::Array(all)) => {
+            all.iter().filter_map(|v| v.as_str()).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    };
+    let by = std::iter::once(select.by.clone()).chain(otherwise);
+    (by.collect(), !select.order.is_highest())
+}
+
 /// The most candidates that one becomes.
 fn width(stages: &[Stage]) -> u64 {
     stages.iter().fold(1, |width, stage| match stage {
@@ -139,7 +241,7 @@ mod tests {
         assert_eq!((both.solved_by.as_deref(), both.own_plan.as_deref()), (Some("environment"), Some("own")));
         let own = judges(json!([verify_plan("early", "candidate"), verify_plan("own", "candidate")]));
         assert_eq!((own.solved_by.as_deref(), own.walk, own.bound), (Some("own"), None, None));
-        assert_eq!(judges(json!([])), Judges::default());
+        assert_eq!(judges(json!([])), Judges { asked_for: AskedFor::Plan, ..Judges::default() });
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Suites x pipelines x seeds, as the exploration-walk paper's Table 2 tells them, or ([`Accuracy`]) as the
-//! translate-infer-compile paper's Table 1.
+//! translate-infer-compile paper's Table 1, or as the test-time-scaling paper's Table 2 ([`Scaling`]), Table 5 ([`Plans`]) and Fig. 3 to 5
+//! ([`curves`]).
 //!
 //! A [`Matrix`] says what is evaluated; each of its cells is a run folder that the command line makes. [`Judges`] names the
 //! stages of a pipeline that decide, [`CellResult`] is what one run came to, and [`Evaluation`] puts all cells together: tables
@@ -8,13 +9,23 @@
 
 mod accuracy;
 mod cell;
+mod curves;
 mod judges;
 mod matrix;
+mod plans;
+mod replies;
+mod scaling;
 mod summary;
 mod tables;
 
 pub use accuracy::{Accuracy, AccuracyCell, AccuracyColumn, Share, Why};
-pub use cell::{CellKey, CellResult, CellState, ProblemOutcome, TaskOutcome, TaskResult, Usage, Walk};
-pub use judges::{Bound, Judges};
+pub use cell::{
+    CellKey, CellResult, CellState, DomainOutcome, ProblemOutcome, TaskOutcome, TaskResult, Usage, Walk,
+};
+pub use curves::{Curve, CurvePoint, Marks, TaskCurve, curve_files, curves};
+pub use judges::{AskedFor, Bound, Judges};
 pub use matrix::{MATRIX_SCHEMA, Matrix, parse_seeds};
+pub use plans::{Plans, PlansCell, PlansRow};
+pub use replies::{PLAN_FAILURES, PlanTries, Replies};
+pub use scaling::{Criterion, Delta, Rate, Scaling, ScalingCell, ScalingRow};
 pub use summary::{Column, Evaluation, Row, Standing, Summary};

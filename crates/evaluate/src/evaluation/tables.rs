@@ -281,7 +281,7 @@ fn cell(summary: &Summary) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bound, CellKey, CellState, Judges, Standing, TaskResult, Usage, Walk};
+    use super::super::{Bound, CellKey, CellState, DomainOutcome, Judges, Standing, TaskResult, Usage, Walk};
     use super::*;
     use std::collections::BTreeMap;
 
@@ -303,6 +303,9 @@ mod tests {
             solved_renamed: false,
             reference_to_candidate: walk,
             candidate_to_reference: walk,
+            domain: DomainOutcome::default(),
+            plans: None,
+            curve: None,
         };
         CellResult {
             key: CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), seed },
@@ -315,6 +318,7 @@ mod tests {
                 tasks: tasks.len(),
             }),
             usage: Usage { calls: 5, replies: 20, prompt_tokens: 100, completion_tokens: 50, unmetered: 0 },
+            replies: None,
         }
     }
 

@@ -19,15 +19,22 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> Interval {
     if trials == 0 {
         return Interval { low: 0.0, high: 1.0 };
     }
-    let n = trials as f64;
-    let share = successes.min(trials) as f64 / n;
+    share_interval(successes.min(trials) as f64 / trials as f64, trials as f64, confidence)
+}
+
+/// Wilson's score interval of a share that need not be a whole number of successes: the mean of `n` trials that each have a value
+/// from 0 to 1. As such a trial varies less than one that is 0 or 1, the interval is wide rather than narrow.
+pub fn share_interval(share: f64, n: f64, confidence: f64) -> Interval {
+    if n <= 0.0 {
+        return Interval { low: 0.0, high: 1.0 };
+    }
     let z = Normal::standard().inverse_cdf(0.5 + confidence.clamp(0.0, 1.0) / 2.0);
     let z2 = z * z;
     let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = z / (1.0 + z2 / n) * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
     // At the ends the exact value is 0 or 1; rounding would put a shadow beside it.
-    let low = if successes == 0 { 0.0 } else { (centre - half).max(0.0) };
-    let high = if successes >= trials { 1.0 } else { (centre + half).min(1.0) };
+    let low = if share <= 0.0 { 0.0 } else { (centre - half).max(0.0) };
+    let high = if share >= 1.0 { 1.0 } else { (centre + half).min(1.0) };
     Interval { low, high }
 }
 

@@ -3,7 +3,7 @@
 mod interval;
 mod rank;
 
-pub use interval::{Interval, bootstrap, bootstrap_mean, wilson};
+pub use interval::{Interval, bootstrap, bootstrap_mean, share_interval, wilson};
 pub use rank::{Correlation, correlation, kendall, spearman};
 
 use serde::{Deserialize, Serialize};

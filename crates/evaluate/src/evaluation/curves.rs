@@ -1,0 +1,370 @@
+//! Success over samples and over rounds (test-time-scaling paper, Fig. 3 to 5), from the journal of one run: best-of-N for every N up to the
+//! number of samples by taking the first N, and what each round of refinement came to.
+
+use super::cell::CellResult;
+use super::judges::Judges;
+use super::replies::findings;
+use super::summary::Evaluation;
+use crate::history::{Made, TaskHistory};
+use crate::plot::{Panel, Series, Style, svg};
+use crate::statistics::{Interval, share_interval};
+use crate::study::Artefact;
+use crate::table::{Align, Table};
+use planforge_contract::{Decision, Failure};
+use planforge_planning::walk::harmonic_mean;
+use serde::{Deserialize, Serialize};
+
+/// What is known of a candidate. Only planforge's own reader looks at every one of them; the others are known where a stage judged it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Marks {
+    /// 1 where planforge finds no error in it; the share of such candidates where several are refined.
+    pub front_end: f64,
+    /// The same for VAL's Parser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub val: Option<f64>,
+    /// The same for a walk score of 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walk: Option<f64>,
+    /// The same for being the reference domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same: Option<f64>,
+}
+
+/// A task's success over samples and rounds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskCurve {
+    /// For N = 1, 2, ...: the candidate that ranks first among the first N samples. Samples that came to nothing count as samples.
+    pub best_of: Vec<Marks>,
+    /// For N = 1, 2, ...: whether any of the first N samples is accepted by planforge's reader. What ranking can reach at most.
+    pub any_of: Vec<bool>,
+    /// For T = 0, 1, ...: the candidates that are refined, after T rounds.
+    pub after: Vec<Marks>,
+}
+
+impl Marks {
+    fn of(made: &Made, judges: &Judges) -> Self {
+        let one = |yes: bool| if yes { 1.0 } else { 0.0 };
+        let said = |label: &Option<String>| made.assessments.get(label.as_ref()?);
+        let decided = |decision: &Decision| match decision {
+            Decision::Accepted => Some(1.0),
+            Decision::Rejected => Some(0.0),
+            Decision::Undecided { .. } | Decision::NotComparable { .. } => None,
+        };
+        let walk = said(&judges.walk).and_then(|walk| {
+            let metric = |name: &str| walk.metrics.get(name).copied();
+            Some(harmonic_mean(metric("reference_to_candidate")?, metric("candidate_to_reference")?))
+        });
+        Self {
+            front_end: one(findings(made).is_some_and(|(errors, _)| errors == 0)),
+            val: said(&judges.val).and_then(|val| val.metrics.get("val_accepts")).copied(),
+            walk: walk.map(|score| one(score >= 1.0)),
+            same: said(&judges.same_domain).and_then(|same| decided(&same.decision)),
+        }
+    }
+
+    /// The mean; a figure that some member lacks is left out.
+    fn mean(all: &[Self]) -> Self {
+        let n = all.len().max(1) as f64;
+        let of = |pick: fn(&Self) -> Option<f64>| {
+            let values: Vec<f64> = all.iter().filter_map(pick).collect();
+            (values.len() == all.len() && !all.is_empty()).then(|| values.iter().sum::<f64>() / n)
+        };
+        Self {
+            front_end: all.iter().map(|m| m.front_end).sum::<f64>() / n,
+            val: of(|m| m.val),
+            walk: of(|m| m.walk),
+            same: of(|m| m.same),
+        }
+    }
+}
+
+impl TaskCurve {
+    /// Reads a task; nothing where it has neither samples nor rounds.
+    pub(super) fn of(task: &TaskHistory, judges: &Judges) -> Option<Self> {
+        let (best_of, any_of) = over_samples(task, judges);
+        let lines = task.lines();
+        let last = lines.iter().flat_map(|line| line.rounds.iter().map(|(number, _)| *number)).max();
+        let after = |rounds: u32| {
+            let marks: Vec<Marks> =
+                lines.iter().filter_map(|line| Some(Marks::of(line.after(rounds)?, judges))).collect();
+            Marks::mean(&marks)
+        };
+        let after: Vec<Marks> = last.map(|last| (0..=last).map(after).collect()).unwrap_or_default();
+        (!best_of.is_empty() || !after.is_empty()).then_some(Self { best_of, any_of, after })
+    }
+}
+
+/// The samples of the first writer that stands outside refinement, and what the first N of them come to.
+fn over_samples(task: &TaskHistory, judges: &Judges) -> (Vec<Marks>, Vec<bool>) {
+    let Some(writer) = judges.writers.iter().find(|writer| {
+        task.candidates
+            .iter()
+            .any(|made| made.stage == **writer && made.round == 0 && made.candidate.lineage.len() == 1)
+    }) else {
+        return (Vec::new(), Vec::new());
+    };
+    let sampled =
+        |made: &&Made| made.stage == *writer && made.round == 0 && made.candidate.lineage.len() == 1;
+    let sample = |made: &Made| made.candidate.lineage.first().map_or(0, |step| step.sample);
+    let mut samples: Vec<(u32, &Made)> =
+        task.candidates.iter().filter(sampled).map(|m| (sample(m), m)).collect();
+    samples.sort_by_key(|(number, _)| *number);
+    // A sample that broke has the number of its place in its path.
+    let prefix = format!("{}/{writer}/", task.task);
+    let broke = task.failed.iter().filter_map(|(path, _)| path.strip_prefix(&prefix)?.parse::<u32>().ok());
+    let count = samples.iter().map(|(number, _)| *number).chain(broke).max().map_or(0, |last| last + 1);
+    let marks: Vec<(u32, &Made, Marks)> =
+        samples.into_iter().map(|(number, made)| (number, made, Marks::of(made, judges))).collect();
+    let first = |n: u32| marks.iter().filter(move |(number, ..)| *number < n);
+    let best = |n: u32| {
+        let group: Vec<&Made> = first(n).map(|(_, made, _)| *made).collect();
+        let at = best_index(&group, judges);
+        at.and_then(|at| first(n).nth(at)).map(|(.., marks)| *marks).unwrap_or_default()
+    };
+    let any = |n: u32| first(n).any(|(.., marks)| marks.front_end > 0.5);
+    ((1..=count).map(best).collect(), (1..=count).map(any).collect())
+}
+
+/// Which of a group ranks first: by the first metric that is known of all of them, else the first sample. Ties go to the earlier.
+fn best_index(group: &[&Made], judges: &Judges) -> Option<usize> {
+    for metric in &judges.ranked_by {
+        let values: Option<Vec<f64>> = group.iter().map(|made| value(made, metric)).collect();
+        let Some(values) = values else { continue };
+        let better = |a: f64, b: f64| if judges.ranked_low { a < b } else { a > b };
+        let mut best = None;
+        for (at, value) in values.into_iter().enumerate() {
+            if best.is_none_or(|(_, known)| better(value, known)) {
+                best = Some((at, value));
+            }
+        }
+        return best.map(|(at, _)| at);
+    }
+    (!group.is_empty()).then_some(0)
+}
+
+fn value(made: &Made, metric: &str) -> Option<f64> {
+    let candidate = &made.candidate;
+    match metric.split_once('.')? {
+        ("candidate", "log_likelihood") => candidate.log_likelihood,
+        ("candidate", "mean_log_likelihood") => {
+            let tokens = candidate.tokens.filter(|tokens| *tokens > 0)?;
+            Some(candidate.log_likelihood? / tokens as f64)
+        }
+        (stage, name) => made.assessments.get(stage)?.metrics.get(name).copied(),
+    }
+}
+
+/// A point of a curve over tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// N or T.
+    pub x: u32,
+    /// The share of tasks.
+    pub share: f64,
+    /// Its 95 % interval, with domains as trials.
+    pub interval: Interval,
+    /// Tasks that have a value here.
+    pub tasks: usize,
+}
+
+/// A curve of one pipeline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    /// The pipeline.
+    pub pipeline: String,
+    /// `samples` or `rounds`.
+    pub over: &'static str,
+    /// What counts as success: `front end`, `any of N (front end)`, `VAL`, `walk score 1`, `same domain`.
+    pub criterion: &'static str,
+    /// The points, by ascending x.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A criterion's name and where it lies.
+type Criterion = (&'static str, fn(&Marks) -> Option<f64>);
+const CRITERIA: [Criterion; 4] = [
+    ("VAL", |m| m.val),
+    ("front end", |m| Some(m.front_end)),
+    ("walk score 1", |m| m.walk),
+    ("same domain", |m| m.same),
+];
+
+/// The curves of an evaluation, in the order of its pipelines. A task whose refinement ended early keeps what it came to; a task with fewer
+/// samples is left out beyond them.
+pub fn curves(evaluation: &Evaluation) -> Vec<Curve> {
+    let mut all = Vec::new();
+    for column in &evaluation.columns {
+        let cells: Vec<&CellResult> =
+            evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
+        let mut push = |over, criterion, values: &dyn Fn(&TaskCurve, usize) -> Option<f64>, length| {
+            let points: Vec<CurvePoint> =
+                (0..length).filter_map(|at| point(&cells, over, at, values)).collect();
+            if !points.is_empty() {
+                all.push(Curve { pipeline: column.pipeline.clone(), over, criterion, points });
+            }
+        };
+        let tasks = || cells.iter().flat_map(|cell| &cell.tasks).filter_map(|task| task.curve.as_ref());
+        let samples = tasks().map(|curve| curve.best_of.len()).max().unwrap_or(0);
+        let rounds = tasks().map(|curve| curve.after.len()).max().unwrap_or(0);
+        for (name, pick) in CRITERIA {
+            push("samples", name, &|curve, at| pick(curve.best_of.get(at)?), samples);
+        }
+        let any = |curve: &TaskCurve, at: usize| curve.any_of.get(at).map(|any| if *any { 1.0 } else { 0.0 });
+        push("samples", "any of N (front end)", &any, samples);
+        for (name, pick) in CRITERIA {
+            let value = |curve: &TaskCurve, at: usize| pick(curve.after.get(at).or(curve.after.last())?);
+            push("rounds", name, &value, rounds);
+        }
+    }
+    all
+}
+
+fn point(
+    cells: &[&CellResult],
+    over: &str,
+    at: usize,
+    value: &dyn Fn(&TaskCurve, usize) -> Option<f64>,
+) -> Option<CurvePoint> {
+    let mut suites: Vec<(&str, Vec<f64>)> = Vec::new();
+    for cell in cells {
+        for value in cell.tasks.iter().filter_map(|task| value(task.curve.as_ref()?, at)) {
+            match suites.iter_mut().find(|(suite, _)| *suite == cell.key.suite) {
+                Some((_, values)) => values.push(value),
+                None => suites.push((&cell.key.suite, vec![value])),
+            }
+        }
+    }
+    if suites.is_empty() {
+        return None;
+    }
+    let means: Vec<f64> =
+        suites.iter().map(|(_, values)| values.iter().sum::<f64>() / values.len() as f64).collect();
+    let share = means.iter().sum::<f64>() / means.len() as f64;
+    let x = u32::try_from(at).unwrap_or(u32::MAX);
+    Some(CurvePoint {
+        x: if over == "samples" { x.saturating_add(1) } else { x },
+        share,
+        interval: share_interval(share, means.len() as f64, 0.95),
+        tasks: suites.iter().map(|(_, values)| values.len()).sum(),
+    })
+}
+
+/// The curves as CSV, JSON and two figures: over samples (Fig. 3, right) and over rounds (Fig. 3, left; Fig. 4 and 5).
+///
+/// # Errors
+/// `study.plot`.
+pub fn curve_files(curves: &[Curve]) -> Result<Vec<Artefact>, Failure> {
+    let columns = ["pipeline", "over", "criterion", "x", "share", "low", "high", "tasks"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+    for curve in curves {
+        for point in &curve.points {
+            let four = |value: f64| format!("{value:.4}");
+            table.row([
+                curve.pipeline.clone(),
+                curve.over.to_owned(),
+                curve.criterion.to_owned(),
+                point.x.to_string(),
+                four(point.share),
+                four(point.interval.low),
+                four(point.interval.high),
+                point.tasks.to_string(),
+            ]);
+        }
+    }
+    let mut files = vec![Artefact::new("curves.csv", table.csv()), Artefact::json("curves.json", &curves)?];
+    for (over, name, title, x_label) in [
+        ("samples", "curves_samples.svg", "Success of the best of N samples", "N, samples"),
+        ("rounds", "curves_rounds.svg", "Success after T rounds", "T, rounds"),
+    ] {
+        let own: Vec<&Curve> = curves.iter().filter(|curve| curve.over == over).collect();
+        if !own.is_empty() {
+            files.push(Artefact::svg(name, svg(&[panel(&own, title, x_label)], 1))?);
+        }
+    }
+    Ok(files)
+}
+
+fn panel(curves: &[&Curve], title: &str, x_label: &str) -> Panel {
+    let series = curves.iter().enumerate().map(|(number, curve)| Series {
+        label: Some(format!("{}: {}", curve.pipeline, curve.criterion)),
+        style: Style::Number(number),
+        points: curve.points.iter().map(|p| (f64::from(p.x), p.share)).collect(),
+        band: Vec::new(),
+        errors: Vec::new(),
+    });
+    let xs = || curves.iter().flat_map(|curve| &curve.points).map(|point| f64::from(point.x));
+    let (first, last) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
+    Panel {
+        title: title.to_owned(),
+        x_label: x_label.to_owned(),
+        y_label: "share of tasks".to_owned(),
+        // A single point has no extent.
+        x: (first, if last > first { last } else { first + 1.0 }),
+        y: (0.0, 1.0),
+        series: series.collect(),
+        legend_right: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::History;
+    use crate::history::tests::Written;
+    use planforge_contract::FailureClass;
+
+    const GOOD: &str = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (p) :effect (not (p))))";
+    const BAD: &str = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (q) :effect (not (p))))";
+
+    fn judges() -> Judges {
+        Judges {
+            writers: vec!["domain".to_owned(), "update".to_owned()],
+            ranked_by: vec!["candidate.log_likelihood".to_owned()],
+            ..Judges::default()
+        }
+    }
+
+    fn shares(marks: &[Marks]) -> Vec<f64> {
+        marks.iter().map(|m| m.front_end).collect()
+    }
+
+    #[test]
+    fn the_best_of_the_first_n_is_the_one_that_ranks_first_among_them() {
+        let journal = Written::new();
+        journal.failed("s.p01", "s.p01/domain/0", FailureClass::Reply);
+        journal.made("s.p01", "domain/2", BAD, Some(-1.0));
+        journal.made("s.p01", "domain/1", GOOD, Some(-5.0));
+        journal.made("s.p01", "domain/3", GOOD, Some(-0.5));
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        let curve = TaskCurve::of(task, &judges()).unwrap();
+        assert_eq!(shares(&curve.best_of), [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(curve.any_of, [false, true, true, true]);
+        assert!(curve.after.is_empty());
+        let low = Judges { ranked_low: true, ..judges() };
+        assert_eq!(shares(&TaskCurve::of(task, &low).unwrap().best_of), [0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_group_in_which_one_lacks_the_value_is_ranked_by_the_next_metric() {
+        let journal = Written::new();
+        journal.made("s.p01", "domain/0", GOOD, None);
+        journal.made("s.p01", "domain/1", BAD, Some(-1.0));
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        assert_eq!(shares(&TaskCurve::of(task, &judges()).unwrap().best_of), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn rounds_are_followed_for_each_candidate_that_is_refined() {
+        let journal = Written::new();
+        let one = journal.made("s.p01", "domain/0", BAD, Some(-1.0));
+        let other = journal.made("s.p01", "domain/1", GOOD, Some(-2.0));
+        let better = journal.made("s.p01", "domain/0 update#1/0", GOOD, None);
+        let worse = journal.made("s.p01", "domain/1 update#2/0", BAD, None);
+        journal.round("s.p01", &one, 1, Some(&better));
+        journal.round("s.p01", &other, 1, None);
+        journal.round("s.p01", &other, 2, Some(&worse));
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        let curve = TaskCurve::of(task, &judges()).unwrap();
+        assert_eq!(shares(&curve.after), [0.5, 1.0, 0.5]);
+    }
+}

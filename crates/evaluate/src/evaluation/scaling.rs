@@ -1,0 +1,628 @@
+//! The test-time-scaling paper's Table 2: methods by what is asked for, with the share of domains that count as right by the paper's own
+//! criterion (VAL's Parser accepts), by planforge's reader, and by what is meant: the domain does what the reference does.
+
+use super::accuracy::{Counts, Why, answered, solved};
+use super::cell::{CellResult, TaskResult, Usage};
+use super::judges::AskedFor;
+use super::replies::Replies;
+use super::summary::Evaluation;
+use crate::statistics::{Interval, bootstrap_mean, mean, share_interval};
+use crate::study::Artefact;
+use crate::table::{Align, Table};
+use planforge_contract::Failure;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Confidence of every interval.
+const CONFIDENCE: f64 = 0.95;
+/// Samples of the bootstrap of a difference.
+const RESAMPLES: usize = 2000;
+
+/// A share of tasks, in per cent: averaged over the seeds of a domain first, over the domains last.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rate {
+    /// The share.
+    pub percent: f64,
+    /// What it would be were every open task counted for it.
+    pub percent_if_open: f64,
+    /// Wilson's 95 % interval of `percent`, with domains as trials: runs of one domain under several seeds are one trial.
+    pub interval: Interval,
+    /// Domains.
+    pub domains: usize,
+    /// Tasks over all domains and seeds.
+    pub tasks: usize,
+    /// Open tasks, by what left them open.
+    pub open: Vec<(Why, usize)>,
+    /// How it differs from the base method, in percentage points; absent for the base itself and where the base has no figure.
+    pub delta: Option<Delta>,
+    /// By domain.
+    pub by_domain: BTreeMap<String, f64>,
+}
+
+/// A difference to the base method over the domains that both have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Delta {
+    /// Percentage points.
+    pub points: f64,
+    /// The 95 % bootstrap interval of the paired differences; a point where no domain differs from another.
+    pub interval: Option<Interval>,
+    /// Domains that both have.
+    pub domains: usize,
+}
+
+/// A question that is asked of every domain written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// VAL's Parser accepts it: the paper's success rate.
+    Val,
+    /// planforge's reader finds no error.
+    FrontEnd,
+    /// The walk score is 1.
+    Walk,
+    /// It is the reference domain.
+    Same,
+    /// The task's plan is valid.
+    Plan,
+}
+
+impl Criterion {
+    /// All of them, in the order of the tables.
+    pub const ALL: [Self; 5] = [Self::Val, Self::FrontEnd, Self::Walk, Self::Same, Self::Plan];
+
+    /// The title of its table.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Val => "% of domains that VAL's Parser accepts (the paper's success rate)",
+            Self::FrontEnd => "% of domains in which planforge finds no error",
+            Self::Walk => "% of domains whose walk score is 1",
+            Self::Same => "% of domains that are the reference domain",
+            Self::Plan => "% of tasks whose plan is valid",
+        }
+    }
+
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Val => "val",
+            Self::FrontEnd => "front_end",
+            Self::Walk => "walk_1",
+            Self::Same => "same_domain",
+            Self::Plan => "plan_valid",
+        }
+    }
+
+    /// What it says of a task; nothing where no stage asks.
+    fn of(self, task: &TaskResult) -> Option<Counts> {
+        let outcome = match self {
+            Self::Val => task.domain.val,
+            Self::FrontEnd => task.domain.front_end,
+            Self::Walk => task.domain.walk,
+            Self::Same => task.domain.same,
+            Self::Plan => return Some(solved(task)),
+        };
+        outcome.map(|outcome| answered(Some(outcome)))
+    }
+}
+
+/// A method on one thing that is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ScalingCell {
+    /// The pipeline.
+    pub pipeline: String,
+    /// Runs of a domain: one a seed.
+    pub seeds: usize,
+    /// The shares; a question that no stage asks is absent.
+    pub rates: BTreeMap<Criterion, Rate>,
+    /// Mean walk score of the domains that have one, from 0 to 1.
+    pub walk_score: Option<f64>,
+    /// Domains that have one.
+    pub walk_domains: usize,
+    /// What the replies were like.
+    pub replies: Option<Replies>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// A method with a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScalingRow {
+    /// The models that are asked.
+    pub model: String,
+    /// The method's name.
+    pub method: String,
+    /// Whether a model is simulated.
+    pub simulated: bool,
+    /// By what is asked for.
+    pub cells: BTreeMap<AskedFor, ScalingCell>,
+}
+
+/// The whole table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Scaling {
+    /// Version of this document, 1.
+    pub schema: u32,
+    /// The method that others are compared with.
+    pub base: Option<String>,
+    /// What is asked for: the columns.
+    pub columns: Vec<AskedFor>,
+    /// The methods, in the order in which they come.
+    pub rows: Vec<ScalingRow>,
+}
+
+impl Scaling {
+    /// Puts evaluations together. `methods` gives pipelines other names: two that are one method on different tasks stand in one row.
+    ///
+    /// # Errors
+    /// In words: two pipelines that claim the same place, or a base that is no method.
+    pub fn new(
+        evaluations: &[&Evaluation],
+        methods: &BTreeMap<String, String>,
+        base: Option<&str>,
+    ) -> Result<Self, String> {
+        let mut table = Self { schema: 1, base: base.map(str::to_owned), ..Self::default() };
+        for evaluation in evaluations {
+            for column in &evaluation.columns {
+                let method = methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone();
+                let (model, asked) = (column.judges.models.join(" + "), column.judges.asked_for);
+                let row = table.row(model, method, column.judges.simulated);
+                let own: Vec<&CellResult> =
+                    evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
+                if own.is_empty() {
+                    continue;
+                }
+                let cell = ScalingCell::of(&column.pipeline, &own);
+                if let Some(other) = row.cells.insert(asked, cell) {
+                    return Err(format!(
+                        "`{}` and `{}` are both method `{}` for {}",
+                        other.pipeline,
+                        column.pipeline,
+                        row.method,
+                        asked.name()
+                    ));
+                }
+                if !table.columns.contains(&asked) {
+                    table.columns.push(asked);
+                }
+            }
+        }
+        table.columns.sort();
+        if let Some(base) = base {
+            table.compare(base)?;
+        }
+        Ok(table)
+    }
+
+    fn row(&mut self, model: String, method: String, simulated: bool) -> &mut ScalingRow {
+        let same = |row: &ScalingRow| row.model == model && row.method == method;
+        let at = self.rows.iter().position(same).unwrap_or_else(|| {
+            self.rows.push(ScalingRow {
+                model: model.clone(),
+                method: method.clone(),
+                simulated,
+                cells: BTreeMap::new(),
+            });
+            self.rows.len() - 1
+        });
+        &mut self.rows[at]
+    }
+
+    /// Adds the differences to the base: with the same model, or with the only model that the base has.
+    fn compare(&mut self, base: &str) -> Result<(), String> {
+        let bases: Vec<ScalingRow> = self.rows.iter().filter(|row| row.method == base).cloned().collect();
+        if bases.is_empty() {
+            let known: Vec<&str> = self.rows.iter().map(|row| row.method.as_str()).collect();
+            return Err(format!("no method is called `{base}`; there are {}", known.join(", ")));
+        }
+        for row in &mut self.rows {
+            let own = bases.iter().find(|known| known.model == row.model);
+            let Some(against) = own.or(bases.first().filter(|_| bases.len() == 1)) else { continue };
+            if (&against.model, &against.method) == (&row.model, &row.method) {
+                continue;
+            }
+            for (asked, cell) in &mut row.cells {
+                let Some(other) = against.cells.get(asked) else { continue };
+                for (criterion, rate) in &mut cell.rates {
+                    rate.delta = other.rates.get(criterion).and_then(|other| Delta::of(rate, other));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that hold it.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
+        Ok(vec![
+            Artefact::new("scaling.csv", self.csv()),
+            Artefact::new("scaling.md", self.markdown()),
+            Artefact::new("scaling.txt", self.text()),
+            Artefact::json("scaling.json", self)?,
+        ])
+    }
+
+    /// The tables for a terminal.
+    pub fn text(&self) -> String {
+        self.told(|title, table| format!("{title}\n\n{}", table.text()))
+    }
+
+    /// The tables as Markdown.
+    pub fn markdown(&self) -> String {
+        self.told(|title, table| format!("{title}\n\n{}", table.markdown()))
+    }
+
+    fn told(&self, one: impl Fn(&str, &Table) -> String) -> String {
+        let cells = || self.rows.iter().flat_map(|row| row.cells.values());
+        let measured = |criterion| cells().any(|cell| cell.rates.contains_key(&criterion));
+        let mut parts: Vec<String> = Criterion::ALL
+            .into_iter()
+            .filter(|criterion| measured(*criterion))
+            .map(|criterion| one(criterion.title(), &self.table(criterion)))
+            .collect();
+        parts.push(one("Replies and cost, over all domains and seeds", &self.reply_table()));
+        let mut out = parts.join("\n");
+        out += "\nIn brackets: 95 % interval with domains as trials; in parentheses: points more or less than the base method.\n";
+        if cells().flat_map(|cell| cell.rates.values()).any(|rate| !rate.open.is_empty()) {
+            out += "u tasks undecided, c not comparable, f failed, o not finished: neither for nor against; `?`: were they all counted for \
+                    it, the figure would be another.\n";
+        }
+        for (criterion, how) in [
+            (Criterion::Val, "a stage of verifier-val with `parser = \"val\"`"),
+            (Criterion::Walk, "a stage of verifier-ew"),
+            (Criterion::Same, "a stage of verifier-equivalence with `what = \"domain\"`"),
+        ] {
+            if !measured(criterion) {
+                out += &format!("Not measured: {}. It takes {how}.\n", criterion.title());
+            }
+        }
+        out
+    }
+
+    fn name(&self, row: &ScalingRow) -> String {
+        let several = self.rows.iter().any(|r| self.rows.first().is_some_and(|first| first.model != r.model));
+        let model = if several { format!("{}: ", row.model) } else { String::new() };
+        format!("{model}{}{}", row.method, if row.simulated { " (simulated)" } else { "" })
+    }
+
+    /// A row a method, a column what is asked for, and the average of these.
+    pub fn table(&self, criterion: Criterion) -> Table {
+        let names = self.columns.iter().map(|asked| (asked.name().to_owned(), Align::Right));
+        let average = (self.columns.len() > 1).then(|| ("avg.".to_owned(), Align::Right));
+        let mut table =
+            Table::new([("method".to_owned(), Align::Left)].into_iter().chain(names).chain(average));
+        for row in &self.rows {
+            let rates: Vec<Option<&Rate>> = self
+                .columns
+                .iter()
+                .map(|asked| row.cells.get(asked).and_then(|cell| cell.rates.get(&criterion)))
+                .collect();
+            let shown = rates.iter().map(|rate| rate.map_or("-".to_owned(), figure));
+            // The paper's average is over the columns; of a method that lacks one there is none.
+            let all: Option<Vec<f64>> = rates.iter().map(|rate| rate.map(|rate| rate.percent)).collect();
+            let average = (self.columns.len() > 1)
+                .then(|| all.and_then(|all| mean(&all)).map_or("-".to_owned(), |m| format!("{:.1}", m.mean)));
+            table.row([self.name(row)].into_iter().chain(shown).chain(average));
+        }
+        table
+    }
+
+    fn reply_table(&self) -> Table {
+        let words = ["method", "task"].map(|name| (name, Align::Left));
+        let numbers = [
+            "domains",
+            "seeds",
+            "replies",
+            "with PDDL %",
+            "without errors %",
+            "errors a reply",
+            "warnings a reply",
+            "walk score",
+            "calls",
+            "tokens in",
+            "tokens out",
+        ];
+        let mut table = Table::new(words.into_iter().chain(numbers.map(|name| (name, Align::Right))));
+        for (row, asked, cell) in self.each() {
+            let domains = cell.rates.get(&Criterion::Plan).map_or(0, |rate| rate.domains);
+            let mut line =
+                vec![self.name(row), asked.name().to_owned(), domains.to_string(), cell.seeds.to_string()];
+            line.extend(
+                reply_figures(cell.replies.as_ref()).map(|figure| figure.unwrap_or_else(|| "-".to_owned())),
+            );
+            line.push(match cell.walk_score {
+                Some(score) if cell.walk_domains < domains => {
+                    format!("{score:.2} (of {})", cell.walk_domains)
+                }
+                Some(score) => format!("{score:.2}"),
+                None => "-".to_owned(),
+            });
+            // A sum that the server did not count in full is a lower bound.
+            let least = if cell.usage.unmetered > 0 { ">= " } else { "" };
+            line.push(cell.usage.calls.to_string());
+            line.extend(
+                [cell.usage.prompt_tokens, cell.usage.completion_tokens].map(|n| format!("{least}{n}")),
+            );
+            table.row(line);
+        }
+        table
+    }
+
+    fn each(&self) -> impl Iterator<Item = (&ScalingRow, AskedFor, &ScalingCell)> {
+        self.rows.iter().flat_map(|row| row.cells.iter().map(move |(asked, cell)| (row, *asked, cell)))
+    }
+
+    /// One line a method and thing asked for.
+    pub fn csv(&self) -> String {
+        let words = ["model", "method", "pipeline", "simulated", "task", "seeds"].map(str::to_owned);
+        let rates = Criterion::ALL.into_iter().flat_map(|criterion| {
+            let endings =
+                ["", "_if_open", "_low", "_high", "_delta", "_delta_low", "_delta_high", "_open", "_domains"];
+            endings.map(|ending| format!("{}{ending}", criterion.column()))
+        });
+        let others = [
+            "walk_score",
+            "walk_domains",
+            "replies",
+            "with_pddl",
+            "without_errors",
+            "errors_a_reply",
+            "warnings_a_reply",
+            "calls",
+            "prompt_tokens",
+            "completion_tokens",
+            "unmetered",
+        ];
+        let header = words.into_iter().chain(rates).chain(others.map(str::to_owned));
+        let mut table = Table::new(header.map(|name| (name, Align::Left)));
+        let four = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
+        for (row, asked, cell) in self.each() {
+            let mut line =
+                vec![row.model.clone(), row.method.clone(), cell.pipeline.clone(), row.simulated.to_string()];
+            line.extend([asked.name().to_owned(), cell.seeds.to_string()]);
+            for criterion in Criterion::ALL {
+                let rate = cell.rates.get(&criterion);
+                let delta = rate.and_then(|rate| rate.delta.as_ref());
+                let between = delta.and_then(|delta| delta.interval);
+                line.extend([
+                    four(rate.map(|r| r.percent)),
+                    four(rate.map(|r| r.percent_if_open)),
+                    four(rate.map(|r| r.interval.low)),
+                    four(rate.map(|r| r.interval.high)),
+                    four(delta.map(|d| d.points)),
+                    four(between.map(|i| i.low)),
+                    four(between.map(|i| i.high)),
+                    rate.map_or(String::new(), |r| r.open.iter().map(|(_, n)| n).sum::<usize>().to_string()),
+                    rate.map_or(String::new(), |r| r.domains.to_string()),
+                ]);
+            }
+            line.extend([four(cell.walk_score), cell.walk_domains.to_string()]);
+            line.extend(reply_figures(cell.replies.as_ref()).map(Option::unwrap_or_default));
+            let usage = &cell.usage;
+            let counts = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.unmetered];
+            line.extend(counts.map(|n| n.to_string()));
+            table.row(line);
+        }
+        table.csv()
+    }
+}
+
+/// Replies; of 100 those with PDDL and those without errors; errors and warnings of one that has PDDL.
+fn reply_figures(replies: Option<&Replies>) -> [Option<String>; 5] {
+    let share = |part: u64, of: u64, scale: f64, digits: usize| {
+        (of > 0).then(|| format!("{:.digits$}", scale * part as f64 / of as f64))
+    };
+    let Some(r) = replies else { return [None, None, None, None, None] };
+    [
+        Some(r.replies.to_string()),
+        share(r.parsed, r.replies, 100.0, 1),
+        share(r.clean, r.replies, 100.0, 1),
+        share(r.errors, r.parsed, 1.0, 2),
+        share(r.warnings, r.parsed, 1.0, 2),
+    ]
+}
+
+/// `21.9 [12.0, 36.7] (+3.5)`, with what is open behind it.
+fn figure(rate: &Rate) -> String {
+    let open: Vec<String> = Why::ALL
+        .iter()
+        .filter_map(|(why, letter, _)| {
+            let (_, n) = rate.open.iter().find(|(known, _)| known == why)?;
+            Some(format!("{n}{letter}"))
+        })
+        .collect();
+    let open = if open.is_empty() { String::new() } else { format!(" {{{}}}", open.join(" ")) };
+    let mark = if rate.percent < rate.percent_if_open { "?" } else { "" };
+    let delta = rate.delta.as_ref().map_or(String::new(), |delta| format!(" ({:+.1})", delta.points));
+    format!("{:.1}{mark} [{:.0}, {:.0}]{delta}{open}", rate.percent, rate.interval.low, rate.interval.high)
+}
+
+impl Delta {
+    fn of(rate: &Rate, base: &Rate) -> Option<Self> {
+        let shared =
+            rate.by_domain.iter().filter_map(|(domain, own)| Some(own - base.by_domain.get(domain)?));
+        let differences: Vec<f64> = shared.collect();
+        Some(Self {
+            points: mean(&differences)?.mean,
+            interval: bootstrap_mean(&differences, CONFIDENCE, RESAMPLES, 0),
+            domains: differences.len(),
+        })
+    }
+}
+
+impl Rate {
+    /// Of cells of one method; nothing where a task has no answer at all.
+    fn of(cells: &[&CellResult], count: impl Fn(&TaskResult) -> Option<Counts>) -> Option<Self> {
+        let mut domains: BTreeMap<&str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+        let mut open: BTreeMap<&'static str, (Why, usize)> = BTreeMap::new();
+        let mut tasks = 0;
+        for cell in cells {
+            for task in &cell.tasks {
+                let counts = count(task)?;
+                tasks += 1;
+                let (low, high) = match counts {
+                    Counts::For => (100.0, 100.0),
+                    Counts::Against => (0.0, 0.0),
+                    Counts::Open(why) => {
+                        let name = Why::ALL
+                            .iter()
+                            .find(|(known, ..)| *known == why)
+                            .map_or("", |(_, letter, _)| letter);
+                        open.entry(name).or_insert((why, 0)).1 += 1;
+                        (0.0, 100.0)
+                    }
+                };
+                let domain = domains.entry(&cell.key.suite).or_default();
+                domain.0.push(low);
+                domain.1.push(high);
+            }
+        }
+        let average = |values: &[f64]| mean(values).map_or(0.0, |m| m.mean);
+        let by_domain: BTreeMap<String, f64> =
+            domains.iter().map(|(name, (low, _))| ((*name).to_owned(), average(low))).collect();
+        let high: Vec<f64> = domains.values().map(|(_, high)| average(high)).collect();
+        let percent = mean(&by_domain.values().copied().collect::<Vec<_>>())?.mean;
+        let share = share_interval(percent / 100.0, by_domain.len() as f64, CONFIDENCE);
+        Some(Self {
+            percent,
+            percent_if_open: average(&high),
+            interval: Interval { low: 100.0 * share.low, high: 100.0 * share.high },
+            domains: by_domain.len(),
+            tasks,
+            open: open.into_values().collect(),
+            delta: None,
+            by_domain,
+        })
+    }
+}
+
+impl ScalingCell {
+    fn of(pipeline: &str, cells: &[&CellResult]) -> Self {
+        let rates = Criterion::ALL
+            .into_iter()
+            .filter_map(|criterion| Some((criterion, Rate::of(cells, |task| criterion.of(task))?)));
+        let mut walks: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for cell in cells {
+            if let Some(walk) = &cell.walk {
+                walks.entry(&cell.key.suite).or_default().push(walk.score);
+            }
+        }
+        let scores: Vec<f64> = walks.values().filter_map(|all| mean(all)).map(|m| m.mean).collect();
+        let (mut replies, mut usage) = (None::<Replies>, Usage::default());
+        let mut seeds: Vec<u64> = cells.iter().map(|cell| cell.key.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        for cell in cells {
+            usage.add(&cell.usage);
+            if let Some(own) = &cell.replies {
+                replies.get_or_insert_default().add(own);
+            }
+        }
+        Self {
+            pipeline: pipeline.to_owned(),
+            seeds: seeds.len(),
+            rates: rates.collect(),
+            walk_score: mean(&scores).map(|m| m.mean),
+            walk_domains: scores.len(),
+            replies,
+            usage,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cell::tests::bare;
+    use super::super::{Judges, ProblemOutcome};
+    use super::*;
+
+    /// A cell with a task a letter: a accepted by VAL, b by planforge too, s the same domain too, n nothing, f VAL crashed.
+    fn made(suite: &str, pipeline: &str, seed: u64, tasks: &str) -> CellResult {
+        use ProblemOutcome::{Different, Equivalent, Failed, NotComparable};
+        let mut cell = bare(suite, pipeline, seed, tasks.len());
+        for (task, letter) in cell.tasks.iter_mut().zip(tasks.chars()) {
+            let yes = |is: bool| Some(if is { Equivalent } else { Different });
+            task.domain.val = if letter == 'f' { Some(Failed) } else { yes("abs".contains(letter)) };
+            task.domain.front_end = yes("bs".contains(letter));
+            task.domain.same = if letter == 'b' { Some(NotComparable) } else { yes(letter == 's') };
+        }
+        cell.replies = Some(Replies { replies: 4, parsed: 3, clean: 1, errors: 6, warnings: 0 });
+        cell
+    }
+
+    fn evaluation(cells: Vec<CellResult>) -> Evaluation {
+        let of = |asked_for| Judges { asked_for, models: vec!["m".to_owned()], ..Judges::default() };
+        let judges = BTreeMap::from([
+            ("single".to_owned(), of(AskedFor::NL2Domain)),
+            ("bon".to_owned(), of(AskedFor::NL2Domain)),
+            ("bon-prob".to_owned(), of(AskedFor::Prob2Domain)),
+        ]);
+        Evaluation::new(vec![1, 2], &judges, cells)
+    }
+
+    fn four_domains() -> Evaluation {
+        let mut cells = Vec::new();
+        for (suite, single, bon) in [("w", "n", "s"), ("x", "n", "a"), ("y", "a", "b"), ("z", "n", "f")] {
+            for seed in [1, 2] {
+                cells.push(made(suite, "single", seed, single));
+                cells.push(made(suite, "bon", seed, bon));
+                cells.push(made(suite, "bon-prob", seed, "n"));
+            }
+        }
+        evaluation(cells)
+    }
+
+    fn table() -> Scaling {
+        let methods = BTreeMap::from([("bon-prob".to_owned(), "bon".to_owned())]);
+        Scaling::new(&[&four_domains()], &methods, Some("single")).unwrap()
+    }
+
+    #[test]
+    fn a_row_is_a_method_and_a_column_what_is_asked_for() {
+        let table = table();
+        assert_eq!((table.rows.len(), table.columns.len()), (2, 2));
+        let bon = &table.rows[1].cells[&AskedFor::NL2Domain];
+        let val = &bon.rates[&Criterion::Val];
+        assert_eq!((val.percent, val.percent_if_open, val.domains, val.tasks), (75.0, 100.0, 4, 8));
+        assert_eq!(val.open, [(Why::Failed, 2)]);
+        // Four domains, not eight runs: Wilson for 3 of 4.
+        assert!((val.interval.low - 30.06).abs() < 0.1 && (val.interval.high - 95.44).abs() < 0.1, "{val:?}");
+        let delta = val.delta.as_ref().unwrap();
+        assert_eq!((delta.points, delta.domains), (50.0, 4));
+        assert_eq!(bon.rates[&Criterion::FrontEnd].percent, 50.0);
+        let same = &bon.rates[&Criterion::Same];
+        assert_eq!((same.percent, same.open.as_slice()), (25.0, [(Why::NotComparable, 2)].as_slice()));
+        assert!(!bon.rates.contains_key(&Criterion::Walk));
+        let replies = bon.replies.unwrap();
+        assert_eq!((replies.replies, replies.parsed), (32, 24));
+    }
+
+    #[test]
+    fn what_nobody_measured_and_what_is_open_is_said() {
+        let text = table().text();
+        for part in [
+            "75.0? [30, 95] (+50.0) {2f}",
+            "Not measured: % of domains whose walk score is 1",
+            "f failed",
+            "2.00",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        // The base has no second column, so it has no average.
+        let line = text.lines().find(|line| line.starts_with("single")).unwrap();
+        assert!(
+            line.trim_end().ends_with("-  -") || line.split_whitespace().filter(|w| *w == "-").count() == 2,
+            "{line}"
+        );
+        assert_eq!(table().csv().lines().count(), 4);
+    }
+
+    #[test]
+    fn an_unknown_base_and_two_pipelines_in_one_place_are_refused() {
+        let none = BTreeMap::new();
+        let evaluation = four_domains();
+        assert!(Scaling::new(&[&evaluation], &none, Some("bun")).unwrap_err().contains("bon"));
+        let both = BTreeMap::from([("single".to_owned(), "bon".to_owned())]);
+        assert!(Scaling::new(&[&evaluation], &both, None).unwrap_err().contains("both"));
+    }
+}
