@@ -141,7 +141,10 @@ Exits with 10 where no round changed the action that is named.")]
       --pipeline configs/pipelines/intrinsic.toml --pipeline configs/pipelines/llm-p.toml --seeds 42-45 --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation
   planforge evaluate --resume --out evaluation
-  planforge evaluate --resume --out large --layout accuracy --also small")]
+  planforge evaluate --resume --out large --layout accuracy --also small
+  planforge evaluate --resume --out scaling --layout scaling --base bon --curves scaling/curves
+  planforge evaluate --suite examples/suites/termes --pipeline configs/pipelines/bon-ivml.toml --seeds 1 --tasks 1 --out scaling \\
+      --layout scaling --set stage.pddl.options.parser=val --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'")]
     Evaluate(Box<EvaluateArgs>),
     /// Experiments without a language model: CSV, tables and figures into a folder.
     #[command(after_help = "Examples:

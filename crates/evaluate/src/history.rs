@@ -209,8 +209,9 @@ pub struct Line<'a> {
 impl Line<'_> {
     /// The candidate after so many rounds: what the last of them that had a child made of it.
     pub fn after(&self, rounds: u32) -> Option<&Made> {
-        let made = self.rounds.iter().filter(|(number, _)| *number <= rounds).filter_map(|(_, made)| *made);
-        made.last().or(self.root)
+        let mut made =
+            self.rounds.iter().filter(|(number, _)| *number <= rounds).filter_map(|(_, made)| *made);
+        made.next_back().or(self.root)
     }
 }
 

@@ -11,6 +11,12 @@ pub(crate) enum Layout {
     /// Problems that are the reference problem, averaged over the seeds (translate-infer-compile paper, Tables 1 and 2); beside it
     /// valid PDDL and tasks solved.
     Accuracy,
+    /// Domains written, by method and by what is asked for: VAL's Parser accepts, planforge's reader accepts, the walk score is 1, the
+    /// domain is the reference, the plan is valid (test-time-scaling paper, Table 2); beside it replies, walk score and cost.
+    Scaling,
+    /// Plan accuracy by domain, models that plan by themselves beside methods that write PDDL, and how plans fail (test-time-scaling
+    /// paper, Table 5 and section 4.6).
+    Plans,
 }
 
 #[derive(Debug, Args)]
@@ -57,7 +63,21 @@ pub(crate) struct EvaluateArgs {
     /// The verify stage that says whether a problem is right; without this the last one of `verifier-equivalence`.
     #[arg(long, value_name = "LABEL")]
     pub(crate) accuracy_by: Option<String>,
-    /// Another evaluation's folder, whose columns stand beside these in the accuracy table: another model, for example. May be given
+    /// The method that the others are compared with (`--layout scaling`): differences in percentage points.
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) base: Option<String>,
+    /// Another name for a pipeline (`--layout scaling` and `plans`). Pipelines of one name stand in one row: bon.toml for domains from texts
+    /// and its twin for domains from problems, for example. May be given several times.
+    #[arg(long, value_name = "PIPELINE=METHOD", value_parser = named)]
+    pub(crate) method: Vec<(String, String)>,
+    /// Also write success over samples and over rounds (test-time-scaling paper, Fig. 3 to 5) into this folder: curves.csv, curves.json,
+    /// curves_samples.svg and curves_rounds.svg.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) curves: Option<PathBuf>,
+    /// Print the tables as Markdown (`--layout accuracy`, `scaling` and `plans`).
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// Another evaluation's folder, whose columns stand beside these in the table (not of `--layout walks`): another model, for example. May be given
     /// several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) also: Vec<PathBuf>,
@@ -67,4 +87,13 @@ pub(crate) struct EvaluateArgs {
     /// Print one JSON object instead of the tables.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `bon-prob=bon`.
+fn named(text: &str) -> Result<(String, String), String> {
+    let (pipeline, method) = text.split_once('=').ok_or("write PIPELINE=METHOD, such as bon-prob=bon")?;
+    match (pipeline.trim(), method.trim()) {
+        ("", _) | (_, "") => Err("neither the pipeline nor the method may be empty".to_owned()),
+        (pipeline, method) => Ok((pipeline.to_owned(), method.to_owned())),
+    }
 }

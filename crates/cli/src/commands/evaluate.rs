@@ -12,8 +12,11 @@ use crate::session::{self, Sources, broke};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{
-    Accuracy, CellKey, CellResult, Evaluation, Judges, Matrix, parse_seeds,
+    Accuracy, CellKey, CellResult, Evaluation, Judges, Matrix, Plans, Scaling, curve_files, curves,
+    parse_seeds,
 };
+use planforge_evaluate::history::History;
+use planforge_evaluate::study::Artefact;
 use planforge_llm::Mode;
 use planforge_pipeline::{RunReport, RunState, RunTask, StageKind, Suite, TaskReport, load_suite};
 use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
@@ -50,20 +53,20 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let (cells, exit) = work.cells(&suites, &pipelines);
     let judges = pipelines.iter().map(|p| (p.name.clone(), p.judges.clone())).collect();
     let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
-    let accuracy = accuracy(context, args, &evaluation)?;
-    let mut files = evaluation.artefacts().map_err(|failure| broke(context, &failure))?;
-    if accuracy.is_measured() {
-        files.extend(accuracy.artefacts().map_err(|failure| broke(context, &failure))?);
-    }
-    for file in files {
+    let tables = Tables::new(context, args, &evaluation)?;
+    for file in tables.files(&evaluation).map_err(|failure| broke(context, &failure))? {
         write(context, &args.out.join(&file.name), file.contents.as_bytes())?;
     }
-    match (args.layout, args.json) {
-        (Layout::Walks, true) => context.output.json(&evaluation),
-        (Layout::Walks, false) => context.output.result(&evaluation.text()),
-        (Layout::Accuracy, true) => context.output.json(&accuracy),
-        (Layout::Accuracy, false) => context.output.result(&accuracy.text()),
+    if let Some(folder) = &args.curves {
+        let curves = curves(&evaluation);
+        if curves.is_empty() {
+            context.output.note("warning: --curves: no task has samples or rounds, so there are no curves");
+        }
+        for file in curve_files(&curves).map_err(|failure| broke(context, &failure))? {
+            write(context, &folder.join(&file.name), file.contents.as_bytes())?;
+        }
     }
+    tables.print(context, args, &evaluation);
     let out = args.out.display();
     context.output.note(&format!("tables and run folders are in {out}"));
     if exit == Exit::Interrupted {
@@ -72,29 +75,84 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     Ok(exit)
 }
 
-/// The accuracy table of this evaluation and of those that stand beside it.
-fn accuracy(context: &Context, args: &EvaluateArgs, own: &Evaluation) -> Result<Accuracy, Exit> {
-    let mut others = Vec::new();
-    for folder in &args.also {
+/// The tables beside that of [`Evaluation`]: of this evaluation and of those that stand beside it.
+struct Tables {
+    accuracy: Accuracy,
+    scaling: Scaling,
+    plans: Plans,
+}
+
+impl Tables {
+    fn new(context: &Context, args: &EvaluateArgs, own: &Evaluation) -> Result<Self, Exit> {
+        let others = others(context, args)?;
+        let all: Vec<&Evaluation> = std::iter::once(own).chain(&others).collect();
+        let methods: BTreeMap<String, String> = args.method.iter().cloned().collect();
+        let known = |name: &str| all.iter().flat_map(|e| &e.columns).any(|column| column.pipeline == name);
+        if let Some(name) = methods.keys().find(|name| !known(name)) {
+            context.output.note(&format!("error: --method: there is no pipeline `{name}`"));
+            return Err(Exit::Usage);
+        }
+        let refused = |option: &str, message: String, help: &'static str| {
+            let diagnostic = Diagnostic::error("evaluate.matrix", format!("{option}: {message}")).help(help);
+            context.output.diagnostics(&[diagnostic], &SourceMap::default());
+            Exit::Usage
+        };
+        let beside =
+            "evaluations that stand beside each other differ in the model, the pipeline or the suite";
+        let place =
+            "give the pipelines different methods with --method, or evaluate them into different folders";
+        Ok(Self {
+            accuracy: Accuracy::new(&all).map_err(|message| refused("--also", message, beside))?,
+            scaling: Scaling::new(&all, &methods, args.base.as_deref())
+                .map_err(|message| refused("--method, --base", message, place))?,
+            plans: Plans::new(&all, &methods),
+        })
+    }
+
+    /// Everything that goes into the output folder.
+    fn files(&self, evaluation: &Evaluation) -> Result<Vec<Artefact>, Failure> {
+        let mut files = evaluation.artefacts()?;
+        if self.accuracy.is_measured() {
+            files.extend(self.accuracy.artefacts()?);
+        }
+        files.extend(self.scaling.artefacts()?);
+        files.extend(self.plans.artefacts()?);
+        Ok(files)
+    }
+
+    fn print(&self, context: &Context, args: &EvaluateArgs, evaluation: &Evaluation) {
+        let output = &context.output;
+        match (args.layout, args.json, args.markdown) {
+            (Layout::Walks, true, _) => output.json(evaluation),
+            (Layout::Walks, false, _) => output.result(&evaluation.text()),
+            (Layout::Accuracy, true, _) => output.json(&self.accuracy),
+            (Layout::Accuracy, false, true) => output.result(&self.accuracy.markdown()),
+            (Layout::Accuracy, false, false) => output.result(&self.accuracy.text()),
+            (Layout::Scaling, true, _) => output.json(&self.scaling),
+            (Layout::Scaling, false, true) => output.result(&self.scaling.markdown()),
+            (Layout::Scaling, false, false) => output.result(&self.scaling.text()),
+            (Layout::Plans, true, _) => output.json(&self.plans),
+            (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
+            (Layout::Plans, false, false) => output.result(&self.plans.text()),
+        }
+    }
+}
+
+/// The evaluations that stand beside this one.
+fn others(context: &Context, args: &EvaluateArgs) -> Result<Vec<Evaluation>, Exit> {
+    let one = |folder: &PathBuf| {
         let path = folder.join(EVALUATION);
         let text = read_text(&path).map_err(|diagnostic| {
             let name = path.display().to_string();
             context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
             Exit::Input
         })?;
-        let other: Evaluation = serde_json::from_str(&text).map_err(|e| {
+        serde_json::from_str(&text).map_err(|e| {
             let message = format!("{}: {e}", path.display());
             broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
-        })?;
-        others.push(other);
-    }
-    let all: Vec<&Evaluation> = std::iter::once(own).chain(&others).collect();
-    Accuracy::new(&all).map_err(|message| {
-        let twice = Diagnostic::error("evaluate.matrix", format!("--also: {message}"))
-            .help("evaluations that stand beside each other differ in the model, the pipeline or the suite");
-        context.output.diagnostics(&[twice], &SourceMap::default());
-        Exit::Usage
-    })
+        })
+    };
+    args.also.iter().map(one).collect()
 }
 
 /// What is to be evaluated: from the file, from the command line, or from the evaluation that is resumed.
@@ -264,7 +322,8 @@ impl Work<'_> {
                             exit = ended;
                         }
                         stopped |= report.state == RunState::Interrupted;
-                        results.push(CellResult::of(key, &report, &pipeline.judges));
+                        let result = CellResult::of(key, &report, &pipeline.judges);
+                        results.push(cell.with_history(result));
                     }
                     Ok(None) => results.push(CellResult::unfinished(key, &cell.stems(), &pipeline.judges)),
                     Err(broken) => {
@@ -300,6 +359,21 @@ struct Cell<'a> {
 impl Cell<'_> {
     fn stems(&self) -> Vec<String> {
         self.suite.tasks.iter().map(|task| task.stem.clone()).collect()
+    }
+
+    /// What only the journal tells. A journal that cannot be read leaves these figures out of the tables, and says so.
+    fn with_history(&self, result: CellResult) -> CellResult {
+        let context = self.work.context;
+        let folder = self.folder();
+        let read = RunFolder::open(&folder, Arc::default()).map_err(Failure::from);
+        match read.and_then(|run| History::read(&run)) {
+            Ok(history) => result.with_history(&history, &self.pipeline.judges),
+            Err(failure) => {
+                let shown = folder.display();
+                context.output.note(&format!("warning: {shown}: no figures from its journal: {failure}"));
+                result
+            }
+        }
     }
 
     fn folder(&self) -> PathBuf {

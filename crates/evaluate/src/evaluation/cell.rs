@@ -466,7 +466,14 @@ pub(super) mod tests {
             stages: Vec::new(),
             usage: BTreeMap::from([(
                 "main".to_owned(),
-                TaskUsage { calls: 2, replies: 6, prompt_tokens: 10, completion_tokens: 5, unmetered: 1, ..TaskUsage::default() },
+                TaskUsage {
+                    calls: 2,
+                    replies: 6,
+                    prompt_tokens: 10,
+                    completion_tokens: 5,
+                    unmetered: 1,
+                    ..TaskUsage::default()
+                },
             )]),
         }
     }

@@ -32,6 +32,8 @@ pub struct PlansRow {
     pub model: String,
     /// The method's name.
     pub method: String,
+    /// The pipeline.
+    pub pipeline: String,
     /// Whether a model is simulated.
     pub simulated: bool,
     /// Whether the model plans by itself, so that nobody writes PDDL.
@@ -70,9 +72,10 @@ impl Plans {
             for column in &evaluation.columns {
                 let own: Vec<&CellResult> =
                     evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
-                let mut row = PlansRow {
+                let row = PlansRow {
                     model: column.judges.models.join(" + "),
                     method: methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone(),
+                    pipeline: column.pipeline.clone(),
                     simulated: column.judges.simulated,
                     plans_itself: column.judges.asked_for == AskedFor::Plan,
                     cells: BTreeMap::new(),
@@ -80,10 +83,15 @@ impl Plans {
                     valid: 0,
                     failures: BTreeMap::new(),
                 };
-                for cell in own {
-                    row.take(cell);
+                // The same pipeline over other suites stands in the same row.
+                let same = |known: &PlansRow| (&known.model, &known.pipeline) == (&row.model, &row.pipeline);
+                let at = table.rows.iter().position(same).unwrap_or(table.rows.len());
+                if at == table.rows.len() {
+                    table.rows.push(row);
                 }
-                table.rows.push(row);
+                for cell in own {
+                    table.rows[at].take(cell);
+                }
             }
         }
         // Stable: methods keep their order.

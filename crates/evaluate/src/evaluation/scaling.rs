@@ -160,29 +160,32 @@ impl Scaling {
         base: Option<&str>,
     ) -> Result<Self, String> {
         let mut table = Self { schema: 1, base: base.map(str::to_owned), ..Self::default() };
+        let mut places: Vec<(usize, AskedFor, &str, Vec<&CellResult>)> = Vec::new();
         for evaluation in evaluations {
             for column in &evaluation.columns {
                 let method = methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone();
                 let (model, asked) = (column.judges.models.join(" + "), column.judges.asked_for);
                 let row = table.row(model, method, column.judges.simulated);
-                let own: Vec<&CellResult> =
-                    evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
-                if own.is_empty() {
-                    continue;
+                let own = evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline);
+                match places.iter_mut().find(|place| (place.0, place.1) == (row, asked)) {
+                    // The same pipeline over other suites.
+                    Some((_, _, pipeline, cells)) if *pipeline == column.pipeline => cells.extend(own),
+                    Some((_, _, pipeline, _)) => {
+                        let both = format!("`{pipeline}` and `{}`", column.pipeline);
+                        return Err(format!(
+                            "{both} are both `{}` for {}",
+                            table.rows[row].method,
+                            asked.name()
+                        ));
+                    }
+                    None => places.push((row, asked, &column.pipeline, own.collect())),
                 }
-                let cell = ScalingCell::of(&column.pipeline, &own);
-                if let Some(other) = row.cells.insert(asked, cell) {
-                    return Err(format!(
-                        "`{}` and `{}` are both method `{}` for {}",
-                        other.pipeline,
-                        column.pipeline,
-                        row.method,
-                        asked.name()
-                    ));
-                }
-                if !table.columns.contains(&asked) {
-                    table.columns.push(asked);
-                }
+            }
+        }
+        for (row, asked, pipeline, cells) in places.into_iter().filter(|(.., cells)| !cells.is_empty()) {
+            table.rows[row].cells.insert(asked, ScalingCell::of(pipeline, &cells));
+            if !table.columns.contains(&asked) {
+                table.columns.push(asked);
             }
         }
         table.columns.sort();
@@ -192,9 +195,9 @@ impl Scaling {
         Ok(table)
     }
 
-    fn row(&mut self, model: String, method: String, simulated: bool) -> &mut ScalingRow {
+    fn row(&mut self, model: String, method: String, simulated: bool) -> usize {
         let same = |row: &ScalingRow| row.model == model && row.method == method;
-        let at = self.rows.iter().position(same).unwrap_or_else(|| {
+        self.rows.iter().position(same).unwrap_or_else(|| {
             self.rows.push(ScalingRow {
                 model: model.clone(),
                 method: method.clone(),
@@ -202,8 +205,7 @@ impl Scaling {
                 cells: BTreeMap::new(),
             });
             self.rows.len() - 1
-        });
-        &mut self.rows[at]
+        })
     }
 
     /// Adds the differences to the base: with the same model, or with the only model that the base has.
