@@ -1,5 +1,6 @@
 //! The command line: every command with an example in its help.
 
+mod calibrate;
 mod equivalent;
 mod evaluate;
 mod ew;
@@ -9,6 +10,7 @@ mod rounds;
 mod study;
 mod suite;
 
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use equivalent::EquivalentDomainArgs;
 pub(crate) use evaluate::{EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
@@ -146,6 +148,17 @@ Exits with 10 where no round changed the action that is named.")]
   planforge evaluate --suite examples/suites/termes --pipeline configs/pipelines/bon-ivml.toml --seeds 1 --tasks 1 --out scaling \\
       --layout scaling --set stage.pddl.options.parser=val --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'")]
     Evaluate(Box<EvaluateArgs>),
+    /// Judge the judges: how often each verifier accepts a different domain or rejects an equal one, on mutants of reference domains.
+    ///
+    /// Every mutant has one thing changed: a mistake of a stated kind, or a rewrite that means the same. What it is says the exact
+    /// comparison with its reference on stated problems, never how it was made.
+    #[command(after_help = "Examples:
+  planforge calibrate --suites examples/suites/* --mutants 1000 --out calibration
+  planforge calibrate --suites examples/suites/blocks --problems p01,p02 --kinds omission,negation --walks 10,100 --json
+
+Exits with 0 where every mutant was judged, with 10 where a rewrite that must mean the same was found to be different, which is
+a fault of planforge.")]
+    Calibrate(Box<CalibrateArgs>),
     /// Experiments without a language model: CSV, tables and figures into a folder.
     #[command(after_help = "Examples:
   planforge study omissions --suites examples/suites --out study/omissions --quick

@@ -5,6 +5,19 @@ use planforge_diagnostics::CodeInfo;
 /// Every code of this crate, for `planforge explain`.
 pub const CODES: &[CodeInfo] = &[
     CodeInfo {
+        code: "calibrate.reference",
+        title: "a reference domain cannot be compared with anything",
+        explanation: "A calibration grounds every reference domain with its stated problems and compares mutants with it. Here that ends at a \
+                      limit, or the domain uses what the exact comparison does not execute (durative actions, `:vars`). Name smaller \
+                      problems:\n\n    planforge calibrate --suites my-suites --problems p01\n\nor leave the suite out with `--only`.",
+    },
+    CodeInfo {
+        code: "calibrate.problem",
+        title: "a suite lacks a problem that was named",
+        explanation: "`--problems p01,p02` names the problems, by file name without `.pddl`, that labels and verifiers rest on in every suite. \
+                      Without it these are the first two of each suite.",
+    },
+    CodeInfo {
         code: "evaluate.matrix",
         title: "a matrix file, or what stands for it on the command line, makes no sense",
         explanation: "An evaluation runs every pipeline over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \

@@ -1,4 +1,8 @@
-//! Line charts as SVG: panels in a grid, lines with bands or error bars.
+//! Charts as SVG: panels in a grid, lines with bands or error bars; and estimates in rows.
+
+mod rows;
+
+pub use rows::{Estimate, RowPanel, rows_svg};
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;

@@ -33,6 +33,11 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Columns separated by two spaces; the header is underlined.
     pub fn text(&self) -> String {
         let widths = self.widths();

@@ -1,5 +1,6 @@
 //! One module a command. Each returns how the process ends and prints through [`Output`].
 
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod derivation;

@@ -102,8 +102,17 @@ pub(crate) fn watched<T>(
     files: &StudyFiles,
     study: impl FnOnce(usize, &Watch) -> Result<T, Failure>,
 ) -> Result<T, Exit> {
+    watched_by(context, files.jobs, study)
+}
+
+/// [`watched`] on so many threads.
+pub(crate) fn watched_by<T>(
+    context: &Context,
+    jobs: Option<u32>,
+    study: impl FnOnce(usize, &Watch) -> Result<T, Failure>,
+) -> Result<T, Exit> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = files.jobs.map_or(cores, |jobs| jobs as usize);
+    let threads = jobs.map_or(cores, |jobs| jobs as usize);
     let watch = Arc::new(Watch::new(interrupt_flag()));
     let bar = StudyBar::new(&context.output, Arc::clone(&watch));
     let ended = study(threads, &watch);
@@ -112,7 +121,7 @@ pub(crate) fn watched<T>(
 }
 
 /// Whether all the names that an option gives are suites'; those that are not are printed.
-fn are_there(context: &Context, option: &str, names: &[String], suites: &[StudySuite]) -> bool {
+pub(crate) fn are_there(context: &Context, option: &str, names: &[String], suites: &[StudySuite]) -> bool {
     let unknown: Vec<&String> = names.iter().filter(|n| suites.iter().all(|s| s.name != **n)).collect();
     for name in &unknown {
         context.output.note(&format!("error: {option}: there is no suite `{name}`"));

@@ -1,8 +1,10 @@
-//! Means with standard errors, confidence intervals, rank correlation. Random parts are seeded.
+//! Means with standard errors, confidence intervals, rank correlation, agreement beyond chance. Random parts are seeded.
 
+mod agreement;
 mod interval;
 mod rank;
 
+pub use agreement::Confusion;
 pub use interval::{Interval, bootstrap, bootstrap_mean, share_interval, wilson};
 pub use rank::{Correlation, correlation, kendall, spearman};
 

@@ -1,0 +1,56 @@
+//! `planforge calibrate`: tables and files, the same whatever the number of threads, and what is refused.
+
+use super::support::{Ran, ran, root};
+use std::fs;
+use std::path::Path;
+
+fn calibrate(more: &[&str]) -> Ran {
+    let suites = root().join("examples/suites");
+    let suites = ["blocks", "garden", "jugs"].map(|name| suites.join(name).display().to_string());
+    let fixed = ["calibrate", "--suites", &suites[0], &suites[1], &suites[2], "--mutants", "40", "--walks", "10,100"];
+    ran(fixed.into_iter().chain(more.iter().copied()))
+}
+
+#[test]
+fn a_calibration_writes_tables_and_a_figure_that_threads_do_not_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("deep/one").display().to_string();
+    let one = calibrate(&["--out", &out, "--jobs", "1"]);
+    one.expect(0);
+    assert!(one.stderr.contains("jugs has no domain.pddl and is passed over"), "{}", one.stderr);
+    assert!(one.stdout.starts_with("40 mutants of 2 domains (seed 42): "), "{}", one.stdout);
+    for word in ["walks-100 ", "exact-depth-5 ", "False accepts by kind", "blocks (p01 p02; 20)"] {
+        assert!(one.stdout.contains(word), "{word}: {}", one.stdout);
+    }
+    let read = |file: &str| fs::read_to_string(Path::new(&out).join(file)).unwrap();
+    let mutants = read("calibration-mutants.csv");
+    assert_eq!(mutants.lines().count(), 41);
+    assert!(read("calibration.csv").starts_with("verifier,asked_elsewhere_as,equal_accepted,"));
+    assert!(read("calibration-kinds.csv").starts_with("kind,verifier,equal,different,open,"));
+    assert!(read("calibration.md").contains("| walks-10 "));
+    assert!(read("calibration.svg").contains("Cohen"));
+    let other = folder.path().join("four").display().to_string();
+    let four = calibrate(&["--out", &other, "--jobs", "4", "--json"]).json(0);
+    assert_eq!(fs::read_to_string(Path::new(&other).join("calibration-mutants.csv")).unwrap(), mutants);
+    let labels: Vec<u64> = four["labels"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert!(labels[0] > 5 && labels[1] > 5 && labels.iter().sum::<u64>() == 40, "{labels:?}");
+    assert_eq!(four["verifiers"][0]["verifier"], "pddl");
+}
+
+#[test]
+fn kinds_and_problems_are_those_named() {
+    let named = calibrate(&["--only", "blocks", "--problems", "p03", "--kinds", "negation,capitals", "--json"]).json(0);
+    assert_eq!(named["suites"][0]["problems"], serde_json::json!(["p03"]));
+    assert_eq!(named["kinds"].as_array().unwrap().len(), 2);
+    let wrong = calibrate(&["--kinds", "negated"]);
+    wrong.expect(30);
+    assert!(wrong.stderr.contains("the kinds are omission, addition, "), "{}", wrong.stderr);
+    let wrong = calibrate(&["--only", "blocks", "--problems", "p01,p99,q7"]);
+    wrong.expect(31);
+    for line in ["blocks has no problem `p99`", "blocks has no problem `q7`", "its problems are p01, p02"] {
+        assert!(wrong.stderr.contains(line), "{line}: {}", wrong.stderr);
+    }
+    let wrong = calibrate(&["--only", "blocs"]);
+    wrong.expect(30);
+    assert!(wrong.stderr.contains("there is no suite `blocs`"), "{}", wrong.stderr);
+}

@@ -1,0 +1,340 @@
+//! Tables, files and the figure of a calibration.
+
+use super::figures::{Calibration, Figures, MutantRow, Tally};
+use super::judge::{Judgement, Label};
+use crate::plot::{Estimate, RowPanel, rows_svg};
+use crate::statistics::Interval;
+use crate::study::Artefact;
+use crate::table::{Align, Table};
+use planforge_contract::Failure;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+impl Calibration {
+    /// The calibration's files: CSV by verifier, by kind and by mutant, text, JSON and the figure.
+    ///
+    /// # Errors
+    /// `study.plot`: the figure cannot be drawn.
+    pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
+        Ok(vec![
+            Artefact::new("calibration.csv", self.csv()),
+            Artefact::new("calibration-kinds.csv", self.kinds_csv()),
+            Artefact::new("calibration-mutants.csv", self.mutants_csv()),
+            Artefact::new("calibration.md", self.markdown()),
+            Artefact::json("calibration.json", self)?,
+            Artefact::svg("calibration.svg", self.figure())?,
+        ])
+    }
+
+    /// Tables with what a reader has to know, for a terminal.
+    pub fn text(&self) -> String {
+        self.told(Table::text)
+    }
+
+    /// The same as Markdown.
+    pub fn markdown(&self) -> String {
+        self.told(Table::markdown)
+    }
+
+    fn told(&self, form: impl Fn(&Table) -> String) -> String {
+        let mut out = self.introduction();
+        out.push_str(&form(&self.verifier_table()));
+        out.push_str("\nFalse accepts by kind: different mutants that the verifier accepts, of those it has a verdict on.\n\n");
+        out.push_str(&form(&self.kind_table(Tally::false_accepts, |row| row.different > 0)));
+        let rejects = self
+            .kind_table(Tally::false_rejects, |row| row.tallies.iter().any(|t| t.verdicts.good_rejected > 0));
+        if rejects.is_empty() {
+            out.push_str("\nNo verifier rejects a mutant that is equal to its reference.\n");
+        } else {
+            out.push_str(
+                "\nFalse rejects by kind, where there are any: equal mutants that the verifier rejects, of those it has a verdict on.\n\n",
+            );
+            out.push_str(&form(&rejects));
+        }
+        out
+    }
+
+    fn introduction(&self) -> String {
+        let [equal, different, undecided] = self.labels;
+        let spec = &self.spec;
+        let mut out = format!(
+            "{} mutants of {} domains (seed {}): {equal} equal, {different} different, {undecided} left open and in no figure. A label is the \
+             verdict of the exact comparison over all reachable pairs of states, at most {} of them, of each problem:\n",
+            self.mutants.len(),
+            self.suites.len(),
+            spec.seed,
+            spec.max_pairs,
+        );
+        for suite in &self.suites {
+            let _ = write!(out, "{} ({}; {}), ", suite.suite, suite.problems.join(" "), suite.mutants);
+        }
+        out.truncate(out.trim_end_matches(", ").len());
+        let _ = write!(
+            out,
+            ".\nIntervals are at {} %. Cost is the time of a judgement with what belongs to the reference made before; the labels took {} ms \
+             in the median, {} s together.\n\n",
+            spec.confidence * 100.0,
+            significant(self.label_cost.median_ms),
+            significant(self.label_cost.total_s),
+        );
+        let reasons = self.open_reasons();
+        if !reasons.is_empty() {
+            out.push_str("Left open because:\n");
+            reasons.iter().for_each(|(why, count)| {
+                let _ = writeln!(out, "* {why}: {count}");
+            });
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Why labels are open, without how far the comparison got.
+    fn open_reasons(&self) -> BTreeMap<String, usize> {
+        let mut reasons = BTreeMap::new();
+        for mutant in &self.mutants {
+            if let Label::Undecided(why) = &mutant.label {
+                let short = why.split(';').next().unwrap_or(why).to_owned();
+                *reasons.entry(short).or_insert(0) += 1;
+            }
+        }
+        reasons
+    }
+
+    /// A row a verifier.
+    pub fn verifier_table(&self) -> Table {
+        let mut table = Table::new([
+            ("verifier", Align::Left),
+            ("false accepts", Align::Right),
+            ("share", Align::Right),
+            ("false rejects", Align::Right),
+            ("share", Align::Right),
+            ("undecided", Align::Right),
+            ("failed", Align::Right),
+            ("kappa", Align::Right),
+            ("median ms", Align::Right),
+            ("mean ms", Align::Right),
+            ("total s", Align::Right),
+        ]);
+        for v in &self.verifiers {
+            let accepts = v.tally.false_accepts();
+            let rejects = v.tally.false_rejects();
+            table.row([
+                v.verifier.clone(),
+                of(accepts),
+                percent(accepts, v.false_accept_interval),
+                of(rejects),
+                percent(rejects, v.false_reject_interval),
+                v.tally.undecided.to_string(),
+                v.tally.failed.to_string(),
+                kappa(v),
+                significant(v.cost.median_ms),
+                significant(v.cost.mean_ms),
+                significant(v.cost.total_s),
+            ]);
+        }
+        table
+    }
+
+    /// A row a kind, with one figure for each verifier.
+    fn kind_table(
+        &self,
+        figure: impl Fn(&Tally) -> (u64, u64),
+        wanted: impl Fn(&super::KindRow) -> bool,
+    ) -> Table {
+        let labels = ["equal", "different", "open"].map(|name| (name.to_owned(), Align::Right));
+        let verifiers = self.verifiers.iter().map(|v| (v.verifier.clone(), Align::Right));
+        let columns = [("kind".to_owned(), Align::Left)].into_iter().chain(labels).chain(verifiers);
+        let mut table = Table::new(columns);
+        for row in self.kinds.iter().filter(|row| wanted(row)) {
+            let counts = [row.equal, row.different, row.undecided].map(|n| n.to_string());
+            let figures = row.tallies.iter().map(|tally| of(figure(tally)));
+            table.row([row.kind.to_string()].into_iter().chain(counts).chain(figures));
+        }
+        table
+    }
+
+    /// One line a verifier.
+    pub fn csv(&self) -> String {
+        let words = ["verifier", "asked_elsewhere_as"].map(|name| (name, Align::Left));
+        let numbers = [
+            "equal_accepted",
+            "equal_rejected",
+            "different_accepted",
+            "different_rejected",
+            "undecided",
+            "failed",
+            "false_accept_rate",
+            "false_accept_low",
+            "false_accept_high",
+            "false_reject_rate",
+            "false_reject_low",
+            "false_reject_high",
+            "kappa",
+            "kappa_low",
+            "kappa_high",
+            "median_ms",
+            "mean_ms",
+            "total_s",
+        ];
+        let mut table = Table::new(words.into_iter().chain(numbers.map(|name| (name, Align::Right))));
+        for v in &self.verifiers {
+            let t = &v.tally;
+            let c = &t.verdicts;
+            let counts =
+                [c.good_accepted, c.good_rejected, c.bad_accepted, c.bad_rejected, t.undecided, t.failed];
+            let rates =
+                [(t.false_accepts(), v.false_accept_interval), (t.false_rejects(), v.false_reject_interval)];
+            let rates = rates.into_iter().flat_map(|((hits, all), interval)| {
+                let share = (all > 0).then(|| hits as f64 / all as f64);
+                [share, Some(interval.low), Some(interval.high)]
+            });
+            let kappa = [v.kappa, v.kappa_interval.map(|i| i.low), v.kappa_interval.map(|i| i.high)];
+            let costs = [v.cost.median_ms, v.cost.mean_ms, v.cost.total_s].map(|c| format!("{c:.6}"));
+            let figures = rates.chain(kappa).map(|f| f.map_or(String::new(), |f| format!("{f:.6}")));
+            let row = [v.verifier.clone(), v.elsewhere.clone()].into_iter();
+            table.row(row.chain(counts.map(|n| n.to_string())).chain(figures).chain(costs));
+        }
+        table.csv()
+    }
+
+    /// One line a kind and verifier.
+    pub fn kinds_csv(&self) -> String {
+        let words = ["kind", "verifier"].map(|name| (name, Align::Left));
+        let numbers = [
+            "equal",
+            "different",
+            "open",
+            "equal_accepted",
+            "equal_rejected",
+            "different_accepted",
+            "different_rejected",
+            "undecided",
+            "failed",
+        ];
+        let mut table = Table::new(words.into_iter().chain(numbers.map(|name| (name, Align::Right))));
+        for row in &self.kinds {
+            for (verifier, t) in self.verifiers.iter().zip(&row.tallies) {
+                let c = &t.verdicts;
+                let counts = [
+                    row.equal,
+                    row.different,
+                    row.undecided,
+                    c.good_accepted,
+                    c.good_rejected,
+                    c.bad_accepted,
+                    c.bad_rejected,
+                    t.undecided,
+                    t.failed,
+                ];
+                let words = [row.kind.to_string(), verifier.verifier.clone()].into_iter();
+                table.row(words.chain(counts.map(|n| n.to_string())));
+            }
+        }
+        table.csv()
+    }
+
+    /// One line a mutant, with its label and every judgement on it.
+    pub fn mutants_csv(&self) -> String {
+        let words = ["suite", "number", "kind", "change", "label", "steps_to_difference", "why_open"]
+            .map(str::to_owned);
+        let verifiers = self.verifiers.iter().map(|v| v.verifier.clone());
+        let mut table = Table::new(words.into_iter().chain(verifiers).map(|name| (name, Align::Left)));
+        for mutant in &self.mutants {
+            let (steps, why) = match &mutant.label {
+                Label::Equal => (String::new(), String::new()),
+                Label::Different(steps) => (steps.to_string(), String::new()),
+                Label::Undecided(why) => (String::new(), why.clone()),
+            };
+            let words = [
+                mutant.suite.clone(),
+                mutant.number.to_string(),
+                mutant.kind.to_string(),
+                mutant.change.clone(),
+                mutant.label.word().to_owned(),
+                steps,
+                why,
+            ];
+            let said = self.verifiers.iter().map(|v| judgement(mutant, &v.verifier));
+            table.row(words.into_iter().chain(said));
+        }
+        table.csv()
+    }
+
+    /// Rates, kappa and cost, a row a verifier.
+    fn figure(&self) -> Result<String, String> {
+        let estimate = |value: Option<f64>, interval: Option<Interval>| {
+            let interval = interval.unwrap_or(Interval { low: value?, high: value? });
+            Some(Estimate { value: value?, low: interval.low, high: interval.high })
+        };
+        let share = |(hits, all): (u64, u64)| (all > 0).then(|| hits as f64 / all as f64);
+        let panel = |title: &str, x: (f64, f64), powers: bool, points: Vec<Option<Estimate>>| RowPanel {
+            title: title.to_owned(),
+            x,
+            powers,
+            points,
+        };
+        let costs: Vec<Option<f64>> = self
+            .verifiers
+            .iter()
+            .map(|v| (v.cost.median_ms > 0.0).then(|| v.cost.median_ms.log10()))
+            .collect();
+        let low = costs.iter().flatten().copied().fold(0.0, f64::min).floor();
+        let high = costs.iter().flatten().copied().fold(1.0, f64::max).ceil();
+        let of = |f: &dyn Fn(&Figures) -> Option<Estimate>| self.verifiers.iter().map(f).collect::<Vec<_>>();
+        let accepts = of(&|v| estimate(share(v.tally.false_accepts()), Some(v.false_accept_interval)));
+        let rejects = of(&|v| estimate(share(v.tally.false_rejects()), Some(v.false_reject_interval)));
+        let kappas = of(&|v| estimate(v.kappa, v.kappa_interval));
+        let least = kappas.iter().flatten().map(|k| k.low).fold(0.0, f64::min);
+        let panels = [
+            panel("accepts a different domain", (0.0, 1.0), false, accepts),
+            panel("rejects an equal one", (0.0, 1.0), false, rejects),
+            panel("Cohen's kappa", (least, 1.0), false, kappas),
+            panel("median ms", (low, high), true, costs.iter().map(|&c| estimate(c, None)).collect()),
+        ];
+        let names: Vec<String> = self.verifiers.iter().map(|v| v.verifier.clone()).collect();
+        rows_svg(&names, &panels)
+    }
+}
+
+fn judgement(mutant: &MutantRow, verifier: &str) -> String {
+    match mutant.judgements.get(verifier) {
+        None => String::new(),
+        Some(Judgement::Accepts) => "accepts".to_owned(),
+        Some(Judgement::Rejects) => "rejects".to_owned(),
+        Some(Judgement::Undecided(why)) => format!("undecided: {why}"),
+        Some(Judgement::Failed(why)) => format!("failed: {why}"),
+    }
+}
+
+fn of((hits, all): (u64, u64)) -> String {
+    if all == 0 { "-".to_owned() } else { format!("{hits}/{all}") }
+}
+
+fn percent((hits, all): (u64, u64), interval: Interval) -> String {
+    if all == 0 {
+        return "-".to_owned();
+    }
+    let share = hits as f64 / all as f64;
+    format!("{:.1} % ({:.1}-{:.1})", share * 100.0, interval.low * 100.0, interval.high * 100.0)
+}
+
+fn kappa(figures: &Figures) -> String {
+    match (figures.kappa, figures.kappa_interval) {
+        (Some(kappa), Some(interval)) => format!("{kappa:.3} ({:.3}-{:.3})", interval.low, interval.high),
+        _ => "-".to_owned(),
+    }
+}
+
+/// Three significant digits, without an exponent.
+fn significant(value: f64) -> String {
+    let digits = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else if value >= 1.0 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.digits$}")
+}
