@@ -7,7 +7,8 @@ use std::path::Path;
 fn calibrate(more: &[&str]) -> Ran {
     let suites = root().join("examples/suites");
     let suites = ["blocks", "garden", "jugs"].map(|name| suites.join(name).display().to_string());
-    let fixed = ["calibrate", "--suites", &suites[0], &suites[1], &suites[2], "--mutants", "40", "--walks", "10,100"];
+    let fixed =
+        ["calibrate", "--suites", &suites[0], &suites[1], &suites[2], "--mutants", "40", "--walks", "10,100"];
     ran(fixed.into_iter().chain(more.iter().copied()))
 }
 
@@ -39,7 +40,9 @@ fn a_calibration_writes_tables_and_a_figure_that_threads_do_not_change() {
 
 #[test]
 fn kinds_and_problems_are_those_named() {
-    let named = calibrate(&["--only", "blocks", "--problems", "p03", "--kinds", "negation,capitals", "--json"]).json(0);
+    let named =
+        calibrate(&["--only", "blocks", "--problems", "p03", "--kinds", "negation,capitals", "--json"])
+            .json(0);
     assert_eq!(named["suites"][0]["problems"], serde_json::json!(["p03"]));
     assert_eq!(named["kinds"].as_array().unwrap().len(), 2);
     let wrong = calibrate(&["--kinds", "negated"]);
