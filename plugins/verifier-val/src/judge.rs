@@ -222,7 +222,9 @@ fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
 
 /// Adds what every assessment has.
 pub(crate) fn finish(mut assessment: Assessment, checked: &Checked) -> Assessment {
-    assessment.metrics.insert("errors".into(), checked.count(ReportedSeverity::Error) as f64);
+    let errors = checked.count(ReportedSeverity::Error) as f64;
+    assessment.metrics.insert("errors".into(), errors);
+    assessment.metrics.insert("clean".into(), 1.0 / (1.0 + errors));
     assessment.metrics.insert("warnings".into(), checked.count(ReportedSeverity::Warning) as f64);
     assessment.diagnostics.clone_from(&checked.diagnostics);
     assessment

@@ -55,6 +55,7 @@ impl Plugin for ValVerifier {
             .capability("external:backend=val")
             .capability("external:parser=val")
             .metric("errors", "errors found in the domain, the problem and the plan")
+            .metric("clean", "1 / (1 + errors): the higher the better, for a choice that takes the highest")
             .metric("warnings", "warnings found in the domain and the problem")
             .metric("val_accepts", "1 where VAL's Parser accepts the PDDL, else 0 (parser = \"val\")")
             .metric(

@@ -124,6 +124,7 @@ fn errors_of_the_pddl_reject_and_are_quoted() {
     let got = auto(candidate(&broken_domain, &broken_problem, None));
     assert_eq!(got.decision, Decision::Rejected);
     assert!(got.metrics["errors"] >= 3.0, "{:?}", got.metrics);
+    assert_eq!(got.metrics["clean"], 1.0 / (1.0 + got.metrics["errors"]));
     assert_eq!(got.feedback.len(), 2, "one text for the domain, one for the problem");
     insta::assert_snapshot!(got.feedback.join("\n---\n"));
 }

@@ -48,7 +48,7 @@ impl Scripted {
             info("translator-direct", Translator, &["writer"], &[]),
             info("verifier-critique", Verifier, &["critic"], &["findings", "errors", "approves", "repeated"]),
             info("verifier-equivalence", Verifier, &[], &["equivalent"]),
-            info("verifier-val", Verifier, &[], &["score", "errors"]),
+            info("verifier-val", Verifier, &[], &["score", "errors", "clean"]),
             info("verifier-ew", Verifier, &[], &["score", "rating"]),
             info("planner-classical", Planner, &[], &[]),
             info("planner-llm", Planner, &["planner"], &[]),
