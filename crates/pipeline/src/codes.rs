@@ -52,6 +52,14 @@ pub const CODES: &[CodeInfo] = &[
          `planforge run --resume RUN` goes on where the run stopped and pays for nothing twice.",
     ),
     code(
+        "pipeline.copies",
+        "replies are copies of each other",
+        "A model was asked the same question more than once, as for `n` samples, and some replies are the same word for word. They\n\
+         stay samples of their own, with their own places in the record, but they say nothing new: best of n copies is best of one.\n\
+         Set a temperature above 0. A server that ignores `seed` and answers from a cache needs it turned off; one that copies a\n\
+         reply n times is asked for single ones with `n_per_request = 1` in its [llm.NAME] table.",
+    ),
+    code(
         "pipeline.duplicate-label",
         "two stages have one label",
         "Labels name stages in metrics, in records and on the command line, so each is used once:\n\n    \

@@ -417,6 +417,7 @@ fn every_code_of_the_checker_is_triggered() {
             || [
                 "pipeline.assessment-count",
                 "pipeline.cancelled",
+                "pipeline.copies",
                 "pipeline.environment-leak",
                 "pipeline.file",
                 "pipeline.lead",

@@ -252,7 +252,15 @@ fn usage_line(model: &str, usage: &TaskUsage) -> String {
         0 => String::new(),
         n => format!("; {n} of them without a count from the server, so the sums are too low"),
     };
-    format!("{model}: {} in, {} out, {calls}{unmetered}", usage.prompt_tokens, usage.completion_tokens)
+    let copies = match usage.copies {
+        0 => String::new(),
+        1 => "; 1 reply is a copy of another to the same question".to_owned(),
+        n => format!("; {n} replies are copies of others to the same question"),
+    };
+    format!(
+        "{model}: {} in, {} out, {calls}{unmetered}{copies}",
+        usage.prompt_tokens, usage.completion_tokens
+    )
 }
 
 fn section(out: &mut String, title: &str, text: &str) {

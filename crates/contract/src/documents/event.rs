@@ -288,9 +288,9 @@ pub enum Event {
         /// How.
         verdict: TaskVerdict,
     },
-    /// A plugin had something to say.
+    /// A plugin had something to say, or the host about a task.
     Log {
-        /// The plugin's id.
+        /// The plugin's id; `planforge` for the host.
         plugin: String,
         /// `debug`, `info`, `warn`.
         level: String,

@@ -244,7 +244,7 @@ impl Search<'_> {
         stages: impl IntoIterator<Item = &'s Stage>,
         beam: Vec<Entry>,
     ) -> Result<Pulled, Failure> {
-        let metered = TaskRun::new(self.task.task);
+        let metered = self.task.metered();
         let mut pulled =
             Pulled { end: End::Interrupted, usage: BTreeMap::new(), reports: Vec::new(), failed: Vec::new() };
         pulled.end = self.stages(pull, stages, beam, &metered, &mut pulled)?;

@@ -1,6 +1,7 @@
 //! What all calls of a run share, and what all calls of a task share.
 
 use super::beam::Entry;
+use super::copies::Copies;
 use super::pool::Pool;
 use super::recorder::Recorder;
 use super::report::TaskUsage;
@@ -8,7 +9,7 @@ use super::services::{RunTask, Services};
 use crate::config::Pipeline;
 use planforge_contract::{Failure, TaskView};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// One run.
@@ -46,11 +47,17 @@ impl Context<'_> {
 pub(super) struct TaskRun<'a> {
     pub(super) task: &'a RunTask,
     pub(super) usage: Mutex<BTreeMap<String, TaskUsage>>,
+    pub(super) copies: Arc<Copies>,
 }
 
 impl<'a> TaskRun<'a> {
     pub(super) fn new(task: &'a RunTask) -> Self {
-        Self { task, usage: Mutex::default() }
+        Self { task, usage: Mutex::default(), copies: Arc::default() }
+    }
+
+    /// The same task with a use of its own; what was replied to questions is known to both.
+    pub(super) fn metered(&self) -> Self {
+        Self { task: self.task, usage: Mutex::default(), copies: Arc::clone(&self.copies) }
     }
 
     /// What plugins may know of the task when they are asked about this candidate.

@@ -1,6 +1,7 @@
 //! The host object of one plugin call: it knows where in the run the call stands and what the plugin's kind may ask.
 
 use super::context::{Context, TaskRun};
+use super::copies;
 use super::path::call_path;
 use super::plan::ask_planner;
 use super::recorder::Keep;
@@ -186,8 +187,12 @@ impl Host for Call<'_> {
         let site = CallSite { path: self.path.clone(), call, role: role.to_owned() };
         let texts = request.messages.iter().map(|message| message.content.as_str());
         let question = estimated_tokens(texts, request.messages.len());
+        let asked = copies::Question::new(&request.messages);
         let answer = self.context.services.llm.complete(model, request, &site, self);
         self.count(model, question, &answer);
+        if let Ok(replies) = &answer {
+            self.task.copies.note(model, &asked, &replies.replies);
+        }
         answer
     }
 

@@ -4,6 +4,7 @@ mod bandit;
 mod beam;
 mod budget;
 mod context;
+mod copies;
 mod fan_out;
 mod host;
 mod path;

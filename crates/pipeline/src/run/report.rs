@@ -53,6 +53,9 @@ pub struct TaskUsage {
     /// Estimate for replies whose tokens the server did not count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub estimated_completion_tokens: u64,
+    /// Replies that are word for word another reply to the same question, as a server that ignores seeds gives them for samples.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copies: u64,
 }
 
 const fn is_zero(number: &u64) -> bool {
@@ -105,6 +108,7 @@ impl TaskUsage {
         self.failed += other.failed;
         self.estimated_prompt_tokens += other.estimated_prompt_tokens;
         self.estimated_completion_tokens += other.estimated_completion_tokens;
+        self.copies += other.copies;
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::beam::{Entry, Standing, standing};
 use super::context::{Context, TaskRun, lock};
+use super::copies;
 use super::path::candidate_path;
-use super::report::{FailedSample, RunState, StageReport, TaskReport};
+use super::report::{FailedSample, RunState, StageReport, TaskReport, TaskUsage};
 use super::services::RunTask;
 use super::stage;
 use crate::config::Stage;
@@ -228,6 +229,14 @@ impl<'a> Driver<'a> {
         entry: Option<Entry>,
     ) -> Result<(TaskReport, RunState), Failure> {
         let task = self.task.task.name.clone();
+        for (model, usage) in self.usage().iter().filter(|(_, usage)| usage.copies > 0) {
+            let message = copies::warning(model, usage.copies, usage.replies);
+            self.context.recorder.event(Event::Log {
+                plugin: "planforge".to_owned(),
+                level: "warn".to_owned(),
+                message: format!("{task}: {message}"),
+            })?;
+        }
         self.context.recorder.event(Event::TaskFinished { task, verdict: verdict.clone() })?;
         Ok((self.report(Some(verdict), entry), RunState::Finished))
     }
@@ -248,8 +257,17 @@ impl<'a> Driver<'a> {
             path,
             written,
             stages: std::mem::take(&mut self.stages),
-            usage: lock(&self.task.usage).clone(),
+            usage: self.usage(),
         }
+    }
+
+    /// What the task's models were asked and answered.
+    fn usage(&self) -> BTreeMap<String, TaskUsage> {
+        let mut usage = lock(&self.task.usage).clone();
+        for (model, copies) in self.task.copies.counted() {
+            usage.entry(model).or_default().copies = copies;
+        }
+        usage
     }
 }
 

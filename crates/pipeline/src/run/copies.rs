@@ -1,0 +1,93 @@
+//! Replies that are word for word another reply to the same question. A server that ignores seeds gives them for samples, and so does any at
+//! temperature 0. They stay samples of their own, in the beam and in the record; how many there are is reported.
+
+use super::context::lock;
+use planforge_contract::{Message, Reply, Speaker};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+
+/// What one task's questions were answered with, as 8 bytes a reply.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    models: Mutex<BTreeMap<String, Seen>>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// Question and reply together.
+    distinct: BTreeSet<u64>,
+    copies: u64,
+}
+
+/// A question, as its replies are compared by it.
+#[derive(Debug)]
+pub(super) struct Question(DefaultHasher);
+
+impl Question {
+    pub(super) fn new(messages: &[Message]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for message in messages {
+            let speaker = match message.role {
+                Speaker::System => 0_u8,
+                Speaker::User => 1,
+                Speaker::Assistant => 2,
+            };
+            (speaker, message.content.as_str()).hash(&mut hasher);
+        }
+        Self(hasher)
+    }
+}
+
+impl Copies {
+    /// Takes note of the replies to a question, which may be asked again. The order in which questions are answered changes nothing.
+    pub(super) fn note(&self, model: &str, question: &Question, replies: &[Reply]) {
+        let mut models = lock(&self.models);
+        let seen = models.entry(model.to_owned()).or_default();
+        for reply in replies {
+            let mut both = question.0.clone();
+            reply.content.hash(&mut both);
+            if !seen.distinct.insert(both.finish()) {
+                seen.copies += 1;
+            }
+        }
+    }
+
+    /// Replies that are copies, by `[llm.NAME]` table; only where there are any.
+    pub(super) fn counted(&self) -> BTreeMap<String, u64> {
+        let models = lock(&self.models);
+        models.iter().filter(|(_, s)| s.copies > 0).map(|(name, s)| (name.clone(), s.copies)).collect()
+    }
+}
+
+/// What the run's log is told.
+pub(super) fn warning(model: &str, copies: u64, replies: u64) -> String {
+    let are = if copies == 1 { "is a copy" } else { "are copies" };
+    format!(
+        "pipeline.copies: {copies} of {replies} replies under [llm.{model}] {are} of another reply to the same question: the server \
+ignores `seed`, or the temperature is 0"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::FinishReason;
+
+    #[test]
+    fn a_copy_is_the_same_reply_to_the_same_question() {
+        let copies = Copies::default();
+        let reply =
+            |content: &str| Reply { content: content.into(), finish: FinishReason::Stop, logprobs: None };
+        let ask = |model: &str, question: &str, replies: &[&str]| {
+            let replies: Vec<Reply> = replies.iter().map(|r| reply(r)).collect();
+            copies.note(model, &Question::new(&[Message::user(question)]), &replies);
+        };
+        ask("main", "a", &["x", "y"]);
+        ask("main", "b", &["x"]);
+        ask("other", "a", &["x"]);
+        assert_eq!(copies.counted(), BTreeMap::new());
+        ask("main", "a", &["x", "z", "z"]);
+        assert_eq!(copies.counted(), BTreeMap::from([("main".to_owned(), 2)]));
+    }
+}
