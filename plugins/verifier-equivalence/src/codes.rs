@@ -10,6 +10,8 @@ pub(crate) const CANCELLED: &str = "equivalence.cancelled";
 pub(crate) const OTHER_DOMAIN: &str = "equivalence.other-domain";
 pub(crate) const MISSING: &str = "equivalence.missing";
 pub(crate) const EXTRA: &str = "equivalence.extra";
+pub(crate) const INTERFACE: &str = "equivalence.interface";
+pub(crate) const BEHAVIOUR: &str = "equivalence.behaviour";
 
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
@@ -61,5 +63,20 @@ model.",
         title: "the candidate's problem has what the reference lacks",
         explanation: "Under the renaming of objects that leaves the fewest facts over (the best that was found), nothing in the \
 reference corresponds to this object or fact of the candidate's.",
+    },
+    CodeInfo {
+        code: INTERFACE,
+        title: "the candidate's domain cannot stand in for the reference",
+        explanation: "Domains are compared by the ground actions of one problem, so the candidate needs the reference's actions with as many \
+parameters, and the types, predicates and functions that the reference problem uses. Without them the question makes no sense; the \
+candidate is neither right nor wrong.\n\nState the action interface in the prompt, or set `interface = \"matched\"`, which searches a \
+renaming of actions, parameters and types.",
+    },
+    CodeInfo {
+        code: BEHAVIOUR,
+        title: "the candidate's domain behaves otherwise than the reference",
+        explanation: "On the reference problem there is a sequence of actions that one executes and the other refuses, or after which the goal \
+holds in one alone, or a plan of one that is none of the other. The evidence has it, in the reference's names: it is for the record and \
+never for a model.",
     },
 ];

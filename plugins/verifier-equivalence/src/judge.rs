@@ -72,7 +72,7 @@ fn compare(
     checked: &Checked,
 ) -> Result<Assessment, Failure> {
     let mut budget = Deadline::new(host);
-    if options.level == Level::Goals {
+    if options.level() == Level::Goals {
         let limits = GoalLimits {
             max_choices: options.max_choices,
             max_states: options.max_states,
@@ -137,11 +137,11 @@ fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Fai
 }
 
 /// The run is being interrupted: no verdict.
-fn interrupted() -> Failure {
+pub(crate) fn interrupted() -> Failure {
     Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
 }
 
-fn undecided(reason: UndecidedReason, message: String) -> Assessment {
+pub(crate) fn undecided(reason: UndecidedReason, message: String) -> Assessment {
     Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
 }
 

@@ -1,5 +1,7 @@
 //! `verifier-equivalence`: whether a candidate's problem is the task's reference problem but for the names of its objects
-//! (translate-infer-compile paper, Appendix D).
+//! (translate-infer-compile paper, Appendix D) or, with `what = "domain"`, whether its domain behaves as the reference domain.
+//!
+//! # Problems
 //!
 //! The reference is the one that the task's environment shows (capability `model`). Objects are exchanged within their type, initial
 //! state, numbers, goal and metric together; names that the domain itself uses stand for themselves. Facts and conjuncts count
@@ -19,19 +21,40 @@
 //! the names of parameters. Where the candidate did not write the domain, problems are
 //! compared over the one that the pipeline gives, else over the reference's.
 //!
+//! # Domains
+//!
+//! The candidate's domain is put in the reference domain's place and compared on the reference problem: by every sequence of ground actions
+//! (`level = "exact"`), or by the k cheapest plans of either (`level = "hde"`, the domain-generators paper's heuristic domain equivalence).
+//!
+//! | the candidate's domain | verdict |
+//! |---|---|
+//! | behaves as the reference on that problem | accepted |
+//! | does not, or has errors | rejected |
+//! | is missing, or a limit ended the comparison | undecided |
+//! | has other actions, or does not declare what the problem uses | not comparable |
+//!
+//! With `interface = "matched"` a renaming of its actions, parameters and types is searched first, and the candidate rewritten into the
+//! reference's names. Evidence: `comparison` (a problem's entry in `planforge equivalent domain --json`) or `heuristic`,
+//! `reconstruction_error`, and `interface` with the renaming.
+//!
+//! # Leaks
+//!
 //! Every difference tells what the reference says, so there is no feedback: summary, diagnostics and evidence are for the record,
 //! where hosts keep what rests on the environment from models. Evidence: `renaming` (pairs, the reference's name first), and where the
 //! two differ `difference` (as `planforge equivalent --json` has it), at level `goals` also `added_goal_facts` and `witness`; `domain` where the domains differ.
 
 mod codes;
 mod deadline;
+mod domains;
 mod judge;
 mod options;
 mod reference;
+pub mod report;
 
 pub use codes::CODES;
-pub use options::{Level, Options, What};
+pub use options::{InterfaceOption, Level, Options, Rule, What};
 
+use domains::Court;
 use planforge_plugin_sdk::prelude::*;
 use reference::Reference;
 
@@ -45,18 +68,21 @@ impl Plugin for EquivalenceVerifier {
     type Options = Options;
 
     fn about() -> About {
-        About::new("Compares problems with the reference up to the names of objects")
+        About::new("Compares problems, or domains, with the reference up to names")
             .capability("environment")
-            .metric("equivalent", "1 where the problem is the reference under some renaming, else 0")
+            .metric("equivalent", "1 where the problem is the reference under some renaming, or the domain behaves as the reference, else 0")
             .metric("missing", "objects and facts of the reference without a counterpart")
             .metric("extra", "objects and facts of the candidate without a counterpart")
+            .metric("depth", "steps of the shortest difference between the domains, or up to which they are equal where that is open")
+            .metric("states", "pairs of states that were compared")
+            .metric("plans", "plans of both domains, at level `hde`")
+            .metric("are", "action reconstruction error of the domain, by names of variables")
+            .metric("are_by_position", "the same by positions of parameters")
+            .metric("are_least", "the least over bijections between parameters of the same type")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
-        if options.max_choices == 0 {
-            return Err(Failure::new(FailureClass::Request, codes::OPTIONS, "`max_choices` is 0")
-                .help("set it to 1 or more; 1000000 is the default"));
-        }
+        options.check()?;
         Ok(Self { options })
     }
 }
@@ -66,8 +92,15 @@ impl Verifier for EquivalenceVerifier {
         let reference = Reference::open(host)?;
         let total = request.candidates.len() as u64;
         let mut results = Vec::with_capacity(request.candidates.len());
+        let mut court = match self.options.what {
+            What::Domain => Some(Court::open(host, &self.options, &reference)?),
+            What::Problem => None,
+        };
         for candidate in &request.candidates {
-            let judged = judge::judge(host, &self.options, &reference, &request.task.given, candidate);
+            let judged = match &mut court {
+                Some(court) => court.judge(candidate),
+                None => judge::judge(host, &self.options, &reference, &request.task.given, candidate),
+            };
             results.push(judged.into());
             host.progress(results.len() as u64, total, "candidates");
         }

@@ -1,17 +1,20 @@
-//! What `planforge equivalent domain --json` prints.
+//! What `planforge equivalent domain --json` prints, and verifiers of domains have as evidence.
 
 use crate::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Two domains compared on given problems, by every sequence of ground actions.
+/// Two domains compared on given problems: by every sequence of ground actions or, with `heuristic`, by their cheapest plans.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DomainEquivalentReport {
     /// True only where the domains behave the same over the whole reachable space of every problem. Says nothing of other problems.
     pub equivalent: bool,
-    /// equal, different or undecided.
+    /// equal, different, undecided, or not-comparable: the actions could not be matched.
     pub decision: String,
+    /// Why the domains are not comparable, as a clause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_comparable: Option<String>,
     /// Which ground actions are legal: `strips` or `ground-no-ops-dropped`.
     pub semantics: String,
     /// Where undecided and every problem was compared: all sequences of at most this many steps behave the same on all of them.
@@ -20,8 +23,17 @@ pub struct DomainEquivalentReport {
     /// Where different: the place in `problems` (from 0) of the shortest difference; the first where several are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortest: Option<usize>,
-    /// By problem, in the order given.
+    /// By problem, in the order given; empty with `heuristic`.
     pub problems: Vec<ComparedProblem>,
+    /// The comparison by the cheapest plans, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heuristic: Option<HeuristicEquivalence>,
+    /// What the actions do not share, as they read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconstruction_error: Option<DomainReconstructionError>,
+    /// How the second domain's actions were renamed before the comparison, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<MatchedInterface>,
     /// What is wrong with the files.
     pub diagnostics: Vec<ReportedDiagnostic>,
 }
@@ -79,4 +91,119 @@ pub struct DomainCostDifference {
     pub first: f64,
     /// What it adds in the second.
     pub second: f64,
+}
+
+/// Heuristic domain equivalence (domain-generators paper, section 3): plans of either domain executed in the other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct HeuristicEquivalence {
+    /// equivalent, different or undecided.
+    pub decision: String,
+    /// Plans asked for of each problem.
+    pub k: u64,
+    /// How plans count: `definition` or `reference-code`.
+    pub rule: String,
+    /// Which ground actions plans are made of: `strips` or `ground-no-ops-dropped`. They are executed under STRIPS semantics.
+    pub semantics: String,
+    /// By problem, the plans found in the first domain and in the second; it ends with the problem that shows a difference.
+    pub plans: Vec<[u64; 2]>,
+    /// Plans of one domain that are plans of the other too.
+    pub shared: u64,
+    /// Where different: the paper's class, `no-plan`, `new-plan-fails` or `old-plan-fails`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Where different or undecided: the problem's place in the list, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<u64>,
+    /// Where a plan fails: which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_plan: Option<FailingDomainPlan>,
+    /// Why, as a clause: why there is no plan, that the numbers of plans differ, or the limit that left it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A plan of one domain that is none of the other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FailingDomainPlan {
+    /// In which domain it is a plan: `first` or `second`.
+    pub plan_of: String,
+    /// Its place among the plans of that domain, from 0: the cheapest first.
+    pub rank: u64,
+    /// Its steps.
+    pub steps: Vec<String>,
+    /// The step that the other domain refuses, from 0; absent where it executes all and the goal does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_step: Option<u64>,
+    /// Why, as a clause.
+    pub why: String,
+    /// The conditions that do not hold there, as PDDL and why.
+    pub conditions: Vec<String>,
+}
+
+/// Action reconstruction errors (domain-generators paper, section 3) of the actions of two domains, paired by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DomainReconstructionError {
+    /// The sum, where a variable is the one of the same name: the definition read literally.
+    pub by_name: u64,
+    /// The sum, where a parameter is the one at the same place: as the paper's code counts.
+    pub by_position: u64,
+    /// The sum of the least errors over bijections between parameters of the same type; absent where an action has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<u64>,
+    /// By action of the first domain.
+    pub actions: Vec<ActionReconstructionError>,
+    /// Actions that only the second domain has; each counts with all that it says.
+    pub extra: Vec<String>,
+}
+
+/// One action's error.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ActionReconstructionError {
+    /// The action.
+    pub action: String,
+    /// By names of variables; absent where the second domain has no such action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_name: Option<u64>,
+    /// By positions of parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_position: Option<u64>,
+    /// The least over bijections between parameters of the same type; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<u64>,
+}
+
+/// How the actions, parameters and types of a domain were matched with a reference's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MatchedInterface {
+    /// By action of the reference.
+    pub actions: Vec<MatchedAction>,
+    /// Types that are called otherwise: the reference's name, the other.
+    pub types: Vec<[String; 2]>,
+    /// The sum of the actions' reconstruction errors under this match.
+    pub error: u64,
+    /// Whether nothing was renamed or reordered.
+    pub identity: bool,
+    /// Whether every pair of parameters has the same type; false only where the domain was taken as it stands.
+    pub types_agree: bool,
+    /// Whether all matches were looked at, so that none is better.
+    pub exact: bool,
+}
+
+/// One action of a reference and the one that stands for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MatchedAction {
+    /// The reference's action.
+    pub reference: String,
+    /// The other domain's.
+    pub candidate: String,
+    /// By parameter of the reference's action, the place of the other's, from 0.
+    pub parameters: Vec<u64>,
+    /// The reconstruction error of the two under this match.
+    pub error: u64,
 }

@@ -12,7 +12,7 @@ pub struct Judges {
     /// The stage that measures exploration walks: the last one of `verifier-ew`, one outside refine stages where there is any.
     pub walk: Option<String>,
     /// The stage that says whether a problem is the reference problem up to the names of objects: the last one of
-    /// `verifier-equivalence`, one outside refine stages where there is any.
+    /// `verifier-equivalence` that compares problems, one outside refine stages where there is any.
     #[serde(default)]
     pub equivalent: Option<String>,
     /// The last verify stage that judges plans against the candidate's own task.
@@ -253,6 +253,9 @@ mod tests {
         let found = judges(json!([pddl, equal("outer"), refine]));
         assert_eq!((found.equivalent.as_deref(), found.valid.as_deref()), (Some("outer"), Some("pddl")));
         assert_eq!(judges(json!([refine])).equivalent.as_deref(), Some("inner"));
+        let mut domain = equal("same");
+        domain["options"] = json!({"what": "domain"});
+        assert_eq!(judges(json!([equal("outer"), domain])).equivalent.as_deref(), Some("outer"));
         let model = |name: &str| json!({"use": "provider-openai", "model": name});
         let pipeline =
             json!({"schema": 1, "stage": [], "llm": {"a": model("x"), "b": model("w"), "c": model("x")}});

@@ -1,5 +1,7 @@
 //! Every verdict over a small shelf, and that nothing of the reference becomes feedback.
 
+mod domains;
+
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
 use planforge_plugin_sdk::testing::TestHost;
@@ -168,7 +170,7 @@ fn a_limit_leaves_the_candidate_undecided() {
 #[test]
 fn at_level_goals_what_follows_makes_no_difference() {
     let judge = |level: Level, max_states: u64, problem: &str| {
-        let options = Options { level, max_states, ..Options::default() };
+        let options = Options { level: Some(level), max_states, ..Options::default() };
         let verifier = EquivalenceVerifier::create(options, &Secrets::default()).unwrap();
         let request = VerifyRequest { candidates: vec![candidate(problem)], ..VerifyRequest::default() };
         verifier.verify(&host(true), &request).unwrap().results.remove(0).into_result().unwrap()

@@ -1,0 +1,318 @@
+//! Candidates' domains against the reference domain, on the reference problem. Nothing of it is feedback: every difference tells what the
+//! reference does.
+
+use crate::codes;
+use crate::deadline::Deadline;
+use crate::judge::{interrupted, undecided};
+use crate::options::{InterfaceOption, Level, Options};
+use crate::reference::Reference;
+use crate::report;
+use planforge_contract::api::Host;
+use planforge_contract::{
+    Assessment, Candidate, Decision, Failure, FailureClass, HeuristicEquivalence, ReportedSeverity,
+    UndecidedReason,
+};
+use planforge_diagnostics::Diagnostic;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::StopReason;
+use planforge_planning::equivalence::are::domain_error;
+use planforge_planning::equivalence::domains::{
+    Behaviour, Comparable, Comparison, NotCompared, SearchEnd, Side, Verdict, comparable, compare_models,
+};
+use planforge_planning::equivalence::hde::{self, HdeOutcome, NoReferenceReason};
+use planforge_planning::equivalence::interface::{
+    Interface, NoInterface, Texts as Sides, match_interface, same_interface,
+};
+use planforge_planning::walk::ModelError;
+use planforge_plugin_sdk::checked::{Checked, Texts, check};
+use serde_json::json;
+
+/// What candidates of one request are compared with.
+pub(crate) struct Court<'a> {
+    host: &'a dyn Host,
+    options: &'a Options,
+    reference: &'a Reference,
+    budget: Deadline<'a>,
+    prepared: Prepared,
+}
+
+/// The reference, made ready once for all candidates.
+enum Prepared {
+    /// For level `exact`.
+    Model(Comparable),
+    /// For level `hde`.
+    Plans(hde::Reference),
+    /// It cannot be compared with, and this is what is said of every candidate.
+    None(Box<Assessment>),
+}
+
+impl<'a> Court<'a> {
+    /// Makes the reference ready.
+    ///
+    /// # Errors
+    /// The reference is no model, or the run was interrupted.
+    pub(crate) fn open(
+        host: &'a dyn Host,
+        options: &'a Options,
+        reference: &'a Reference,
+    ) -> Result<Self, Failure> {
+        let mut budget = Deadline::new(host);
+        let prepared = match options.level() {
+            Level::Hde => plans(options, reference, &mut budget)?,
+            Level::Exact | Level::Syntactic | Level::Goals => {
+                let Reference { domain, problem } = reference;
+                let limits = options.domain_limits();
+                match comparable(Side::First, domain, problem, &limits, &mut budget) {
+                    Ok(model) => Prepared::Model(model),
+                    Err(not) => no_reference(not.error)?,
+                }
+            }
+        };
+        Ok(Self { host, options, reference, budget, prepared })
+    }
+
+    /// Judges one candidate.
+    pub(crate) fn judge(&mut self, candidate: &Candidate) -> Result<Assessment, Failure> {
+        if self.host.cancelled() {
+            return Err(interrupted());
+        }
+        let text = candidate.domain.as_deref().filter(|t| !t.trim().is_empty());
+        let Some(text) = text else {
+            let message = "there is nothing to compare: the candidate has no domain";
+            return Ok(undecided(UndecidedReason::MissingInput, message.to_owned()));
+        };
+        let checked = check(Texts { domain: Some(text), problem: None }, "");
+        let Some(domain) = checked.domain.as_ref().filter(|_| checked.count(ReportedSeverity::Error) == 0)
+        else {
+            return Ok(broken(checked));
+        };
+        let (domain, renaming) = match self.matched(domain) {
+            Ok(matched) => matched,
+            Err(NoInterface::None(why)) => return Ok(not_comparable(&checked, codes::INTERFACE, why)),
+            Err(limit @ NoInterface::Limit { .. }) => {
+                return Ok(undecided(UndecidedReason::Limit, limit.to_string()));
+            }
+        };
+        let mut assessment = match &self.prepared {
+            Prepared::Model(own) => {
+                let problem = &self.reference.problem;
+                exactly((own, problem), (&domain, &checked), self.options, &mut self.budget)?
+            }
+            Prepared::Plans(own) => by_plans(own, (&domain, &checked), self.options, &mut self.budget)?,
+            Prepared::None(all) => (**all).clone(),
+        };
+        let error = domain_error(&self.reference.domain, &domain);
+        let figures = [
+            ("are", Some(error.by_name)),
+            ("are_by_position", Some(error.by_position)),
+            ("are_least", error.least),
+        ];
+        for (name, value) in figures {
+            if let Some(value) = value {
+                assessment.metrics.insert(name.into(), value as f64);
+            }
+        }
+        if assessment.evidence.is_null() {
+            assessment.evidence = json!({});
+        }
+        assessment.evidence["reconstruction_error"] = json!(report::reconstruction_error(&error));
+        if let Some(renaming) = renaming {
+            assessment.evidence["interface"] = json!(report::interface(&renaming));
+            if !renaming.is_identity() {
+                assessment.summary.push_str(" Its actions were renamed before.");
+            }
+        }
+        assessment.diagnostics.splice(0..0, checked.diagnostics);
+        Ok(assessment)
+    }
+
+    /// The candidate in the reference's names, and how it was renamed where that was asked for.
+    fn matched(&self, domain: &Domain) -> Result<(Domain, Option<Interface>), NoInterface> {
+        let reference = &self.reference.domain;
+        if self.options.interface == InterfaceOption::Exact {
+            return same_interface(reference, domain).map(|()| (domain.clone(), None));
+        }
+        let own = Sides { domain: reference, problems: &[&self.reference.problem] };
+        let other = Sides { domain, problems: &[] };
+        let found = match_interface(own, other, self.options.max_choices)?;
+        Ok((found.rewrite(reference, domain), Some(found)))
+    }
+}
+
+/// By every sequence of ground actions.
+fn exactly(
+    (own, problem): (&Comparable, &Problem),
+    (domain, checked): (&Domain, &Checked),
+    options: &Options,
+    budget: &mut Deadline<'_>,
+) -> Result<Assessment, Failure> {
+    let limits = options.domain_limits();
+    let compared = comparable(Side::Second, domain, problem, &limits, budget)
+        .and_then(|other| compare_models([own, &other], &limits, budget));
+    let shown = report::compared("", &compared);
+    let comparison = match compared {
+        Ok(comparison) => comparison,
+        Err(not) => return unmade(not, checked),
+    };
+    let mut assessment = match (comparison.verdict(), &comparison.behaviour) {
+        (_, Behaviour::EqualUpTo { end: SearchEnd::Stopped(StopReason::Cancelled), .. }) => {
+            return Err(interrupted());
+        }
+        (Verdict::Equal, _) => {
+            accepted("The domain behaves as the reference over the whole reachable space.")
+        }
+        (Verdict::Different, _) => {
+            let steps = comparison.shown_after().unwrap_or_default();
+            let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+            let message = format!("the domain behaves otherwise than the reference after {steps}");
+            differs(checked, &message)
+        }
+        (Verdict::Open, _) => {
+            let why = shown.reason.clone().unwrap_or_default();
+            let steps = shown.equal_up_to.map(|n| format!(", equal for all sequences of at most {n} steps"));
+            let reason = match comparison.behaviour {
+                Behaviour::EqualUpTo { .. } => UndecidedReason::Limit,
+                _ => UndecidedReason::Unsupported,
+            };
+            undecided(reason, format!("the comparison is open{}: {why}", steps.unwrap_or_default()))
+        }
+    };
+    figures(&mut assessment, &comparison);
+    let mut comparison = json!(shown);
+    comparison.as_object_mut().and_then(|object| object.remove("problem"));
+    assessment.evidence = json!({ "comparison": comparison });
+    Ok(assessment)
+}
+
+/// By the cheapest plans of either.
+fn by_plans(
+    own: &hde::Reference,
+    (domain, checked): (&Domain, &Checked),
+    options: &Options,
+    budget: &mut Deadline<'_>,
+) -> Result<Assessment, Failure> {
+    let found = match own.compare(domain, budget) {
+        Ok(found) => found,
+        Err(not) => return unmade(not, checked),
+    };
+    let shown = report::heuristic(&found, &options.hde());
+    let mut assessment = match &found.outcome {
+        HdeOutcome::Undecided { stopped: StopReason::Cancelled, .. } => return Err(interrupted()),
+        HdeOutcome::Equivalent => accepted(&format!(
+            "The cheapest plans of the domain and of the reference are plans of both ({} executed).",
+            found.shared
+        )),
+        HdeOutcome::Different { .. } => differs(checked, told(&shown)),
+        HdeOutcome::Undecided { .. } => {
+            undecided(UndecidedReason::Limit, shown.why.clone().unwrap_or_default())
+        }
+    };
+    assessment.metrics.insert("plans".into(), found.plans.iter().flatten().sum::<usize>() as f64);
+    assessment.evidence = json!({ "heuristic": shown });
+    Ok(assessment)
+}
+
+/// The reference's plans, or what is said of every candidate where there are none.
+fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
+    let found = hde::Reference::new(&reference.domain, &[&reference.problem], &options.hde(), budget);
+    match found.map_err(|no| no.why) {
+        Ok(plans) => Ok(Prepared::Plans(plans)),
+        Err(NoReferenceReason::Limit(reason)) => no_reference(ModelError::Limit(reason)),
+        Err(NoReferenceReason::Model(error)) => no_reference(error),
+        Err(NoReferenceReason::Unsolvable(_)) => {
+            let message = "the reference problem has no plan, so the metric is not defined".to_owned();
+            let decision = Decision::NotComparable { message: message.clone() };
+            Ok(Prepared::None(Box::new(Assessment::new(decision, message))))
+        }
+    }
+}
+
+/// The reference could not be made ready: a limit or a construct that is not executed leaves every candidate undecided.
+fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
+    let reason = match &error {
+        ModelError::Limit(StopReason::Cancelled) => return Err(interrupted()),
+        ModelError::Limit(_) => UndecidedReason::Limit,
+        ModelError::Unsupported(_) => UndecidedReason::Unsupported,
+        ModelError::Invalid(_) => {
+            let message = format!("the reference cannot be executed: {error}");
+            return Err(Failure::new(FailureClass::Request, codes::REFERENCE, message)
+                .help("the reference belongs to the suite: check it with `planforge validate`"));
+        }
+    };
+    let message = match error {
+        ModelError::Limit(limit) => format!("{limit} was reached while the reference was made ready"),
+        other => format!("the reference: {other}"),
+    };
+    Ok(Prepared::None(Box::new(undecided(reason, message))))
+}
+
+/// The candidate is no model: a limit, or a domain that the reference problem was not written for.
+fn unmade(not: NotCompared, checked: &Checked) -> Result<Assessment, Failure> {
+    let message = format!("the candidate's domain with the reference problem: {}", not.error);
+    match not.error {
+        ModelError::Limit(StopReason::Cancelled) => Err(interrupted()),
+        ModelError::Limit(_) => Ok(undecided(UndecidedReason::Limit, message)),
+        ModelError::Unsupported(_) => Ok(undecided(UndecidedReason::Unsupported, message)),
+        ModelError::Invalid(_) => Ok(not_comparable(checked, codes::INTERFACE, message)),
+    }
+}
+
+/// What a difference by plans is, in a clause.
+fn told(shown: &HeuristicEquivalence) -> &'static str {
+    match shown.class.as_deref() {
+        Some("no-plan") => "the reference problem has no plan in the domain",
+        Some("new-plan-fails") => "a plan of the domain is none of the reference",
+        Some("old-plan-fails") if shown.failing_plan.is_none() => {
+            "the domain and the reference have different numbers of plans"
+        }
+        _ => "a plan of the reference is none of the domain",
+    }
+}
+
+fn accepted(summary: &str) -> Assessment {
+    let mut assessment = Assessment::new(Decision::Accepted, summary);
+    assessment.metrics.insert("equivalent".into(), 1.0);
+    assessment
+}
+
+fn differs(checked: &Checked, message: &str) -> Assessment {
+    let mut summary = message.to_owned();
+    summary[..1].make_ascii_uppercase();
+    let mut assessment = Assessment::new(Decision::Rejected, format!("{summary}."));
+    assessment.metrics.insert("equivalent".into(), 0.0);
+    assessment.diagnostics = checked.report(&[Diagnostic::error(codes::BEHAVIOUR, message)]);
+    assessment
+}
+
+/// A domain with errors is not the reference, which has none.
+fn broken(checked: Checked) -> Assessment {
+    let errors = match checked.count(ReportedSeverity::Error) {
+        1 => "1 error".to_owned(),
+        n => format!("{n} errors"),
+    };
+    let mut assessment =
+        Assessment::new(Decision::Rejected, format!("The domain has {errors}, so it is not the reference."));
+    assessment.metrics.insert("equivalent".into(), 0.0);
+    assessment.diagnostics = checked.diagnostics;
+    assessment
+}
+
+fn not_comparable(checked: &Checked, code: &'static str, message: String) -> Assessment {
+    let decision = Decision::NotComparable { message: message.clone() };
+    let mut assessment = Assessment::new(decision, message.clone());
+    assessment.diagnostics = checked.report(&[Diagnostic::error(code, message)]);
+    assessment
+}
+
+fn figures(assessment: &mut Assessment, comparison: &Comparison) {
+    assessment.metrics.insert("states".into(), comparison.pairs as f64);
+    let depth = match &comparison.behaviour {
+        Behaviour::EqualUpTo { steps, .. } if comparison.verdict() == Verdict::Open => {
+            Some(f64::from(*steps))
+        }
+        _ => comparison.shown_after().map(|steps| steps as f64),
+    };
+    if let Some(depth) = depth {
+        assessment.metrics.insert("depth".into(), depth);
+    }
+}

@@ -1,0 +1,203 @@
+//! What comparisons of domains found, as the contract has it: evidence of this plugin, and what `planforge equivalent domain` prints.
+
+use planforge_contract::{
+    ActionReconstructionError, ComparedProblem, DomainCostDifference, DomainDifference,
+    DomainReconstructionError, FailingDomainPlan, HeuristicEquivalence, MatchedAction, MatchedInterface,
+};
+use planforge_planning::equivalence::are::DomainError;
+use planforge_planning::equivalence::domains::{
+    Behaviour, Comparison, Costs, DifferenceKind, NotCompared, SearchEnd, Side, Verdict,
+};
+use planforge_planning::equivalence::hde::{
+    FailingPlan, Hde, HdeClass, HdeDifference, HdeOptions, HdeOutcome, Rule,
+};
+use planforge_planning::equivalence::interface::Interface;
+use planforge_planning::walk::{Semantics, Step};
+
+/// `first` or `second`.
+pub const fn side(side: Side) -> &'static str {
+    match side {
+        Side::First => "first",
+        Side::Second => "second",
+    }
+}
+
+/// `equal`, `different` or `undecided`.
+pub const fn decision(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Equal => "equal",
+        Verdict::Different => "different",
+        Verdict::Open => "undecided",
+    }
+}
+
+/// `strips` or `ground-no-ops-dropped`.
+pub const fn semantics(semantics: Semantics) -> &'static str {
+    match semantics {
+        Semantics::Strips => "strips",
+        Semantics::GroundNoOpsDropped => "ground-no-ops-dropped",
+    }
+}
+
+/// One problem's comparison, or why there is none.
+pub fn compared(problem: &str, outcome: &Result<Comparison, NotCompared>) -> ComparedProblem {
+    let problem = problem.to_owned();
+    let comparison = match outcome {
+        Ok(comparison) => comparison,
+        Err(NotCompared { side: of, error }) => {
+            let reason = Some(format!("the {} domain with this problem: {error}", side(*of)));
+            return ComparedProblem {
+                problem,
+                decision: "undecided".to_owned(),
+                reason,
+                ..Default::default()
+            };
+        }
+    };
+    let mut shown = ComparedProblem {
+        problem,
+        decision: decision(comparison.verdict()).to_owned(),
+        pairs: comparison.pairs,
+        same_model: comparison.behaviour == Behaviour::Equal { same_model: true },
+        ..Default::default()
+    };
+    match &comparison.costs {
+        Costs::Different(cost) => {
+            let [first, second] = cost.costs;
+            shown.cost_difference = Some(DomainCostDifference { steps: steps(&cost.steps), first, second });
+        }
+        Costs::NotCompared { side: of, what } => {
+            shown.reason = Some(format!("costs were not compared: the {} has {what}", side(*of)));
+        }
+        Costs::Equal | Costs::NotAsked => {}
+    }
+    match &comparison.behaviour {
+        Behaviour::Equal { .. } => {}
+        Behaviour::EqualUpTo { steps, end } => {
+            shown.equal_up_to = Some(*steps);
+            shown.reason = Some(match end {
+                SearchEnd::Pairs => "the limit on pairs of states was reached".to_owned(),
+                SearchEnd::Depth => "longer sequences were not asked for".to_owned(),
+                SearchEnd::Stopped(reason) => format!("{reason} was reached"),
+            });
+        }
+        Behaviour::Different(found) => shown.difference = Some(difference(&found.steps, &found.kind)),
+    }
+    shown
+}
+
+fn steps(list: &[Step]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
+}
+
+fn difference(list: &[Step], kind: &DifferenceKind) -> DomainDifference {
+    let (kind, by, why, conditions) = match kind {
+        DifferenceKind::Refused { by, refusal, conditions } => {
+            ("refused", *by, refusal.to_string(), conditions)
+        }
+        DifferenceKind::Goal { holds_in, conditions } => {
+            ("goal", holds_in.other(), "the goal does not hold".to_owned(), conditions)
+        }
+    };
+    DomainDifference {
+        kind: kind.to_owned(),
+        by: side(by).to_owned(),
+        steps: steps(list),
+        why,
+        conditions: conditions.clone(),
+    }
+}
+
+/// A comparison by the cheapest plans.
+pub fn heuristic(found: &Hde, options: &HdeOptions) -> HeuristicEquivalence {
+    let mut shown = HeuristicEquivalence {
+        decision: "equivalent".to_owned(),
+        k: options.k.get() as u64,
+        rule: match options.rule {
+            Rule::Definition => "definition",
+            Rule::ReferenceCode => "reference-code",
+        }
+        .to_owned(),
+        semantics: semantics(options.semantics).to_owned(),
+        plans: found.plans.iter().map(|p| p.map(|n| n as u64)).collect(),
+        shared: found.shared as u64,
+        ..HeuristicEquivalence::default()
+    };
+    match &found.outcome {
+        HdeOutcome::Equivalent => {}
+        HdeOutcome::Undecided { problem, side: of, stopped } => {
+            shown.decision = "undecided".to_owned();
+            shown.problem = Some(*problem as u64);
+            shown.why = Some(format!("{stopped} kept plans of the {} domain from being found", side(*of)));
+        }
+        HdeOutcome::Different { problem, difference } => {
+            shown.decision = "different".to_owned();
+            shown.problem = Some(*problem as u64);
+            let class = match difference.class() {
+                HdeClass::NoPlan => "no-plan",
+                HdeClass::NPApp => "new-plan-fails",
+                HdeClass::OPApp => "old-plan-fails",
+            };
+            shown.class = Some(class.to_owned());
+            match difference {
+                HdeDifference::NoPlan(why) => shown.why = Some(why.text()),
+                HdeDifference::Number { reference, candidate } => {
+                    shown.why = Some(format!(
+                        "the problem has {reference} plans in the first domain and {candidate} in the second"
+                    ));
+                }
+                HdeDifference::NewPlanFails(plan) => shown.failing_plan = Some(failing(Side::Second, plan)),
+                HdeDifference::OldPlanFails(plan) => shown.failing_plan = Some(failing(Side::First, plan)),
+            }
+        }
+    }
+    shown
+}
+
+fn failing(of: Side, plan: &FailingPlan) -> FailingDomainPlan {
+    let why = plan.failing.as_ref().map_or("the goal does not hold".to_owned(), |f| f.1.to_string());
+    FailingDomainPlan {
+        plan_of: side(of).to_owned(),
+        rank: plan.rank as u64,
+        steps: steps(&plan.steps),
+        failing_step: plan.failing.as_ref().map(|f| f.0 as u64),
+        why,
+        conditions: plan.conditions.clone(),
+    }
+}
+
+/// Action reconstruction errors.
+pub fn reconstruction_error(found: &DomainError) -> DomainReconstructionError {
+    let number = |n: usize| n as u64;
+    let actions = found.actions.iter().map(|(action, error)| ActionReconstructionError {
+        action: action.clone(),
+        by_name: error.as_ref().map(|e| number(e.by_name)),
+        by_position: error.as_ref().map(|e| number(e.by_position)),
+        least: error.as_ref().and_then(|e| e.least.as_ref()).map(|l| number(l.error)),
+    });
+    DomainReconstructionError {
+        by_name: number(found.by_name),
+        by_position: number(found.by_position),
+        least: found.least.map(number),
+        actions: actions.collect(),
+        extra: found.extra.clone(),
+    }
+}
+
+/// A renaming of actions.
+pub fn interface(found: &Interface) -> MatchedInterface {
+    let actions = found.actions.iter().map(|a| MatchedAction {
+        reference: a.reference.clone(),
+        candidate: a.candidate.clone(),
+        parameters: a.parameters.iter().map(|&p| p as u64).collect(),
+        error: a.error as u64,
+    });
+    MatchedInterface {
+        actions: actions.collect(),
+        types: found.types.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
+        error: found.error as u64,
+        identity: found.is_identity(),
+        types_agree: found.types_agree,
+        exact: found.exact,
+    }
+}
