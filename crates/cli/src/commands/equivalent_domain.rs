@@ -1,4 +1,5 @@
-//! `planforge equivalent domain`: whether two domains behave the same on given problems, exactly or up to a limit.
+//! `planforge equivalent domain`: whether two domains behave the same on given problems: exactly or up to a limit, or by their
+//! cheapest plans.
 
 use super::Context;
 use crate::args::EquivalentDomainArgs;
@@ -7,17 +8,25 @@ use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use crate::progress::counting;
 use planforge_contract::{
-    ComparedProblem, DomainCostDifference, DomainDifference, DomainEquivalentReport, ReportedDiagnostic,
+    ComparedProblem, DomainEquivalentReport, HeuristicEquivalence, MatchedInterface, ReportedDiagnostic,
 };
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::equivalence::are::domain_error;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparison, Costs, DifferenceKind, DomainLimits, NotCompared, SearchEnd, Side, Verdict,
-    compare_domains, overall,
+    Behaviour, Comparison, DomainLimits, NotCompared, SearchEnd, Side, Verdict, compare_domains, overall,
 };
-use planforge_planning::walk::{ModelError, Semantics, Step};
+use planforge_planning::equivalence::hde::{
+    Hde, HdeOptions, HdeOutcome, NoReference, NoReferenceReason, Reference, Rule,
+};
+use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts, match_interface};
+use planforge_planning::walk::{ModelError, Semantics};
+use planforge_verifier_equivalence::Rule as RuleWord;
+use planforge_verifier_equivalence::report;
 use planforge_verifier_ew::Semantics as Word;
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
@@ -37,33 +46,182 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
             return Exit::Usage;
         }
     };
+    // Under other names for its types, the second domain does not fit the first's problems yet: it is checked alone.
+    let alone = args.match_interface && args.second_problems.is_empty();
+    let second = |problem: &Path| Inputs::read(&args.second, (!alone).then_some(problem));
     let mut read: Vec<[Inputs; 2]> = args
         .problems
         .iter()
         .zip(second_problems)
-        .map(|(a, b)| [Inputs::read(&args.first, Some(a)), Inputs::read(&args.second, Some(b))])
+        .map(|(a, b)| [Inputs::read(&args.first, Some(a)), second(b)])
         .collect();
     // A damaged text is not compared: what is left of it is another one. That is no verdict on what was meant.
     if read.iter().flatten().any(|r| r.unreadable || r.has_errors()) {
         return unusable(context, args, &read);
     }
-    let outcomes = compare_all(context, args, &read);
-    let mut invalid = false;
-    for (outcome, inputs) in outcomes.iter().zip(&mut read) {
-        if let Err(NotCompared { side, error: ModelError::Invalid(found) }) = outcome {
-            inputs[place(*side)].diagnostics.extend(found.iter().cloned());
-            invalid = true;
-        }
-    }
-    if invalid {
+    let Some(mut texts) = Both::of(&read) else { return unusable(context, args, &read) };
+    let matched = args.match_interface.then(|| texts.rename(args.max_choices)).transpose();
+    let matched = match matched {
+        Ok(matched) => matched,
+        Err(not) => return not_matched(context, args, &not),
+    };
+    let compared = match args.heuristic {
+        true => by_plans(args, &texts),
+        false => Compared::Exact(compare_all(context, args, &texts)),
+    };
+    if let Some((number, side, found)) = compared.invalid() {
+        read[number][place(side)].diagnostics.extend(found);
         return unusable(context, args, &read);
     }
-    let report = report(args, &outcomes);
+    let mut report = report(args, &compared);
+    report.reconstruction_error =
+        Some(report::reconstruction_error(&domain_error(texts.first, &texts.second)));
+    report.interface = matched.as_ref().map(report::interface);
     match args.json {
         true => context.output.json(&report),
         false => context.output.result(&text(&report)),
     }
-    exit_of(&outcomes)
+    compared.exit()
+}
+
+/// The texts compared.
+struct Both<'r> {
+    first: &'r Domain,
+    second: Domain,
+    problems: Vec<[&'r Problem; 2]>,
+    /// Whether the second domain has problems of its own.
+    own_problems: bool,
+}
+
+impl<'r> Both<'r> {
+    /// `None` where a text could not be read at all.
+    fn of(read: &'r [[Inputs; 2]]) -> Option<Self> {
+        let [a, b] = read.first()?;
+        let own_problems = b.problem.is_some();
+        let problems = read.iter().map(|[a, b]| {
+            let first = a.problem.as_ref()?;
+            Some([first, b.problem.as_ref().unwrap_or(first)])
+        });
+        Some(Both {
+            first: a.domain.as_ref()?,
+            second: b.domain.clone()?,
+            problems: problems.collect::<Option<_>>()?,
+            own_problems,
+        })
+    }
+
+    /// Puts the second domain into the first's names.
+    fn rename(&mut self, max_choices: u64) -> Result<Interface, NoInterface> {
+        let of = |side: usize| self.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
+        let (first, second) = (of(0), if self.own_problems { of(1) } else { Vec::new() });
+        let found = match_interface(
+            Texts { domain: self.first, problems: &first },
+            Texts { domain: &self.second, problems: &second },
+            max_choices,
+        )?;
+        self.second = found.rewrite(self.first, &self.second);
+        Ok(found)
+    }
+}
+
+/// What comparing came to.
+enum Compared {
+    Exact(Vec<Outcome>),
+    ByPlans(Result<Box<(Hde, HdeOptions)>, NoPlans>),
+}
+
+/// Why there is no comparison by plans.
+enum NoPlans {
+    Reference(NoReference),
+    Candidate(NotCompared),
+}
+
+impl Compared {
+    /// The first problem that is no model with a domain: its place, the side and what is wrong.
+    fn invalid(&self) -> Option<(usize, Side, Vec<Diagnostic>)> {
+        let of = |number: usize, side: Side, error: &ModelError| match error {
+            ModelError::Invalid(found) => Some((number, side, found.clone())),
+            _ => None,
+        };
+        match self {
+            Compared::Exact(outcomes) => outcomes.iter().enumerate().find_map(|(number, outcome)| {
+                outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
+            }),
+            Compared::ByPlans(Err(NoPlans::Reference(NoReference {
+                problem,
+                why: NoReferenceReason::Model(error),
+            }))) => of(*problem, Side::First, error),
+            Compared::ByPlans(Err(NoPlans::Candidate(not))) => of(0, not.side, &not.error),
+            Compared::ByPlans(_) => None,
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        let of_model = |error: &ModelError| match error {
+            ModelError::Limit(reason) => of_stop(*reason),
+            _ => Exit::Undecided,
+        };
+        match self {
+            Compared::Exact(outcomes) => exit_of(outcomes),
+            Compared::ByPlans(Ok(found)) => match found.0.outcome {
+                HdeOutcome::Equivalent => Exit::Good,
+                HdeOutcome::Different { .. } => Exit::Negative,
+                HdeOutcome::Undecided { stopped, .. } => of_stop(stopped),
+            },
+            Compared::ByPlans(Err(NoPlans::Candidate(not))) => of_model(&not.error),
+            Compared::ByPlans(Err(NoPlans::Reference(not))) => match &not.why {
+                NoReferenceReason::Limit(reason) => of_stop(*reason),
+                NoReferenceReason::Model(error) => of_model(error),
+                NoReferenceReason::Unsolvable(_) => Exit::Undecided,
+            },
+        }
+    }
+}
+
+/// By the cheapest plans, all problems under one time limit.
+fn by_plans(args: &EquivalentDomainArgs, texts: &Both<'_>) -> Compared {
+    let defaults = HdeOptions::default();
+    let options = HdeOptions {
+        k: NonZeroUsize::new(args.k as usize).unwrap_or(defaults.k),
+        rule: match args.rule {
+            RuleWord::Definition => Rule::Definition,
+            RuleWord::ReferenceCode => Rule::ReferenceCode,
+        },
+        semantics: args.semantics.map_or(defaults.semantics, semantics),
+        max_nodes: args.max_nodes,
+        ..defaults
+    };
+    let of = |side: usize| texts.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
+    let mut limits = WorkLimits::new(args.time_limit);
+    let reference = match Reference::new(texts.first, &of(0), &options, &mut limits) {
+        Ok(reference) => reference,
+        Err(not) => return Compared::ByPlans(Err(NoPlans::Reference(not))),
+    };
+    let found = reference.compare_on(&texts.second, &of(1), &mut limits);
+    Compared::ByPlans(found.map(|hde| Box::new((hde, options))).map_err(NoPlans::Candidate))
+}
+
+/// No renaming makes the domains comparable: neither equal nor different.
+fn not_matched(context: &Context, args: &EquivalentDomainArgs, not: &NoInterface) -> Exit {
+    let limit = matches!(not, NoInterface::Limit { .. });
+    let decision = if limit { "undecided" } else { "not-comparable" };
+    if args.json {
+        context.output.json(&DomainEquivalentReport {
+            decision: decision.to_owned(),
+            semantics: default_semantics(args).to_owned(),
+            not_comparable: Some(not.to_string()),
+            ..Default::default()
+        });
+    } else {
+        context.output.result(&format!("{decision}: {}\n", escape(&not.to_string())));
+    }
+    if limit { Exit::NodeLimit } else { Exit::Undecided }
+}
+
+/// The word for the semantics in force.
+fn default_semantics(args: &EquivalentDomainArgs) -> &'static str {
+    let default = if args.heuristic { HdeOptions::default().semantics } else { Semantics::default() };
+    report::semantics(args.semantics.map_or(default, semantics))
 }
 
 const fn place(side: Side) -> usize {
@@ -73,39 +231,30 @@ const fn place(side: Side) -> usize {
     }
 }
 
-const fn word(side: Side) -> &'static str {
-    match side {
-        Side::First => "first",
-        Side::Second => "second",
-    }
-}
-
-const fn semantics(word: Word) -> (Semantics, &'static str) {
+const fn semantics(word: Word) -> Semantics {
     match word {
-        Word::Strips => (Semantics::Strips, "strips"),
-        Word::GroundNoOpsDropped => (Semantics::GroundNoOpsDropped, "ground-no-ops-dropped"),
+        Word::Strips => Semantics::Strips,
+        Word::GroundNoOpsDropped => Semantics::GroundNoOpsDropped,
     }
 }
 
 /// Every problem, each under an equal share of the time that is left.
-fn compare_all(context: &Context, args: &EquivalentDomainArgs, read: &[[Inputs; 2]]) -> Vec<Outcome> {
+fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>) -> Vec<Outcome> {
     let limits = DomainLimits {
-        semantics: semantics(args.semantics).0,
+        semantics: args.semantics.map_or(Semantics::default(), semantics),
         max_pairs: args.max_states,
         max_depth: args.max_depth,
         ..DomainLimits::default()
     };
-    let bar = counting(&context.output, read.len(), "problems");
+    let count = texts.problems.len();
+    let bar = counting(&context.output, count, "problems");
     let started = Instant::now();
-    let mut outcomes = Vec::with_capacity(read.len());
-    for [first, second] in read {
-        let left = (read.len() - outcomes.len()) as f64;
+    let mut outcomes = Vec::with_capacity(count);
+    for &problems in &texts.problems {
+        let left = (count - outcomes.len()) as f64;
         let share = args.time_limit.map(|all| (all - started.elapsed().as_secs_f64()).max(0.0) / left);
-        if let (Some(a), Some(p), Some(b), Some(q)) =
-            (&first.domain, &first.problem, &second.domain, &second.problem)
-        {
-            outcomes.push(compare_domains([a, b], [p, q], &limits, &mut WorkLimits::new(share)));
-        }
+        let domains = [texts.first, &texts.second];
+        outcomes.push(compare_domains(domains, problems, &limits, &mut WorkLimits::new(share)));
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -134,7 +283,39 @@ fn open_exit(outcome: &Outcome) -> Option<Exit> {
     }
 }
 
-fn report(args: &EquivalentDomainArgs, outcomes: &[Outcome]) -> DomainEquivalentReport {
+fn report(args: &EquivalentDomainArgs, compared: &Compared) -> DomainEquivalentReport {
+    match compared {
+        Compared::Exact(outcomes) => exact_report(args, outcomes),
+        Compared::ByPlans(found) => plans_report(args, found),
+    }
+}
+
+fn plans_report(
+    args: &EquivalentDomainArgs,
+    found: &Result<Box<(Hde, HdeOptions)>, NoPlans>,
+) -> DomainEquivalentReport {
+    let heuristic = match found {
+        Ok(found) => report::heuristic(&found.0, &found.1),
+        Err(not) => HeuristicEquivalence {
+            decision: "undecided".to_owned(),
+            why: Some(match not {
+                NoPlans::Reference(not) => format!("the first domain with {not}"),
+                NoPlans::Candidate(not) => format!("the second domain: {}", not.error),
+            }),
+            ..HeuristicEquivalence::default()
+        },
+    };
+    let equivalent = heuristic.decision == "equivalent";
+    DomainEquivalentReport {
+        equivalent,
+        decision: if equivalent { "equal".to_owned() } else { heuristic.decision.clone() },
+        semantics: default_semantics(args).to_owned(),
+        heuristic: Some(heuristic),
+        ..Default::default()
+    }
+}
+
+fn exact_report(args: &EquivalentDomainArgs, outcomes: &[Outcome]) -> DomainEquivalentReport {
     let compared: Vec<&Comparison> = outcomes.iter().flatten().collect();
     let verdict = match overall(compared.iter().copied()) {
         Verdict::Equal if compared.len() < outcomes.len() => Verdict::Open,
@@ -148,96 +329,28 @@ fn report(args: &EquivalentDomainArgs, outcomes: &[Outcome]) -> DomainEquivalent
     let lengths = outcomes.iter().enumerate().filter_map(|(i, o)| Some((o.as_ref().ok()?.shown_after()?, i)));
     DomainEquivalentReport {
         equivalent: verdict == Verdict::Equal,
-        decision: decision(verdict).to_owned(),
-        semantics: semantics(args.semantics).1.to_owned(),
+        decision: report::decision(verdict).to_owned(),
+        semantics: default_semantics(args).to_owned(),
         equal_up_to: match verdict {
             Verdict::Open if compared.len() == outcomes.len() => outcomes.iter().filter_map(steps).min(),
             _ => None,
         },
         shortest: lengths.min().map(|(_, place)| place),
-        problems: args.problems.iter().zip(outcomes).map(|(path, outcome)| shown(path, outcome)).collect(),
-        diagnostics: Vec::new(),
-    }
-}
-
-const fn decision(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Equal => "equal",
-        Verdict::Different => "different",
-        Verdict::Open => "undecided",
-    }
-}
-
-fn shown(path: &Path, outcome: &Outcome) -> ComparedProblem {
-    let problem = path.display().to_string();
-    let comparison = match outcome {
-        Ok(comparison) => comparison,
-        Err(NotCompared { side, error }) => {
-            let reason = Some(format!("the {} domain with this problem: {error}", word(*side)));
-            return ComparedProblem {
-                problem,
-                decision: "undecided".to_owned(),
-                reason,
-                ..Default::default()
-            };
-        }
-    };
-    let mut shown = ComparedProblem {
-        problem,
-        decision: decision(comparison.verdict()).to_owned(),
-        pairs: comparison.pairs,
-        same_model: comparison.behaviour == Behaviour::Equal { same_model: true },
+        problems: args
+            .problems
+            .iter()
+            .zip(outcomes)
+            .map(|(path, outcome)| report::compared(&path.display().to_string(), outcome))
+            .collect(),
         ..Default::default()
-    };
-    match &comparison.costs {
-        Costs::Different(cost) => {
-            let [first, second] = cost.costs;
-            shown.cost_difference = Some(DomainCostDifference { steps: steps(&cost.steps), first, second });
-        }
-        Costs::NotCompared { side, what } => {
-            shown.reason = Some(format!("costs were not compared: the {} has {what}", word(*side)));
-        }
-        Costs::Equal | Costs::NotAsked => {}
-    }
-    match &comparison.behaviour {
-        Behaviour::Equal { .. } => {}
-        Behaviour::EqualUpTo { steps, end } => {
-            shown.equal_up_to = Some(*steps);
-            shown.reason = Some(match end {
-                SearchEnd::Pairs => "the limit on pairs of states was reached".to_owned(),
-                SearchEnd::Depth => "longer sequences were not asked for".to_owned(),
-                SearchEnd::Stopped(reason) => format!("{reason} was reached"),
-            });
-        }
-        Behaviour::Different(found) => shown.difference = Some(difference(&found.steps, &found.kind)),
-    }
-    shown
-}
-
-fn steps(list: &[Step]) -> Vec<String> {
-    list.iter().map(ToString::to_string).collect()
-}
-
-fn difference(list: &[Step], kind: &DifferenceKind) -> DomainDifference {
-    let (kind, by, why, conditions) = match kind {
-        DifferenceKind::Refused { by, refusal, conditions } => {
-            ("refused", *by, refusal.to_string(), conditions)
-        }
-        DifferenceKind::Goal { holds_in, conditions } => {
-            ("goal", holds_in.other(), "the goal does not hold".to_owned(), conditions)
-        }
-    };
-    DomainDifference {
-        kind: kind.to_owned(),
-        by: word(by).to_owned(),
-        steps: steps(list),
-        why,
-        conditions: conditions.clone(),
     }
 }
 
 fn text(report: &DomainEquivalentReport) -> String {
-    let mut out = format!("{}\n", report.decision);
+    let mut out = match &report.heuristic {
+        Some(found) => plans_text(found),
+        None => format!("{}\n", report.decision),
+    };
     for problem in &report.problems {
         let _ = write!(out, "{}: {}", escape(&problem.problem), problem.decision);
         match (problem.equal_up_to, problem.decision.as_str()) {
@@ -257,7 +370,79 @@ fn text(report: &DomainEquivalentReport) -> String {
         out.push('\n');
         differences(&mut out, problem);
     }
+    if let Some(found) = &report.interface {
+        renaming(&mut out, found);
+    }
+    if let Some(error) = &report.reconstruction_error {
+        let least = error.least.map_or("none".to_owned(), |n| n.to_string());
+        let _ = writeln!(
+            out,
+            "action reconstruction error: {} by name, {} by position, {least} under the best pairing of parameters",
+            error.by_name, error.by_position
+        );
+    }
     out
+}
+
+fn plans_text(found: &HeuristicEquivalence) -> String {
+    let mut out = match found.decision.as_str() {
+        "equivalent" => "equivalent by their cheapest plans\n".to_owned(),
+        other => format!("{other}\n"),
+    };
+    for (number, [first, second]) in found.plans.iter().enumerate() {
+        let _ = writeln!(out, "problem {}: {first} plans in the first, {second} in the second", number + 1);
+    }
+    if let Some(class) = &found.class {
+        let _ = writeln!(out, "class: {class}");
+    }
+    if let Some(why) = &found.why {
+        let _ = writeln!(out, "  {}", escape(why));
+    }
+    if let Some(plan) = &found.failing_plan {
+        let other = if plan.plan_of == "first" { "second" } else { "first" };
+        let _ = match plan.failing_step {
+            Some(step) => writeln!(
+                out,
+                "  plan {} of the {} fails in the {other} at step {}: {}",
+                plan.rank + 1,
+                plan.plan_of,
+                step + 1,
+                escape(&plan.why)
+            ),
+            None => writeln!(
+                out,
+                "  plan {} of the {} is executed in the {other}, and {}",
+                plan.rank + 1,
+                plan.plan_of,
+                escape(&plan.why)
+            ),
+        };
+        listed(&mut out, "    ", &plan.steps);
+        listed(&mut out, "  does not hold: ", &plan.conditions);
+    }
+    out
+}
+
+/// What was renamed, where anything was.
+fn renaming(out: &mut String, found: &MatchedInterface) {
+    if found.identity {
+        out.push_str("interface: as it stands\n");
+        return;
+    }
+    out.push_str("interface: the second domain's actions were renamed\n");
+    for [name, other] in &found.types {
+        let _ = writeln!(out, "  type {} was {}", escape(name), escape(other));
+    }
+    for action in &found.actions {
+        let places: Vec<String> = action.parameters.iter().map(|p| (p + 1).to_string()).collect();
+        let _ = writeln!(
+            out,
+            "  {} was {}, its parameters {}",
+            escape(&action.reference),
+            escape(&action.candidate),
+            if places.is_empty() { "none".to_owned() } else { places.join(" ") }
+        );
+    }
 }
 
 fn differences(out: &mut String, problem: &ComparedProblem) {
@@ -302,7 +487,7 @@ fn unusable(context: &Context, args: &EquivalentDomainArgs, read: &[[Inputs; 2]]
         }
     }
     if args.json {
-        let (decision, semantics) = ("undecided".to_owned(), semantics(args.semantics).1.to_owned());
+        let (decision, semantics) = ("undecided".to_owned(), default_semantics(args).to_owned());
         context.output.json(&DomainEquivalentReport {
             decision,
             semantics,
