@@ -102,7 +102,9 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.label-order",
         "a stage is named that comes later",
-        "Stages run in the order of the file, so a stage can use only what earlier stages made. Move the stages, or name another.",
+        "Stages run in the order of the file, so a stage can use only what earlier stages made. Move the stages, or name another. In a\n\
+         round the stage that writes may name any stage; a stage that judges may name those before it, and one before the writer also\n\
+         those behind the writer, which have judged the candidate in the round before.",
     ),
     code(
         "pipeline.lead",
@@ -122,13 +124,13 @@ pub const CODES: &[CodeInfo] = &[
         "pipeline.metric-form",
         "not the name of a metric",
         "by = \"LABEL.NAME\": the label of an earlier verify stage and a metric that its plugin declares, `cost` or `steps` of an\n\
-         earlier plan stage, or candidate.log_likelihood. `planforge plugins list` shows the metrics.",
+         earlier plan stage, candidate.log_likelihood or candidate.mean_log_likelihood. `planforge plugins list` shows the metrics.",
     ),
     code(
         "pipeline.missing-field",
         "a required key is missing",
         "Every pipeline has schema = 1; every stage has do; translate, verify and plan stages have label and use; a select stage\n\
-         has by; every [llm.NAME] has use and model. The message names the key and shows a line to add.",
+         has by, and so has a refine stage unless it keeps the last round; every [llm.NAME] has use and model. The message names the key and shows a line to add.",
     ),
     code(
         "pipeline.missing-option",
@@ -167,10 +169,24 @@ pub const CODES: &[CodeInfo] = &[
         "A pipeline is a list of stages. Add at least one [[stage]] table with do = \"translate\", \"verify\", \"select\" or \"plan\".",
     ),
     code(
+        "pipeline.nothing-given",
+        "neither texts nor PDDL are given",
+        "With `text = false` below [given] a method gets no text in plain language. It then needs something of the reference to go by:\n\n    \
+         [given]\n    text = false\n    problem = true      # a domain is written for a problem\n\n\
+         An in-context example of another suite says nothing about the task.",
+    ),
+    code(
         "pipeline.option",
         "the plugin does not take this value",
         "The value of an option does not fit the plugin's schema: another type, a word that is not among the choices, or a number\n\
          out of range. The message says what fits.",
+    ),
+    code(
+        "pipeline.otherwise",
+        "`otherwise` names a metric for the second time",
+        "`otherwise` of a select stage says what a group is compared by where some member has no value of `by`:\n\n    \
+         by = \"candidate.log_likelihood\"\n    otherwise = [\"critique.errors\", \"pddl.errors\"]\n\n\
+         The metrics are tried in order, so each of them stands there once and `by` is none of them.",
     ),
     code(
         "pipeline.override",
@@ -205,15 +221,18 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.round",
         "a round that cannot refine",
-        "A round first asks a translator for children and then judges them:\n\n    \
-         [[stage.round]]\n    do = \"translate\"\n    ...\n    [[stage.round]]\n    do = \"verify\"\n    ...\n\n\
-         Without a verify or plan stage (a verify stage with measure = true does not count) every child would be accepted at once.",
+        "In a round exactly one stage writes: a translate stage or, where there is none, a plan stage with `feedback`. Verify and plan\n\
+         stages before it look at what came into the round, those behind it judge its children:\n\n    \
+         [[stage.round]]\n    do = \"verify\"         # a critic looks at the candidate\n    label = \"critique\"\n    ...\n    \
+         [[stage.round]]\n    do = \"translate\"      # it is written anew\n    feedback = [\"critique\"]\n    ...\n\n\
+         The rounds end where all verify and plan stages on one side of the writer accept, so there has to be one (a verify stage with\n\
+         measure = true does not count); with stop = \"never\" all rounds are made. Select stages stand behind the writer.",
     ),
     code(
         "pipeline.round-metric",
         "rounds compared by what no round measures",
         "`by` of a refine stage names a metric that each child of each round has: LABEL.NAME of a verify or plan stage of the round,\n\
-         or candidate.log_likelihood. What a stage before the refine stage measured is about what came in.",
+         candidate.log_likelihood or candidate.mean_log_likelihood. What a stage before the refine stage measured is about what came in.",
     ),
     code(
         "pipeline.sample-count",
@@ -257,6 +276,12 @@ pub const CODES: &[CodeInfo] = &[
          { key = value }, and each stage under [[stage]].",
     ),
     code(
+        "pipeline.unheard",
+        "feedback for a plugin that asks no model",
+        "`feedback` of a verify or plan stage brings words for a language model. This plugin declares no role, so it asks none. It does\n\
+         no harm where a plugin of your own reads the words all the same.",
+    ),
+    code(
         "pipeline.unknown-key",
         "an unknown key",
         "Keys that nobody reads are refused, for they are nearly always misspelt. The message names the nearest known key.",
@@ -264,8 +289,8 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.unknown-label",
         "no stage has that label",
-        "A metric or `feedback` names an earlier stage by its label; in a round `feedback` may name any stage of the round, which is\n\
-         then that of the round before. The message names the nearest label, or lists them.",
+        "A metric names an earlier verify or plan stage by its label, `feedback` an earlier verify, plan or translate stage; in a round\n\
+         `feedback` may also name a stage of the round before. The message names the nearest label, or lists them.",
     ),
     code(
         "pipeline.unknown-llm",
@@ -276,7 +301,7 @@ pub const CODES: &[CodeInfo] = &[
         "pipeline.unknown-metric",
         "the stage has no such metric",
         "A verifier declares its metrics, and `planforge plugins list` shows them. A plan stage has `cost` and `steps`, a candidate\n\
-         has `log_likelihood`.",
+         has `log_likelihood` (the sum over the tokens) and `mean_log_likelihood` (per token).",
     ),
     code(
         "pipeline.unknown-option",
@@ -374,7 +399,7 @@ pub const CODES: &[CodeInfo] = &[
         "suite.no-text",
         "a task has no text",
         "A task is a file NAME.nl that says in plain language what is to be done; NAME.pddl beside it is the reference. A folder with\n\
-         PDDL alone is no suite for pipelines, which begin with text.",
+         PDDL alone is a suite only for pipelines that are given no texts: `text = false` below [given].",
     ),
     code(
         "suite.not-a-folder",

@@ -1,5 +1,10 @@
 //! A checked pipeline as plain data. The JSON schema that editors use is derived from these types.
 
+mod rounds;
+
+pub(crate) use rounds::writer;
+pub use rounds::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
+
 use planforge_contract::{FixPolicy, JsonObject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,13 +58,17 @@ pub enum FeedbackSource {
     Environment,
 }
 
-/// What of the reference is given. Everything is withheld unless it is set to true.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What of the suite is given. The texts are, and everything of the reference is withheld unless it is set to true.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GivenSpec {
+    /// The texts in plain language: of the domain, of the task, and of the in-context example. With `false` none of them is given,
+    /// and suites need not have any (Prob2Domain of the test-time-scaling paper, section 4.1).
+    #[serde(skip_serializing_if = "is_true")]
+    pub text: bool,
     /// The whole domain, as PDDL.
     pub domain: bool,
-    /// The whole problem, as PDDL.
+    /// The whole problem, as PDDL. A domain that is written is then judged and planned with this problem.
     pub problem: bool,
     /// The names and parameters of the actions, and the suite's domain template where it has one.
     pub interface: bool,
@@ -89,6 +98,17 @@ pub enum DescriptionClass {
     Random,
 }
 
+impl Default for GivenSpec {
+    fn default() -> Self {
+        Self { text: true, domain: false, problem: false, interface: false, objects: false, example: None }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
 /// Which in-context example is given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -109,6 +129,11 @@ impl GivenSpec {
             Some(GivenExample::Own(given)) => *given,
             Some(GivenExample::Suite(_)) => false,
         }
+    }
+
+    /// What suites must have for the method: texts, unless none is given.
+    pub const fn texts(&self) -> crate::Texts {
+        if self.text { crate::Texts::Required } else { crate::Texts::Optional }
     }
 
     /// The suite whose task is the in-context example, as the file names it.
@@ -244,6 +269,13 @@ impl Pipeline {
     pub fn all_stages(&self) -> impl Iterator<Item = &Stage> {
         self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.inner()))
     }
+    /// The refine stage in whose rounds the stage with that label stands.
+    pub fn refine_of(&self, label: &str) -> Option<&RefineStage> {
+        self.stages.iter().find_map(|stage| match stage {
+            Stage::Refine(refine) if refine.round.iter().any(|stage| stage.label() == label) => Some(refine),
+            _ => None,
+        })
+    }
     /// The stage with that label, wherever it stands.
     pub fn stage(&self, label: &str) -> Option<&Stage> {
         self.all_stages().find(|stage| stage.label() == label)
@@ -310,8 +342,9 @@ pub struct TranslateStage {
     /// Whether safe fixes are applied to what a model wrote; each is recorded.
     #[serde(default)]
     pub fixes: FixPolicy,
-    /// Whose words go into the question: labels of earlier verify stages, for their feedback, and of earlier translate stages,
-    /// for what was wrong with the reply. In a round, stages of the round itself are those of the round before.
+    /// Whose words go into the question: labels of earlier verify stages, for their feedback, of earlier plan stages, for why there
+    /// is no plan, and of earlier translate stages, for what was wrong with the reply. In a round, stages that stand behind this
+    /// one are those of the round before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
     /// Candidates that have this already pass through unchanged.
@@ -349,6 +382,10 @@ pub struct VerifyStage {
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
+    /// Whose words the verifier is told beside the candidate, in `VerifyRequest.feedback`: labels as in a translate stage's
+    /// `feedback`, and by the same rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<String>,
     /// The assessment is a measurement alone: it decides neither the task's verdict, nor whether a planner is asked, nor
     /// whether a round's child is accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -381,9 +418,15 @@ pub struct SelectStage {
     #[serde(default)]
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
     pub label: String,
-    /// The metric, as `LABEL.NAME` of an earlier verify stage, `LABEL.cost` or `LABEL.steps` of an earlier plan stage, or
-    /// `candidate.log_likelihood`. Candidates without a value come last; ties go to the order of the sample paths.
+    /// The metric, as `LABEL.NAME` of an earlier verify stage, `LABEL.cost` or `LABEL.steps` of an earlier plan stage,
+    /// `candidate.log_likelihood` (the sum over the tokens, test-time-scaling paper, Eq. 1) or `candidate.mean_log_likelihood` (the
+    /// sum divided by the number of tokens). Candidates without a value come last; ties go to the order of the sample paths.
     pub by: String,
+    /// What a group is compared by where some member of it has no value of `by`, for example because a server returns no
+    /// probabilities: the first of these metrics that every member has a value of, else the last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_several")]
+    #[schemars(with = "OneOrSeveral")]
+    pub otherwise: Vec<String>,
     /// How many candidates of each group go on.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -397,8 +440,25 @@ pub struct SelectStage {
     pub order: Order,
 }
 
+/// How `otherwise` is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum OneOrSeveral {
+    /// One metric.
+    One(String),
+    /// Metrics, the first choice first.
+    Several(Vec<String>),
+}
+
+fn one_or_several<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Ok(match OneOrSeveral::deserialize(deserializer)? {
+        OneOrSeveral::One(metric) => vec![metric],
+        OneOrSeveral::Several(metrics) => metrics,
+    })
+}
+
 /// `do = "plan"`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanStage {
     /// The stage's name, unique in the file.
@@ -419,6 +479,45 @@ pub struct PlanStage {
     /// Whether candidates that a verify stage rejected are planned for as well.
     #[serde(default)]
     pub plan_rejected: bool,
+    /// How many plans of each candidate. With more than one, each is a child of its own; one whose planner breaks is left out.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub n: u32,
+    /// Whose words the planner is told, labels as in a translate stage's `feedback`. The planner then also gets the candidate's plan so
+    /// far and writes it anew: the new plan is a child, and what was said about the old one does not count for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<String>,
+}
+
+impl Default for PlanStage {
+    fn default() -> Self {
+        Self {
+            label: String::new(),
+            plugin: String::new(),
+            roles: BTreeMap::new(),
+            options: JsonObject::new(),
+            limits: PlanStageLimits::default(),
+            plan_rejected: false,
+            n: 1,
+            feedback: Vec::new(),
+        }
+    }
+}
+
+impl PlanStage {
+    /// Whether its plans are children of the candidate; else the plan is added to the candidate itself.
+    pub fn makes_children(&self) -> bool {
+        self.n > 1 || self.rewrites()
+    }
+    /// Whether it writes the candidate's plan anew.
+    pub fn rewrites(&self) -> bool {
+        !self.feedback.is_empty()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_one(n: &u32) -> bool {
+    *n == 1
 }
 
 /// Limits of one planner call.
@@ -437,85 +536,6 @@ pub struct PlanStageLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub nodes: Option<u64>,
-}
-
-/// `do = "refine"`: Algorithm 1 of the exploration-walk paper, section 4.4, for each candidate on its own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RefineStage {
-    /// The stage's name, unique in the file.
-    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
-    pub label: String,
-    /// Most rounds for one candidate (c_max). It ends earlier where a child is accepted by every stage of the round.
-    #[schemars(range(min = 1, max = 1000))]
-    pub rounds: u32,
-    /// The metric by which the best of a round, and of all rounds, is chosen where none is accepted: `LABEL.NAME` of a verify
-    /// or plan stage of the round, or `candidate.log_likelihood`. Children without a value come last; ties go to the earlier.
-    pub by: String,
-    /// Which end of the metric is better.
-    #[serde(default, skip_serializing_if = "Order::is_highest")]
-    pub order: Order,
-    /// What the next round goes on from.
-    #[serde(default)]
-    pub continue_from: ContinueFrom,
-    /// What is returned in the end.
-    #[serde(default)]
-    pub keep: KeepRound,
-    /// What is taken off the candidate before the first round.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub forget: Vec<Forget>,
-    /// The stages of a round, in order, beginning with a translate stage.
-    #[schemars(with = "Vec<RoundStage>", length(min = 1))]
-    pub round: Vec<Stage>,
-}
-
-/// One stage of a round, for the schema: [`Stage`] without what cannot stand in a round.
-#[derive(JsonSchema)]
-#[serde(tag = "do", rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its schema is used")]
-enum RoundStage {
-    /// Makes `n` children of each candidate by asking a translator.
-    Translate(TranslateStage),
-    /// Has a verifier judge each candidate.
-    Verify(VerifyStage),
-    /// Keeps the best candidates by a metric.
-    Select(SelectStage),
-    /// Has a planner look for a plan for each candidate.
-    Plan(PlanStage),
-}
-
-/// What a refine stage's next round goes on from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ContinueFrom {
-    /// The best child of the last round, even when an earlier one was better (the paper's Algorithm 1).
-    #[default]
-    RoundBest,
-    /// The best child of all rounds so far.
-    BestSoFar,
-}
-
-/// What a refine stage returns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum KeepRound {
-    /// The best of all rounds (the paper's Algorithm 1).
-    #[default]
-    Best,
-    /// The best of the last round that had a child.
-    Last,
-}
-
-/// What a refine stage can take off a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Forget {
-    /// The domain, and with it all that was said about the candidate.
-    Domain,
-    /// The problem, and with it all that was said about the candidate.
-    Problem,
-    /// The conversation so far.
-    Conversation,
 }
 
 /// `do = "fan_out"`: before it the lead task of each suite runs alone; each of its survivors is where the suite's other tasks

@@ -26,6 +26,6 @@ pub use run::{
 };
 pub use suite::{
     ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Suite,
-    SuiteTask, apply_add_ons, describe_tasks, load_leniently, load_suite, load_task, load_without_tasks,
-    needs_description, task_view,
+    SuiteTask, Texts, apply_add_ons, describe_tasks, load_leniently, load_suite, load_suite_with, load_task,
+    load_task_with, load_without_tasks, needs_description, task_view,
 };

@@ -85,6 +85,25 @@ fn pointed<'a>(checked: &'a Checked, d: &Diagnostic) -> (&'a str, u32) {
 }
 
 const MISTAKES: &str = include_str!("fixtures/mistakes.toml");
+const SCALING: &str = include_str!("fixtures/mistakes-scaling.toml");
+
+/// Exactly these findings: code, the beginning of the text pointed at, its line, and a word of the help.
+fn expect(checked: &Checked, wanted: &[(&str, &str, u32, &str)]) {
+    let got: Vec<(String, &str, u32)> = checked
+        .diagnostics
+        .iter()
+        .map(|d| (d.code.to_string(), pointed(checked, d).0, pointed(checked, d).1))
+        .collect();
+    for (code, text, at, help) in wanted {
+        let hit = checked.diagnostics.iter().find(|d| {
+            let (found, line) = pointed(checked, d);
+            d.code == *code && line == *at && found.starts_with(text)
+        });
+        let Some(hit) = hit else { panic!("no {code} at {text:?} in line {at}; found {got:#?}") };
+        assert!(help.is_empty() || hit.help.iter().any(|h| h.contains(help)), "{code}: {:?}", hit.help);
+    }
+    assert_eq!(got.len(), wanted.len(), "{got:#?}");
+}
 
 #[test]
 fn one_file_many_mistakes_each_at_its_place() {
@@ -137,6 +156,7 @@ fn one_file_many_mistakes_each_at_its_place() {
         ("pipeline.unknown-metric", "\"late.scroe\"", line("scroe"), "`score`"),
         ("pipeline.unknown-stage-key", "laed", line("laed"), "`lead`"),
         ("pipeline.missing-field", "[[stage]]", nth_stage(12), "rounds = 4"),
+        ("pipeline.round-metric", "\"late.score\"", line("label = \"rounds\"") + 1, "behind"),
         ("pipeline.value", "\"best\"", line("\"best\""), "`best-so-far`"),
         ("pipeline.value", "\"first\"", line("keep = \"first\""), "`last`"),
         ("pipeline.value", "\"plan\"", line("forget"), "`domain`"),
@@ -157,24 +177,52 @@ fn one_file_many_mistakes_each_at_its_place() {
         ("pipeline.type", "4", line("round = 4"), "[[stage.round]]"),
         ("pipeline.fan-out", "[[stage]]", nth_stage(15), "keep one"),
     ];
-    let got: Vec<(String, &str, u32)> = checked
-        .diagnostics
-        .iter()
-        .map(|d| (d.code.to_string(), pointed(&checked, d).0, pointed(&checked, d).1))
-        .collect();
-    for (code, text, at, help) in &wanted {
-        let hit = checked.diagnostics.iter().find(|d| {
-            let (found, line) = pointed(&checked, d);
-            d.code == *code && line == *at && found.starts_with(text)
-        });
-        let Some(hit) = hit else { panic!("no {code} at {text:?} in line {at}; found {got:#?}") };
-        assert!(help.is_empty() || hit.help.iter().any(|h| h.contains(help)), "{code}: {:?}", hit.help);
-    }
-    assert_eq!(got.len(), wanted.len(), "{got:#?}");
+    expect(&checked, &wanted);
     let distinct: BTreeSet<&str> = wanted.iter().map(|w| w.0).collect();
     assert!(distinct.len() >= 15, "{}", distinct.len());
     // In the order of the text.
     assert!(checked.diagnostics.is_sorted_by_key(|d| d.primary().map(|l| l.span)));
+}
+
+#[test]
+fn what_scales_is_checked_as_closely() {
+    let checked = found(SCALING, &[]);
+    let line = |needle: &str| SCALING.lines().position(|l| l.contains(needle)).unwrap() as u32 + 1;
+    let (critique, behind) = (line("[\"critique\", \"also\""), line("[\"update\", \"critique\""));
+    let wanted = [
+        ("pipeline.nothing-given", "false", line("text = false"), "problem = true"),
+        ("pipeline.label-order", "\"plan\"", line("feedback = [\"plan\"]"), "before this one"),
+        ("pipeline.range", "0", line("n = 0"), ""),
+        ("pipeline.label-order", "\"plan\"", line("\"nobody\""), ""),
+        ("pipeline.unknown-label", "\"nobody\"", line("\"nobody\""), "`domain`"),
+        ("pipeline.unheard", "[\"plan\"", line("\"nobody\""), "asks a model"),
+        ("pipeline.label-order", "\"best\"", line("[\"plan\", \"best\"]"), ""),
+        ("pipeline.unheard", "[\"plan\"", line("[\"plan\", \"best\"]"), ""),
+        ("pipeline.unknown-metric", "\"candidate.mean_log", line("loglikelihood"), "`mean_log_likelihood`"),
+        ("pipeline.unknown-metric", "\"pddl.scroe\"", line("loglikelihood"), "`score`"),
+        ("pipeline.otherwise", "\"candidate.log_likelihood\"", line("loglikelihood"), "another metric"),
+        ("pipeline.type", "4", line("otherwise = 4"), ""),
+        ("pipeline.missing-field", "[[stage]]", line("\"no-metric\"") - 2, "keep = \"last\""),
+        ("pipeline.round", "[[stage]]", line("\"no-metric\"") - 2, "stop = \"never\""),
+        ("pipeline.value", "\"sometimes\"", line("sometimes"), "`accepted`, `never`"),
+        ("pipeline.round", "[[stage.round]]", line("\"second\"") - 2, "keep one"),
+        ("pipeline.missing-field", "\"lowest\"", line("\"lowest\""), "take `order` out"),
+        ("pipeline.missing-field", "\"best-so-far\"", line("best-so-far"), "by = "),
+        ("pipeline.round", "[[stage.round]]", line("\"early\"") - 2, "behind"),
+        ("pipeline.round", "[[stage.round]]", line("\"many\"") - 2, "behind"),
+        ("pipeline.unheard", "[\"critique\"", critique, ""),
+        ("pipeline.label-order", "\"critique\"", critique, "an earlier stage"),
+        ("pipeline.label-order", "\"also\"", critique, ""),
+        ("pipeline.unheard", "[\"update\"", behind, ""),
+        ("pipeline.label-order", "\"after\"", behind, ""),
+        ("pipeline.label-order", "\"behind\"", behind, ""),
+        ("pipeline.round-metric", "\"look.score\"", line("look.score"), "keep = \"last\""),
+        ("pipeline.unheard", "[\"look\"]", line("[\"look\"]"), ""),
+        ("pipeline.round", "[[stage.round]]", line("\"twice\"") - 2, "keep one"),
+        ("pipeline.unheard", "[\"again\"]", line("[\"again\"]"), ""),
+        ("pipeline.round", "[[stage.round]]", line("\"same\"") - 2, "`feedback`"),
+    ];
+    expect(&checked, &wanted);
 }
 
 const GOOD: &str = r#"
@@ -215,8 +263,81 @@ by = "plan.cost"
 order = "lowest"
 [[stage]]
 do = "select"
+by = "candidate.mean_log_likelihood"
+otherwise = ["candidate.log_likelihood", "ew.score"]
+[[stage]]
+do = "select"
 by = "candidate.log_likelihood"
+otherwise = "plan.steps"
 "#;
+
+const IVML: &str = r#"
+schema = 1
+[given]
+text = false
+problem = true
+[llm.main]
+use = "provider-openai"
+model = "m"
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+n = 8
+[[stage]]
+do = "refine"
+label = "ivml"
+rounds = 5
+keep = "last"
+stop = "never"
+[[stage.round]]
+do = "verify"
+label = "critique"
+use = "verifier-val"
+feedback = ["plan", "update", "pddl"]
+[[stage.round]]
+do = "translate"
+label = "update"
+use = "translator-direct"
+roles = { writer = "main" }
+feedback = ["critique"]
+[[stage.round]]
+do = "verify"
+label = "pddl"
+use = "verifier-val"
+[[stage]]
+do = "refine"
+label = "self-critique"
+rounds = 2
+keep = "last"
+[[stage.round]]
+do = "verify"
+label = "plan-critique"
+use = "verifier-val"
+[[stage.round]]
+do = "plan"
+label = "again"
+use = "planner-classical"
+feedback = ["plan-critique", "again"]
+"#;
+
+#[test]
+fn critique_first_and_plans_as_children_read_as_written() {
+    let checked = found(IVML, &[]);
+    assert_eq!(codes(&checked), ["pipeline.unheard", "pipeline.unheard"], "{:#?}", checked.diagnostics);
+    let config = checked.pipeline.unwrap().config;
+    assert!(!config.given.text && config.given.problem && config.given.texts() == Texts::Optional);
+    let Some(Stage::Refine(ivml)) = config.stage("ivml") else { panic!("{config:?}") };
+    assert_eq!((ivml.writer(), ivml.stop, ivml.by.as_str()), (Some(1), StopRounds::Never, ""));
+    let Some(Stage::Refine(plans)) = config.stage("self-critique") else { panic!("{config:?}") };
+    assert_eq!((plans.writer(), plans.stop), (Some(1), StopRounds::Accepted));
+    let Some(Stage::Plan(plan)) = config.stage("plan") else { panic!("{config:?}") };
+    assert!(plan.n == 8 && plan.makes_children() && !plan.rewrites());
+    let json = serde_json::to_value(&config).unwrap();
+    let validator = jsonschema::validator_for(&pipeline_schema()).unwrap();
+    assert!(validator.is_valid(&json) && validator.is_valid(&toml::from_str(IVML).unwrap()));
+    assert_eq!(serde_json::from_value::<Pipeline>(json).unwrap(), config);
+}
 
 #[test]
 fn a_good_file_has_nothing_to_say_and_reads_as_written() {
@@ -224,13 +345,18 @@ fn a_good_file_has_nothing_to_say_and_reads_as_written() {
     assert_eq!(codes(&checked), Vec::<String>::new());
     let pipeline = checked.pipeline.unwrap();
     let labels: Vec<&str> = pipeline.config.stages.iter().map(Stage::label).collect();
-    assert_eq!(labels, ["problem", "ew", "select-3", "plan", "select-5", "select-6"]);
+    assert_eq!(labels, ["problem", "ew", "select-3", "plan", "select-5", "select-6", "select-7"]);
     assert!(pipeline.config.given.domain && pipeline.config.given.gives_own_example());
     assert_eq!(pipeline.config.llm["main"].settings["temperature"], json!(0));
     match &pipeline.config.stages[3] {
         Stage::Plan(plan) => assert_eq!((plan.limits.time_s, plan.limits.memory_mb), (Some(30.0), Some(512))),
         other => panic!("{other:?}"),
     }
+    let otherwise = |index: usize| match &pipeline.config.stages[index] {
+        Stage::Select(select) => select.otherwise.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((otherwise(5).len(), otherwise(6)), (2, vec!["plan.steps".to_owned()]));
     // The typed form is what the schema describes, and reads back.
     let json = serde_json::to_value(&pipeline.config).unwrap();
     let validator = jsonschema::validator_for(&pipeline_schema()).unwrap();
@@ -407,6 +533,7 @@ fn empty_binary_and_huge_files_are_one_clear_diagnostic_each() {
 #[test]
 fn every_code_of_the_checker_is_triggered() {
     let mut seen: BTreeSet<String> = codes(&found(MISTAKES, &[])).into_iter().collect();
+    seen.extend(codes(&found(SCALING, &[])));
     seen.extend(codes(&found("", &["x"])));
     seen.extend(codes(&found("x = ", &[])));
     seen.extend(codes(&found(&"x".repeat(MAX_PIPELINE_BYTES + 1), &[])));

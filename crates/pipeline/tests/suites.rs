@@ -125,7 +125,8 @@ fn what_is_given_must_be_there() {
     fs::remove_file(folder.path().join("domain.pddl")).unwrap();
     fs::remove_file(folder.path().join("p01.pddl")).unwrap();
     let suite = load_suite(folder.path()).suite.unwrap();
-    let all = GivenSpec { domain: true, problem: true, interface: true, objects: true, example: None };
+    let all =
+        GivenSpec { domain: true, problem: true, interface: true, objects: true, ..GivenSpec::default() };
     let wrong = task_view(&suite, &suite.tasks[0], &all, None).unwrap_err();
     let messages: Vec<String> = wrong.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
     assert!(wrong.iter().all(|d| d.code == "suite.no-reference"), "{messages:?}");
@@ -269,6 +270,7 @@ fn the_suites_of_this_repository_are_whole() {
             interface: true,
             objects: true,
             example: Some(GivenExample::Own(true)),
+            ..GivenSpec::default()
         };
         for task in &suite.tasks {
             // A suite whose environment is a program has no reference to give.

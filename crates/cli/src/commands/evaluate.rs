@@ -18,7 +18,9 @@ use planforge_evaluate::evaluation::{
 use planforge_evaluate::history::History;
 use planforge_evaluate::study::Artefact;
 use planforge_llm::Mode;
-use planforge_pipeline::{RunReport, RunState, RunTask, StageKind, Suite, TaskReport, load_suite};
+use planforge_pipeline::{
+    RunReport, RunState, RunTask, StageKind, Suite, TaskReport, Texts, load_suite_with,
+};
 use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,8 +41,8 @@ pub(crate) fn run(context: &Context, args: &EvaluateArgs) -> Exit {
 
 fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let matrix = matrix(context, args)?;
-    let suites = suites(context, &matrix)?;
     let pipelines = pipelines(context, args, &matrix)?;
+    let suites = suites(context, &matrix, &pipelines)?;
     let work = Work { context, args, matrix: &matrix };
     for pipeline in &pipelines {
         // Before anything is run: a suite that lacks what a pipeline is given is found now.
@@ -213,12 +215,14 @@ fn from_anywhere(matrix: &Matrix) -> Matrix {
     }
 }
 
-/// Reads the suites and keeps the tasks that are wanted.
-fn suites(context: &Context, matrix: &Matrix) -> Result<Vec<Suite>, Exit> {
+/// Reads the suites and keeps the tasks that are wanted. They need no texts where no pipeline is given any.
+fn suites(context: &Context, matrix: &Matrix, pipelines: &[PipelineFile]) -> Result<Vec<Suite>, Exit> {
+    let required = pipelines.iter().any(|pipeline| pipeline.texts == Texts::Required);
+    let texts = if required { Texts::Required } else { Texts::Optional };
     let mut suites: Vec<Suite> = Vec::new();
     let mut good = true;
     for folder in &matrix.suites {
-        let loaded = load_suite(folder);
+        let loaded = load_suite_with(folder, texts);
         context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
         let Some(mut suite) = loaded.suite else {
             good = false;
@@ -246,6 +250,7 @@ struct PipelineFile {
     path: PathBuf,
     text: String,
     judges: Judges,
+    texts: Texts,
 }
 
 /// Reads and checks the pipelines; the mistakes of all of them are printed.
@@ -272,7 +277,8 @@ fn pipelines(context: &Context, args: &EvaluateArgs, matrix: &Matrix) -> Result<
                 if let Some(label) = &args.accuracy_by {
                     judges.equivalent = verify_stage(&checked.pipeline.config, label);
                 }
-                read.push(PipelineFile { name, path: path.clone(), text, judges });
+                let texts = checked.pipeline.config.given.texts();
+                read.push(PipelineFile { name, path: path.clone(), text, judges, texts });
             }
             Err(exit) => bad = Some(exit),
         }

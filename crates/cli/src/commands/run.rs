@@ -14,7 +14,7 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_llm::Mode;
 use planforge_pipeline::{
     CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, apply_add_ons,
-    describe_tasks, load_suite, load_task, needs_description, run_tasks,
+    describe_tasks, load_suite_with, load_task_with, needs_description, run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
@@ -277,7 +277,11 @@ fn tasks(
         context.output.note("help: name one with --task DIR/STEM, or all of a suite with --suite DIR");
         return Err(Exit::Usage);
     }
-    let loaded = tasks.iter().map(|t| load_task(t)).chain(suites.iter().map(|s| load_suite(s)));
+    let texts = checked.pipeline.config.given.texts();
+    let loaded = tasks
+        .iter()
+        .map(|t| load_task_with(t, texts))
+        .chain(suites.iter().map(|s| load_suite_with(s, texts)));
     let mut found = Vec::new();
     let mut bad = false;
     for loaded in loaded {

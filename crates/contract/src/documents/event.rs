@@ -6,6 +6,7 @@
 use crate::{BudgetCost, BudgetEnd, Failure, Message, ProviderFailure, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The SHA-256 of a blob in the run folder, 64 lower-case hexadecimal digits.
 pub type BlobId = String;
@@ -70,8 +71,28 @@ pub struct RoundHistory {
     pub path: SamplePath,
     /// Its conversation.
     pub conversation: Vec<Message>,
-    /// What the next question tells of it.
+    /// What the next question to the writer tells of it. What the stages before the writer will say comes on top.
     pub feedback: Vec<String>,
+    /// What the stages before the writer are told of it, by their labels. Empty where they are told nothing.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub told: BTreeMap<String, Vec<String>>,
+    /// The verify stages' own conversations about it, by their labels.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub conversations: BTreeMap<String, Vec<Message>>,
+}
+
+/// By what a select stage compared the members of one group.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SelectedGroup {
+    /// The path of the candidate that its members share as an ancestor; the task's first candidate where the task is the group.
+    pub group: SamplePath,
+    /// The metric.
+    pub by: String,
+    /// How many members it has.
+    pub members: u32,
+    /// How many of them have no value of the metric and came last.
+    pub without_value: u32,
 }
 
 /// One line of the journal.
@@ -190,6 +211,9 @@ pub enum Event {
         stage: String,
         /// Paths of the candidates kept, best first.
         kept: Vec<SamplePath>,
+        /// By what each group was really compared. Empty in records of versions that did not say it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        groups: Vec<SelectedGroup>,
     },
     /// A round of a refine stage ended.
     RoundFinished {
@@ -201,15 +225,16 @@ pub enum Event {
         path: SamplePath,
         /// Which round, from 1.
         round: u32,
-        /// The round's best child; absent where no sample of the round came to anything.
+        /// The round's best child, or what came into it where the stages before the writer accepted that; absent where no sample of
+        /// the round came to anything.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         best: Option<SamplePath>,
         /// The child's value of the metric that rounds are compared by.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
-        /// Whether every stage of the round accepted it: no further round is made then.
+        /// Whether every stage of the round that judges it accepted it.
         accepted: bool,
-        /// The best of all rounds so far.
+        /// The best of all rounds so far; absent where rounds are compared by nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         best_so_far: Option<SamplePath>,
         /// What a next round is asked with, [`RoundHistory`] as JSON.

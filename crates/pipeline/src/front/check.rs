@@ -234,7 +234,9 @@ const DESCRIPTION_CLASSES: [(&str, DescriptionClass); 3] = [
 fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
     let Some((table, node)) = reader.table("given", out) else { return GivenSpec::default() };
     let mut inner = Reader::new(table, node.place, "[given]");
+    let had_text = inner.node("text").map(|node| node.place);
     let given = GivenSpec {
+        text: inner.boolean("text", out).unwrap_or(true),
         domain: inner.boolean("domain", out).unwrap_or(false),
         problem: inner.boolean("problem", out).unwrap_or(false),
         interface: inner.boolean("interface", out).unwrap_or(false),
@@ -243,6 +245,14 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
         actions: inner.word("actions", &DESCRIPTION_CLASSES, out),
         action_examples: inner.strings("action_examples", out).into_iter().map(|at| at.value).collect(),
     };
+    let nothing = GivenSpec { text: false, example: given.example.clone(), ..GivenSpec::default() };
+    if let Some(place) = had_text.filter(|_| given == nothing) {
+        let message = "without the texts the method is given nothing of the task";
+        out.push(
+            error_at("pipeline.nothing-given", message, place)
+                .help("add `problem = true` below [given], or another part of the reference"),
+        );
+    }
     inner.finish("pipeline.unknown-key", out);
     given
 }

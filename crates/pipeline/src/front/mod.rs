@@ -18,4 +18,4 @@ pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
 pub use overrides::Override;
 pub use plugins::NEEDS_ENVIRONMENT;
 pub(crate) use plugins::{EXTERNAL, TOGETHER, declares};
-pub(crate) use stages::CANDIDATE;
+pub(crate) use stages::{CANDIDATE, MEAN_LOG_LIKELIHOOD};

@@ -197,6 +197,23 @@ impl<'a> Reader<'a> {
         strings
     }
 
+    /// One string, or several in an array.
+    pub(crate) fn string_or_strings(
+        &mut self,
+        key: &'static str,
+        out: &mut Vec<Diagnostic>,
+    ) -> Vec<At<String>> {
+        match self.node(key) {
+            Some(Node { value: Value::String(s), place }) => vec![At { value: s.clone(), place: *place }],
+            Some(Node { value: Value::Array(_), .. }) => self.strings(key, out),
+            Some(other) => {
+                self.wrong_type(key, other, "a string or an array of strings", out);
+                Vec::new()
+            }
+            None => Vec::new(),
+        }
+    }
+
     /// A table of strings, each with the places of key and value.
     pub(crate) fn string_map(
         &mut self,

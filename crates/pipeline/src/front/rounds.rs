@@ -3,7 +3,9 @@
 use super::reader::{At, Reader, error_at};
 use super::stages::{CANDIDATE, Round, Stages, small};
 use super::tree::{Node, Place, Value};
-use crate::config::{ContinueFrom, FanOutStage, Forget, KeepRound, Order, RefineStage, Stage, StageKind};
+use crate::config::{
+    ContinueFrom, FanOutStage, Forget, KeepRound, Order, RefineStage, Stage, StageKind, StopRounds, writer,
+};
 use planforge_diagnostics::Diagnostic;
 
 impl Stages<'_> {
@@ -21,17 +23,22 @@ impl Stages<'_> {
             reader.missing("rounds", "4", out);
         }
         let by = reader.string("by", out);
-        if by.is_none() && reader.node("by").is_none() {
-            reader.missing("by", "\"LABEL.METRIC\"", out);
-        }
         let order = reader.word("order", &[("highest", Order::Highest), ("lowest", Order::Lowest)], out);
         let ways = [("round-best", ContinueFrom::RoundBest), ("best-so-far", ContinueFrom::BestSoFar)];
         let continue_from = reader.word("continue_from", &ways, out).unwrap_or_default();
+        let had_keep = reader.node("keep").is_some();
         let keep = reader.word("keep", &[("best", KeepRound::Best), ("last", KeepRound::Last)], out);
+        if by.is_none() && reader.node("by").is_none() {
+            // A word that cannot be read may have been `last`.
+            let best = keep == Some(KeepRound::Best) || !had_keep;
+            needs_metric(best, continue_from, reader, out);
+        }
+        let stops = [("accepted", StopRounds::Accepted), ("never", StopRounds::Never)];
+        let stop = reader.word("stop", &stops, out).unwrap_or_default();
         let forget = forget(reader, out);
-        let round = self.round(position, reader, out);
+        let round = self.round(position, reader, stop, out);
         if let Some(by) = &by {
-            self.metric_of_round(by, outer, out);
+            self.metric_of_round(by, outer, &round, out);
         }
         Stage::Refine(RefineStage {
             label: label.value.clone(),
@@ -40,12 +47,19 @@ impl Stages<'_> {
             order: order.unwrap_or_default(),
             continue_from,
             keep: keep.unwrap_or_default(),
+            stop,
             forget,
             round,
         })
     }
 
-    fn round(&mut self, position: &str, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<Stage> {
+    fn round(
+        &mut self,
+        position: &str,
+        reader: &mut Reader<'_>,
+        stop: StopRounds,
+        out: &mut Vec<Diagnostic>,
+    ) -> Vec<Stage> {
         let items = match reader.node("round") {
             Some(Node { value: Value::Array(items), .. }) => items,
             Some(other) => {
@@ -61,19 +75,38 @@ impl Stages<'_> {
         self.round = Some(Round::default());
         let mut read = Vec::new();
         for (index, item) in items.iter().enumerate() {
+            if let Some(round) = &mut self.round {
+                round.index = index;
+            }
             read.extend(self.item(&format!("{position}-{}", index + 1), item, out));
         }
-        self.end_round(out);
+        let named = self.end_round(out);
         // A stage that could not be read may be the one that is missing.
         if read.len() == items.len() {
-            composition(&read, items, reader, out);
+            match writer(&read) {
+                Some(writer) => {
+                    around(writer, &read, items, reader, out);
+                    never_said(writer, &read, &named, out);
+                }
+                None => no_writer(items, reader, out),
+            }
+            if stop == StopRounds::Accepted {
+                acceptance(&read, reader, out);
+            }
         }
         read
     }
 
     /// What rounds are compared by must be there in each of them.
-    fn metric_of_round(&self, by: &At<String>, outer: usize, out: &mut Vec<Diagnostic>) {
+    fn metric_of_round(&self, by: &At<String>, outer: usize, round: &[Stage], out: &mut Vec<Diagnostic>) {
         let label = by.value.split_once('.').map_or("", |(label, _)| label);
+        let before = round.iter().take(writer(round).unwrap_or(0));
+        if before.clone().any(|stage| stage.label() == label) {
+            let message = format!("`{label}` judges what comes into the round, so no child has its metrics");
+            let help = "name a stage behind the one that writes, or leave `by` out with keep = \"last\"";
+            out.push(error_at("pipeline.round-metric", message, by.place).help(help));
+            return;
+        }
         let in_round = |label: &str| self.known.iter().skip(outer).any(|k| k.label == label);
         if label == CANDIDATE || in_round(label) || !self.known.iter().any(|k| k.label == label) {
             return self.metric(by, out);
@@ -87,24 +120,104 @@ impl Stages<'_> {
     }
 }
 
-/// A round writes first and judges then.
-fn composition(read: &[Stage], items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
-    let code = "pipeline.round";
-    if !matches!(read.first(), Some(Stage::Translate(_))) {
-        let place = items.first().map_or(reader.place, |item| item.place);
-        let message = format!("the round of {} does not begin with a translate stage", reader.what);
-        let help = "write [[stage.round]] with do = \"translate\": its children are what the round judges";
-        out.push(error_at(code, message, place).help(help));
+/// What cannot be chosen without a metric.
+fn needs_metric(best: bool, from: ContinueFrom, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
+    if best {
+        let message = format!("{} has no `by`, by which the best round is chosen", reader.what);
+        out.push(
+            error_at("pipeline.missing-field", message, reader.place)
+                .help("add `by = \"LABEL.METRIC\"`, or `keep = \"last\"` where rounds are not compared"),
+        );
+        return;
     }
-    let judges = |stage: &Stage| match stage {
+    let keys = [("continue_from", from == ContinueFrom::BestSoFar), ("order", true)];
+    for (key, needs) in keys {
+        if let Some(node) = reader.node(key).filter(|_| needs) {
+            let message = format!("`{key}` of {} needs a metric, and there is no `by`", reader.what);
+            out.push(
+                error_at("pipeline.missing-field", message, node.place)
+                    .help(format!("add `by = \"LABEL.METRIC\"`, or take `{key}` out")),
+            );
+        }
+    }
+}
+
+const ROUND: &str = "pipeline.round";
+
+fn no_writer(items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
+    let place = items.first().map_or(reader.place, |item| item.place);
+    let message = format!("nothing in the round of {} writes", reader.what);
+    out.push(
+        error_at(ROUND, message, place)
+            .help("write [[stage.round]] with do = \"translate\": its children are what goes on")
+            .help("to have plans written anew, give a plan stage of the round `feedback`"),
+    );
+}
+
+/// One stage writes, and only what judges stands before it.
+fn around(writer: usize, read: &[Stage], items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(first) = read.get(writer) else { return };
+    let writes = |stage: &Stage| match (first, stage) {
+        (Stage::Plan(_), Stage::Plan(stage)) => stage.rewrites(),
+        _ => stage.kind() == first.kind(),
+    };
+    for (index, (stage, item)) in read.iter().zip(items).enumerate() {
+        if index > writer && writes(stage) {
+            let message = format!("a second stage of the round of {} writes", reader.what);
+            let at = items.get(writer).map_or(reader.place, |item| item.place);
+            out.push(
+                error_at(ROUND, message, item.place)
+                    .also(at.source, at.span, "the first is here")
+                    .help("keep one in the round; put the other before or behind the refine stage"),
+            );
+        }
+        let misplaced = match stage {
+            Stage::Select(_) => Some("there is nothing to select before the stage that writes"),
+            Stage::Plan(stage) if stage.makes_children() => Some(
+                "a plan stage with `n` or `feedback` makes candidates of its own before the stage that writes",
+            ),
+            _ => None,
+        };
+        if let Some(why) = misplaced.filter(|_| index < writer) {
+            let message = format!("one candidate comes into a round: {why}");
+            out.push(error_at(ROUND, message, item.place).help("put it behind the stage that writes"));
+        }
+    }
+}
+
+/// Something has to be able to accept where that is what ends the rounds.
+fn acceptance(read: &[Stage], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
+    let writer = writer(read);
+    let judges = |(index, stage): (usize, &Stage)| match stage {
         Stage::Verify(stage) => !stage.measure,
-        Stage::Plan(_) => true,
+        Stage::Plan(_) => Some(index) != writer,
         _ => false,
     };
-    if !read.iter().any(judges) {
-        let message = format!("nothing in the round of {} can accept a child", reader.what);
-        let help = "add a [[stage.round]] with do = \"verify\" or do = \"plan\"";
-        out.push(error_at(code, message, reader.place).help(help));
+    if !read.iter().enumerate().any(judges) {
+        let message = format!("nothing in the round of {} can accept a candidate", reader.what);
+        out.push(
+            error_at(ROUND, message, reader.place)
+                .help("add a [[stage.round]] with do = \"verify\" or do = \"plan\"")
+                .help("or write stop = \"never\", and all rounds are made"),
+        );
+    }
+}
+
+/// What the writer makes is new: a stage beside it that names itself or, on its side of the writer, a later one would never be told
+/// anything.
+fn never_said(writer: usize, read: &[Stage], round: &Round, out: &mut Vec<Diagnostic>) {
+    for (index, label) in &round.feedback {
+        let Some(named) = read.iter().position(|stage| stage.label() == label.value) else { continue };
+        let later = named >= *index && (*index > writer || named < writer);
+        if *index != writer && later {
+            let message = match named == *index {
+                true => format!("`{}` names itself", label.value),
+                false => format!("`{}` has not judged a candidate yet when this stage does", label.value),
+            };
+            out.push(error_at("pipeline.label-order", message, label.place).help(
+                "what was said about the last round's candidate does not hold for what was written since; name an earlier stage",
+            ));
+        }
     }
 }
 

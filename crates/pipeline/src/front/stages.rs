@@ -14,9 +14,13 @@ use planforge_diagnostics::Diagnostic;
 /// The label under which a candidate's own numbers are selected by; no stage may have it.
 pub(crate) const CANDIDATE: &str = "candidate";
 /// The candidate's own numbers.
-const CANDIDATE_METRICS: [&str; 1] = ["log_likelihood"];
+const CANDIDATE_METRICS: [&str; 2] = ["log_likelihood", MEAN_LOG_LIKELIHOOD];
+/// The log-likelihood divided by the number of tokens.
+pub(crate) const MEAN_LOG_LIKELIHOOD: &str = "mean_log_likelihood";
 /// The numbers of a plan stage.
 const PLAN_METRICS: [&str; 2] = ["cost", "steps"];
+/// The kinds of stages that have metrics.
+const METRIC_KINDS: [StageKind; 2] = [StageKind::Verify, StageKind::Plan];
 
 /// What later stages may refer to.
 pub(super) struct Known {
@@ -89,8 +93,11 @@ fn all_labels(items: &[Node]) -> Vec<(String, Place)> {
 /// What is collected while the stages of a round are read.
 #[derive(Default)]
 pub(super) struct Round {
-    /// Labels in `feedback`: they may name later stages of the round, which are those of the round before.
-    feedback: Vec<At<String>>,
+    /// Labels in `feedback`, with the position of their stage in the round: they may name later stages of the round, which are those
+    /// of the round before.
+    pub(super) feedback: Vec<(usize, At<String>)>,
+    /// The position of the stage that is being read.
+    pub(super) index: usize,
 }
 
 pub(super) struct Stages<'a> {
@@ -239,6 +246,7 @@ impl Stages<'_> {
             plugin,
             roles: self.roles(reader, info.as_ref(), out),
             options: plugins::options(reader, info.as_ref(), self.catalogue, out),
+            feedback: self.feedback(reader, out),
             measure: reader.boolean("measure", out).unwrap_or(false),
         };
         if let Some(info) = &info
@@ -246,6 +254,7 @@ impl Stages<'_> {
         {
             self.read.need_environment.push((info.id.clone(), place));
         }
+        unheard(reader, info.as_ref(), &stage.feedback, out);
         let metrics = info.map(|info| info.metrics.into_iter().map(|m| m.name).collect()).unwrap_or_default();
         (Stage::Verify(stage), metrics)
     }
@@ -264,7 +273,10 @@ impl Stages<'_> {
             options: plugins::options(reader, info.as_ref(), self.catalogue, out),
             limits: plan_limits(reader, out),
             plan_rejected: reader.boolean("plan_rejected", out).unwrap_or(false),
+            n: small(reader.integer("n", 1..=1000, out), 1),
+            feedback: self.feedback(reader, out),
         };
+        unheard(reader, info.as_ref(), &stage.feedback, out);
         (Stage::Plan(stage), PLAN_METRICS.map(str::to_owned).to_vec())
     }
 
@@ -285,6 +297,7 @@ impl Stages<'_> {
             None if !had => reader.missing("by", "\"LABEL.METRIC\"", out),
             None => {}
         }
+        let otherwise = self.otherwise(reader, by.as_ref(), out);
         let group_by = reader.string("group_by", out);
         if let Some(group) = &group_by {
             self.earlier(group, &[StageKind::Translate], "pipeline.group-by", out);
@@ -292,12 +305,38 @@ impl Stages<'_> {
         Stage::Select(SelectStage {
             label: label.to_owned(),
             by: by.map(|b| b.value).unwrap_or_default(),
+            otherwise,
             keep: small(reader.integer("keep", 1..=1_000_000, out), 1),
             group_by: group_by.map(|g| g.value),
             order: reader
                 .word("order", &[("highest", Order::Highest), ("lowest", Order::Lowest)], out)
                 .unwrap_or_default(),
         })
+    }
+
+    /// Metrics for groups in which `by` has not every member's value; each is another one.
+    fn otherwise(
+        &self,
+        reader: &mut Reader<'_>,
+        by: Option<&At<String>>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Vec<String> {
+        let metrics = reader.string_or_strings("otherwise", out);
+        let mut before: Vec<&At<String>> = by.into_iter().collect();
+        for metric in &metrics {
+            if let Some(first) = before.iter().find(|one| one.value == metric.value) {
+                let message = format!("`{}` was to be compared by before", metric.value);
+                out.push(
+                    error_at("pipeline.otherwise", message, metric.place)
+                        .also(first.place.source, first.place.span, "it is here")
+                        .help("name another metric, one that every candidate has a value of"),
+                );
+            } else {
+                self.metric(metric, out);
+            }
+            before.push(metric);
+        }
+        metrics.iter().map(|metric| metric.value.clone()).collect()
     }
 
     /// `LABEL.NAME` of an earlier stage that has such a metric.
@@ -315,8 +354,7 @@ impl Stages<'_> {
         }
         let Some(stage) = self.known.iter().find(|k| k.label == label) else {
             let wanted = At { value: label.to_owned(), place: by.place };
-            let kinds = [StageKind::Verify, StageKind::Plan];
-            return self.not_earlier(&wanted, &kinds, "pipeline.unknown-label", out);
+            return self.not_earlier(&wanted, &METRIC_KINDS, "pipeline.unknown-label", out);
         };
         let metrics: Vec<&str> = stage.metrics.iter().map(String::as_str).collect();
         // The metrics of a plugin that is not known itself were already reported with it.
@@ -328,24 +366,31 @@ impl Stages<'_> {
     fn feedback(&mut self, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<String> {
         let labels = reader.strings("feedback", out);
         match &mut self.round {
-            Some(round) => round.feedback.extend(labels.iter().cloned()),
+            Some(round) => {
+                let index = round.index;
+                round.feedback.extend(labels.iter().cloned().map(|label| (index, label)));
+            }
             None => self.check_feedback(&labels, out),
         }
         labels.into_iter().map(|l| l.value).collect()
     }
 
-    fn check_feedback(&self, labels: &[At<String>], out: &mut Vec<Diagnostic>) {
+    fn check_feedback<'l>(
+        &self,
+        labels: impl IntoIterator<Item = &'l At<String>>,
+        out: &mut Vec<Diagnostic>,
+    ) {
         for label in labels {
-            let kinds = [StageKind::Verify, StageKind::Translate];
+            let kinds = [StageKind::Verify, StageKind::Plan, StageKind::Translate];
             self.earlier(label, &kinds, "pipeline.unknown-label", out);
         }
     }
 
     /// Ends a round: what its stages say about one another can be checked now.
-    pub(super) fn end_round(&mut self, out: &mut Vec<Diagnostic>) {
-        if let Some(round) = self.round.take() {
-            self.check_feedback(&round.feedback, out);
-        }
+    pub(super) fn end_round(&mut self, out: &mut Vec<Diagnostic>) -> Round {
+        let round = self.round.take().unwrap_or_default();
+        self.check_feedback(round.feedback.iter().map(|(_, label)| label), out);
+        round
     }
 
     /// The label of an earlier stage of one of those kinds.
@@ -394,7 +439,7 @@ impl Stages<'_> {
         }
         let mut names: Vec<&str> =
             self.known.iter().filter(|k| kinds.contains(&k.kind)).map(|k| k.label.as_str()).collect();
-        if kinds.contains(&StageKind::Plan) {
+        if kinds == METRIC_KINDS {
             names.push(CANDIDATE);
         }
         let kinds: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
@@ -402,6 +447,20 @@ impl Stages<'_> {
         let what = format!("earlier {} stages", kinds.join(" and "));
         out.push(with_help(error_at(code, message, label.place), help_for(&label.value, &names, &what)));
     }
+}
+
+/// A plugin without a role asks no model, and the official ones then have no use for words.
+fn unheard(
+    reader: &mut Reader<'_>,
+    info: Option<&PluginInfo>,
+    feedback: &[String],
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(info) = info.filter(|info| info.roles.is_empty() && !feedback.is_empty()) else { return };
+    let place = reader.node("feedback").map_or(reader.place, |node| node.place);
+    let message = format!("`{}` asks no model, which could heed the feedback", info.id);
+    let warning = Diagnostic::warning("pipeline.unheard", message).at(place.source, place.span, "");
+    out.push(warning.help("name the feedback in a stage whose plugin asks a model, or take it out"));
 }
 
 fn unknown_metric(label: &str, name: &str, metrics: &[&str], place: Place, out: &mut Vec<Diagnostic>) {

@@ -3,12 +3,13 @@
 use super::path::unmarked;
 use super::report::Written;
 use crate::config::{Order, Pipeline, PlanStage, SelectStage, Stage};
-use crate::front::CANDIDATE;
+use crate::front::{CANDIDATE, MEAN_LOG_LIKELIHOOD};
 use planforge_contract::{
-    Assessment, Candidate, Decision, Failure, LineageStep, PlanOutcome, UndecidedReason,
+    Assessment, Candidate, Decision, Failure, LineageStep, Message, PlanOutcome, UndecidedReason,
 };
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// One member of the beam.
 #[derive(Debug, Clone, Default)]
@@ -31,9 +32,57 @@ pub(super) struct Entry {
     pub(super) materials: BTreeMap<String, String>,
     /// Why no reply to the last round's question could be used.
     pub(super) unusable: Vec<String>,
+    /// The verify stages' own conversations about it and its ancestors, by the stage's label.
+    pub(super) conversations: BTreeMap<String, Vec<Message>>,
+    /// Stages of a round before the writer that have judged it since it was written, though they stand before that.
+    pub(super) looked: BTreeSet<String>,
+    /// Stages that have nothing to say about it: about a plan that was written anew, or about children that were not made.
+    pub(super) exempt: BTreeSet<String>,
+    /// The position among all stages from which on stages speak of its plan.
+    pub(super) plan_from: Option<usize>,
 }
 
 impl Entry {
+    /// Appends to a verify stage's own conversation.
+    pub(super) fn converse(&mut self, label: &str, messages: Vec<Message>) {
+        if !messages.is_empty() {
+            self.conversations.entry(label.to_owned()).or_default().extend(messages);
+        }
+    }
+
+    /// Takes a verify stage's assessment, in place of what the stage said in an earlier round.
+    pub(super) fn assess(&mut self, label: &str, assessment: Assessment, from_environment: bool) {
+        self.failures.remove(label);
+        match from_environment {
+            true => self.from_environment.insert(label.to_owned()),
+            false => self.from_environment.remove(label),
+        };
+        self.candidate.assessments.insert(label.to_owned(), assessment);
+    }
+
+    /// Whether a stage has said something, or said why it says nothing.
+    pub(super) fn has_word_of(&self, label: &str) -> bool {
+        self.candidate.assessments.contains_key(label)
+            || self.plans.contains_key(label)
+            || self.failures.contains_key(label)
+            || self.unasked.contains_key(label)
+    }
+
+    /// Takes off what a stage has said.
+    pub(super) fn forget_word_of(&mut self, label: &str) {
+        self.candidate.assessments.remove(label);
+        self.from_environment.remove(label);
+        self.plans.remove(label);
+        self.failures.remove(label);
+        self.unasked.remove(label);
+        self.looked.remove(label);
+    }
+
+    /// Whether what a stage said, or did not say, counts for what it is now.
+    fn counts(&self, position: usize, label: &str) -> bool {
+        (position >= self.since || self.looked.contains(label)) && !self.exempt.contains(label)
+    }
+
     /// The candidate as plugins may see it that ask a model: without assessments that rest on the environment.
     pub(super) fn without_environment(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
@@ -56,10 +105,12 @@ impl Entry {
         candidate
     }
 
-    /// Whether a verify stage rejected what it is now. Measurements reject nobody.
-    pub(super) fn is_rejected(&self, pipeline: &Pipeline) -> bool {
+    /// Whether a verify stage outside of these positions rejected what it is now. Measurements reject nobody.
+    fn is_rejected(&self, pipeline: &Pipeline, but: &Range<usize>) -> bool {
         let rejects = |(position, stage): (usize, &Stage)| match stage {
-            Stage::Verify(stage) if position >= self.since && !stage.measure => {
+            Stage::Verify(stage)
+                if self.counts(position, &stage.label) && !but.contains(&position) && !stage.measure =>
+            {
                 let assessment = self.candidate.assessments.get(&stage.label);
                 assessment.is_some_and(|a| a.decision == Decision::Rejected)
             }
@@ -68,16 +119,28 @@ impl Entry {
         pipeline.all_stages().enumerate().any(rejects)
     }
 
-    /// Whether a plan stage passes it over, having been rejected before.
-    pub(super) fn is_skipped_by(&self, stage: &PlanStage, pipeline: &Pipeline) -> bool {
-        !stage.plan_rejected && self.is_rejected(pipeline)
+    /// Whether a plan stage passes it over, having been rejected before. `of_plan` are the positions of stages that speak of a plan
+    /// which the stage writes anew: their rejection is what it is asked for.
+    pub(super) fn is_skipped_by(
+        &self,
+        stage: &PlanStage,
+        pipeline: &Pipeline,
+        of_plan: &Range<usize>,
+    ) -> bool {
+        !stage.plan_rejected && self.is_rejected(pipeline, of_plan)
     }
 
     /// The value that a select or refine stage compares.
     pub(super) fn metric(&self, by: &str) -> Option<f64> {
         let (label, name) = by.split_once('.')?;
         let value = if label == CANDIDATE {
-            self.candidate.log_likelihood
+            match name {
+                MEAN_LOG_LIKELIHOOD => {
+                    let tokens = self.candidate.tokens.filter(|tokens| *tokens > 0);
+                    self.candidate.log_likelihood.zip(tokens).map(|(sum, tokens)| sum / tokens as f64)
+                }
+                _ => self.candidate.log_likelihood,
+            }
         } else if let Some(outcome) = self.plans.get(label) {
             let plan = outcome.best()?;
             match name {
@@ -90,36 +153,68 @@ impl Entry {
         value.filter(|v| !v.is_nan())
     }
 
-    /// The ancestor made by that stage; the task itself where no stage is named.
-    fn group(&self, stage: Option<&str>) -> Vec<u32> {
-        let Some(stage) = stage else { return Vec::new() };
+    /// The lineage of the ancestor made by that stage; that of the task itself where no stage is named.
+    fn ancestor(&self, stage: Option<&str>) -> &[LineageStep] {
+        let lineage = &self.candidate.lineage;
         // A stage of a round has made several ancestors; the last is the one that stands now.
-        let made = |step: &LineageStep| unmarked(&step.stage) == stage;
-        let Some(end) = self.candidate.lineage.iter().rposition(made) else {
-            return Vec::new();
-        };
-        self.candidate.lineage.iter().take(end + 1).map(|step| step.sample).collect()
+        let made = |step: &LineageStep| stage.is_some_and(|stage| unmarked(&step.stage) == stage);
+        let end = lineage.iter().rposition(made).map_or(0, |at| at + 1);
+        lineage.get(..end).unwrap_or_default()
     }
 }
 
-/// The beam after a select stage, in sample-path order, and the indices kept, best first within each group.
-pub(super) fn select(stage: &SelectStage, beam: Vec<Entry>) -> (Vec<Entry>, Vec<usize>) {
-    let mut groups: BTreeMap<Vec<u32>, Vec<(usize, Option<f64>)>> = BTreeMap::new();
+/// By what a group was compared.
+pub(super) struct Compared {
+    /// The lineage of its members' ancestor.
+    pub(super) ancestor: Vec<LineageStep>,
+    pub(super) by: String,
+    pub(super) members: usize,
+    pub(super) without_value: usize,
+}
+
+/// What a select stage leaves.
+pub(super) struct Selection {
+    /// The candidates kept, in sample-path order.
+    pub(super) beam: Vec<Entry>,
+    /// Their indices in the beam that came in, best first within each group.
+    pub(super) kept: Vec<usize>,
+    pub(super) groups: Vec<Compared>,
+}
+
+/// The best of each group.
+pub(super) fn select(stage: &SelectStage, beam: Vec<Entry>) -> Selection {
+    let mut members: BTreeMap<Vec<u32>, Vec<(usize, &Entry)>> = BTreeMap::new();
     for (index, entry) in beam.iter().enumerate() {
-        groups
-            .entry(entry.group(stage.group_by.as_deref()))
-            .or_default()
-            .push((index, entry.metric(&stage.by)));
+        let ancestor = entry.ancestor(stage.group_by.as_deref()).iter().map(|step| step.sample).collect();
+        members.entry(ancestor).or_default().push((index, entry));
     }
-    let mut kept = Vec::new();
-    for mut members in groups.into_values() {
+    let (mut kept, mut groups) = (Vec::new(), Vec::new());
+    for members in members.into_values() {
+        let by = comparable(stage, &members);
+        let mut values: Vec<(usize, Option<f64>)> =
+            members.iter().map(|(index, entry)| (*index, entry.metric(by))).collect();
+        let ancestor = members.first().map(|(_, first)| first.ancestor(stage.group_by.as_deref()).to_vec());
+        groups.push(Compared {
+            ancestor: ancestor.unwrap_or_default(),
+            by: by.to_owned(),
+            members: values.len(),
+            without_value: values.iter().filter(|(_, value)| value.is_none()).count(),
+        });
         // The sort is stable and the beam is in sample-path order, so ties stay in that order.
-        members.sort_by(|a, b| better(a.1, b.1, stage.order));
-        kept.extend(members.into_iter().take(stage.keep as usize).map(|(index, _)| index));
+        values.sort_by(|a, b| better(a.1, b.1, stage.order));
+        kept.extend(values.into_iter().take(stage.keep as usize).map(|(index, _)| index));
     }
     let wanted: BTreeSet<usize> = kept.iter().copied().collect();
-    let left = beam.into_iter().enumerate().filter(|(i, _)| wanted.contains(i)).map(|(_, e)| e).collect();
-    (left, kept)
+    let beam = beam.into_iter().enumerate().filter(|(i, _)| wanted.contains(i)).map(|(_, e)| e).collect();
+    Selection { beam, kept, groups }
+}
+
+/// The first metric of the stage that all members have a value of, else its last.
+fn comparable<'s>(stage: &'s SelectStage, members: &[(usize, &Entry)]) -> &'s str {
+    let all = |by: &&String| members.iter().all(|(_, entry)| entry.metric(by).is_some());
+    let mut metrics = std::iter::once(&stage.by).chain(&stage.otherwise);
+    let last = stage.otherwise.last().unwrap_or(&stage.by);
+    metrics.find(all).unwrap_or(last)
 }
 
 /// A decision without the words that a verifier has for a person.
@@ -171,14 +266,14 @@ impl Standing {
 /// Where a candidate stands after these stages, each with its position among all: a rejection by any stage counts first,
 /// then a proof that there is no plan, then the first stage that did not say yes.
 pub(super) fn standing<'a>(stages: impl Iterator<Item = (usize, &'a Stage)>, entry: &Entry) -> Standing {
-    let since = stages.filter(|(position, _)| *position >= entry.since);
+    let since = stages.filter(|(position, stage)| entry.counts(*position, stage.label()));
     let found: Vec<Standing> = since.filter_map(|(_, stage)| at_stage(stage, entry)).collect();
     let first = |rank: u8| found.iter().find(|s| s.rank() == rank);
     first(1).or_else(|| first(2)).or_else(|| found.first()).cloned().unwrap_or(Standing::Accepted)
 }
 
 /// What one stage holds against a candidate.
-fn at_stage(stage: &Stage, entry: &Entry) -> Option<Standing> {
+pub(super) fn at_stage(stage: &Stage, entry: &Entry) -> Option<Standing> {
     let label = stage.label().to_owned();
     if matches!(stage, Stage::Verify(stage) if stage.measure) {
         return None;
@@ -269,6 +364,7 @@ mod tests {
             keep,
             group_by: group_by.map(str::to_owned),
             order,
+            ..SelectStage::default()
         }
     }
 
@@ -284,13 +380,13 @@ mod tests {
                 entry(&[("problem", 1), ("domain", 2)], Some(-1.0)),
             ]
         };
-        assert_eq!(select(&stage(2, None, Order::Highest), beam()).1, [1, 2]);
-        assert_eq!(select(&stage(2, None, Order::Lowest), beam()).1, [5, 0]);
-        assert_eq!(select(&stage(1, Some("problem"), Order::Highest), beam()).1, [1, 5]);
-        assert_eq!(select(&stage(2, Some("problem"), Order::Highest), beam()).1, [1, 2, 5, 3]);
-        assert_eq!(select(&stage(1, Some("domain"), Order::Highest), beam()).1.len(), 6);
+        assert_eq!(select(&stage(2, None, Order::Highest), beam()).kept, [1, 2]);
+        assert_eq!(select(&stage(2, None, Order::Lowest), beam()).kept, [5, 0]);
+        assert_eq!(select(&stage(1, Some("problem"), Order::Highest), beam()).kept, [1, 5]);
+        assert_eq!(select(&stage(2, Some("problem"), Order::Highest), beam()).kept, [1, 2, 5, 3]);
+        assert_eq!(select(&stage(1, Some("domain"), Order::Highest), beam()).kept.len(), 6);
         // What is kept stays in sample-path order, whatever its rank.
-        let (left, kept) = select(&stage(2, None, Order::Lowest), beam());
+        let Selection { beam: left, kept, .. } = select(&stage(2, None, Order::Lowest), beam());
         assert_eq!(kept, [5, 0]);
         assert_eq!(
             left[0].candidate.lineage,

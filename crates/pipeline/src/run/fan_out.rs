@@ -107,7 +107,9 @@ fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
     let start = |entry: &Entry| {
         let mut start = Entry::default();
         start.candidate.domain = Some(entry.candidate.domain.clone()?);
-        start.materials.insert(LEAD_TEXT.to_owned(), lead.view.task_text.clone());
+        if !lead.view.task_text.is_empty() {
+            start.materials.insert(LEAD_TEXT.to_owned(), lead.view.task_text.clone());
+        }
         if let Some(problem) = &entry.candidate.problem {
             start.materials.insert(LEAD_PROBLEM.to_owned(), problem.clone());
         }
@@ -122,6 +124,7 @@ pub(super) fn of_lead(context: &Context<'_>, stage: &FanOutStage, mut beam: Vec<
     let mut step = Step::default();
     for entry in &mut beam {
         entry.since = position;
+        entry.looked.clear();
         step.count("lead");
     }
     step.beam = beam;

@@ -6,6 +6,7 @@ mod budget;
 mod context;
 mod copies;
 mod fan_out;
+mod feedback;
 mod host;
 mod path;
 mod plan;

@@ -2,15 +2,20 @@
 
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
+use super::feedback::for_writer;
 use super::host::{Call, path_of};
-use super::path::{candidate_path, marked};
+use super::path::{call_path, candidate_path, marked};
 use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::Step;
 use crate::config::PlanStage;
 use planforge_contract::api::Planner;
-use planforge_contract::{Event, Failure, FailureClass, LimitKind, PlanLimits, PlanOutcome, PlanRequest};
+use planforge_contract::{
+    CandidatePatch, Event, Failure, FailureClass, LimitKind, LineageStep, PlanLimits, PlanOutcome,
+    PlanRequest,
+};
 use planforge_llm::derive_u64;
+use std::ops::Range;
 
 /// Asks a planner, or takes its answer from the record.
 pub(super) fn ask_planner(
@@ -40,12 +45,23 @@ fn keep(outcome: &PlanOutcome) -> Keep {
     }
 }
 
-/// What came of one candidate in a plan stage.
+/// What came of one question to a planner.
 enum Planned {
     Outcome(PlanOutcome),
     Skipped,
     Unasked(String),
     Broke(Failure),
+}
+
+/// A plan stage at work.
+struct Planning<'a> {
+    context: &'a Context<'a>,
+    task: &'a TaskRun<'a>,
+    stage: &'a PlanStage,
+    round: Option<u32>,
+    /// The stage's label in paths.
+    label: String,
+    position: usize,
 }
 
 /// Runs a plan stage.
@@ -56,84 +72,215 @@ pub(super) fn run(
     round: Option<u32>,
     beam: Vec<Entry>,
 ) -> Result<Step, Failure> {
-    let label = marked(&stage.label, round);
-    let results = context.pool.map(&beam, |entry| one(context, task, stage, &label, entry));
-    let mut step = Step::default();
-    for (mut entry, planned) in beam.into_iter().zip(results) {
-        let path = path_of(task, &label, &entry);
-        match planned {
-            Planned::Outcome(outcome) => {
-                context.recorder.event(Event::Planned {
-                    task: task.task.name.clone(),
-                    stage: stage.label.clone(),
-                    path: candidate_path(&task.task.name, &entry.candidate.lineage),
-                    outcome: context.recorder.blob(&outcome)?,
-                    name: outcome.name().to_owned(),
-                })?;
-                step.count(outcome.name());
-                entry.candidate.plan = Some(outcome.clone());
-                entry.plans.insert(stage.label.clone(), outcome);
-            }
-            Planned::Skipped => {
-                step.count("skipped");
-                let why = "a verify stage had rejected the candidate".to_owned();
-                entry.unasked.insert(stage.label.clone(), why);
-            }
-            Planned::Unasked(why) => {
-                step.count("missing-input");
-                entry.unasked.insert(stage.label.clone(), why);
-            }
-            Planned::Broke(failure) => {
-                if step.broke(context, task, path, &failure)? {
-                    continue;
-                }
-                entry.failures.insert(stage.label.clone(), failure);
-            }
-        }
-        step.beam.push(entry);
-    }
-    Ok(step)
+    let (label, position) = (marked(&stage.label, round), context.position(&stage.label));
+    let planning = Planning { context, task, stage, round, label, position };
+    if stage.makes_children() { planning.children(beam) } else { planning.same(beam) }
 }
 
-fn one(context: &Context<'_>, task: &TaskRun<'_>, stage: &PlanStage, label: &str, entry: &Entry) -> Planned {
-    let Some((info, StageInstance::Planner(planner))) = context.services.instances.stages.get(&stage.label)
-    else {
-        return Planned::Broke(super::stage::no_instance(&stage.label));
-    };
-    if entry.is_skipped_by(stage, context.pipeline) {
-        return Planned::Skipped;
+impl Planning<'_> {
+    /// The plan is added to the candidate.
+    fn same(&self, beam: Vec<Entry>) -> Result<Step, Failure> {
+        let results = self.context.pool.map(&beam, |entry| {
+            self.unasked(entry).unwrap_or_else(|| self.ask(entry, &entry.candidate.lineage))
+        });
+        let mut step = Step::default();
+        for (mut entry, planned) in beam.into_iter().zip(results) {
+            match planned {
+                Planned::Outcome(outcome) => {
+                    self.planned(&mut entry, outcome, &mut step)?;
+                }
+                Planned::Broke(failure) => {
+                    let path = path_of(self.task, &self.label, &entry);
+                    if step.broke(self.context, self.task, path, &failure)? {
+                        continue;
+                    }
+                    entry.forget_word_of(&self.stage.label);
+                    entry.failures.insert(self.stage.label.clone(), failure);
+                }
+                unasked => self.passed(&mut entry, unasked, &mut step),
+            }
+            step.beam.push(entry);
+        }
+        Ok(step)
     }
-    let candidate = &entry.candidate;
-    // A planner that asks a model reads the task's text; every other needs the PDDL.
-    if info.roles.is_empty() {
-        let missing = match (&candidate.domain, &candidate.problem) {
-            (Some(_), Some(_)) => None,
-            (None, Some(_)) => Some("the candidate has no domain"),
-            (Some(_), None) => Some("the candidate has no problem"),
-            (None, None) => Some("the candidate has neither domain nor problem"),
+
+    /// Each plan is a child of the candidate. A sample that breaks is in the record and not in the beam, as in translate stages.
+    fn children(&self, beam: Vec<Entry>) -> Result<Step, Failure> {
+        let unasked: Vec<Option<Planned>> = beam.iter().map(|entry| self.unasked(entry)).collect();
+        let samples = |(index, unasked): (usize, &Option<Planned>)| {
+            let n = if unasked.is_some() { 0 } else { self.stage.n };
+            (0..n).map(move |sample| (index, sample))
         };
-        if let Some(missing) = missing {
-            return Planned::Unasked(missing.to_owned());
+        let questions: Vec<(usize, u32)> = unasked.iter().enumerate().flat_map(samples).collect();
+        let lineage = |entry: &Entry, sample: u32| {
+            let mut lineage = entry.candidate.lineage.clone();
+            lineage.push(LineageStep { stage: self.label.clone(), sample });
+            lineage
+        };
+        let results = self.context.pool.map(&questions, |(index, sample)| match beam.get(*index) {
+            Some(entry) => self.ask(entry, &lineage(entry, *sample)),
+            None => Planned::Skipped,
+        });
+        let mut results = questions.iter().zip(results).peekable();
+        let mut step = Step::default();
+        for (index, (parent, unasked)) in beam.into_iter().zip(unasked).enumerate() {
+            if let Some(unasked) = unasked {
+                let mut entry = parent;
+                self.passed(&mut entry, unasked, &mut step);
+                step.beam.push(entry);
+                continue;
+            }
+            while let Some(((_, sample), planned)) = results.next_if(|((of, _), _)| *of == index) {
+                let lineage = lineage(&parent, *sample);
+                match planned {
+                    Planned::Outcome(outcome) => {
+                        let mut child = self.child(&parent, lineage);
+                        child.candidate.plan = Some(outcome.clone());
+                        self.made(&child)?;
+                        self.planned(&mut child, outcome, &mut step)?;
+                        step.beam.push(child);
+                    }
+                    Planned::Broke(failure) => {
+                        let path = candidate_path(&self.task.task.name, &lineage);
+                        let _ = step.broke(self.context, self.task, path, &failure)?;
+                    }
+                    Planned::Skipped | Planned::Unasked(_) => {}
+                }
+            }
+        }
+        Ok(step)
+    }
+
+    /// Why the planner is not asked about a candidate; nothing where it is.
+    fn unasked(&self, entry: &Entry) -> Option<Planned> {
+        let Some((info, _)) = self.context.services.instances.stages.get(&self.stage.label) else {
+            return None;
+        };
+        if entry.is_skipped_by(self.stage, self.context.pipeline, &self.of_plan(entry)) {
+            return Some(Planned::Skipped);
+        }
+        // A planner that asks a model reads the task's text; every other needs the PDDL.
+        if !info.roles.is_empty() {
+            return None;
+        }
+        let missing = match (&entry.candidate.domain, &entry.candidate.problem) {
+            (Some(_), Some(_)) => return None,
+            (None, Some(_)) => "the candidate has no domain",
+            (Some(_), None) => "the candidate has no problem",
+            (None, None) => "the candidate has neither domain nor problem",
+        };
+        Some(Planned::Unasked(missing.to_owned()))
+    }
+
+    /// One question. The lineage is that of the candidate that has the plan.
+    fn ask(&self, entry: &Entry, lineage: &[LineageStep]) -> Planned {
+        let (context, stage) = (self.context, self.stage);
+        let Some((info, StageInstance::Planner(planner))) =
+            context.services.instances.stages.get(&stage.label)
+        else {
+            return Planned::Broke(super::stage::no_instance(&stage.label));
+        };
+        if context.stopping() {
+            return Planned::Broke(super::stage::cancelled());
+        }
+        let candidate = &entry.candidate;
+        let path = call_path(&self.task.task.name, &self.label, lineage);
+        let mut request = PlanRequest {
+            domain: candidate.domain.clone().unwrap_or_default(),
+            problem: candidate.problem.clone().unwrap_or_default(),
+            limits: limits(stage),
+            k: 1,
+            seed: derive_u64(context.pipeline.seed, "plan", &path),
+            task: self.task.view(entry),
+            ..PlanRequest::default()
+        };
+        if stage.rewrites() {
+            request.previous = candidate.plan.as_ref().and_then(PlanOutcome::best).cloned();
+            request.feedback = for_writer(context, &stage.feedback, entry);
+        }
+        let mut call = Call::new(context, self.task, info, &stage.label, path);
+        call.asked.push(stage.label.clone());
+        match ask_planner(&call, planner.as_ref(), &request) {
+            Ok(outcome) => Planned::Outcome(outcome),
+            Err(failure) => Planned::Broke(failure),
         }
     }
-    if context.stopping() {
-        return Planned::Broke(super::stage::cancelled());
+
+    /// The positions of the stages that speak of the plan which this stage writes anew; none where it does not.
+    fn of_plan(&self, entry: &Entry) -> Range<usize> {
+        let round = self.round.and_then(|_| self.context.pipeline.refine_of(&self.stage.label));
+        let round = round.map(|refine| self.context.position(&refine.label));
+        let from = match (entry.plan_from, round) {
+            (Some(plan), Some(round)) => plan.min(round),
+            (plan, round) => plan.or(round).unwrap_or(self.position),
+        };
+        if self.stage.rewrites() { from..self.position } else { self.position..self.position }
     }
-    let path = path_of(task, label, entry);
-    let request = PlanRequest {
-        domain: candidate.domain.clone().unwrap_or_default(),
-        problem: candidate.problem.clone().unwrap_or_default(),
-        limits: limits(stage),
-        k: 1,
-        seed: derive_u64(context.pipeline.seed, "plan", &path),
-        task: task.view(entry),
-        ..PlanRequest::default()
-    };
-    let mut call = Call::new(context, task, info, &stage.label, path);
-    call.asked.push(stage.label.clone());
-    match ask_planner(&call, planner.as_ref(), &request) {
-        Ok(outcome) => Planned::Outcome(outcome),
-        Err(failure) => Planned::Broke(failure),
+
+    /// The candidate with another plan. What was said about a plan that is written anew does not hold for it.
+    fn child(&self, parent: &Entry, lineage: Vec<LineageStep>) -> Entry {
+        let mut child = parent.clone();
+        child.candidate.lineage = lineage;
+        child.unusable.clear();
+        let of_plan = self.of_plan(parent);
+        for (position, stage) in self.context.pipeline.all_stages().enumerate() {
+            if of_plan.contains(&position) {
+                child.forget_word_of(stage.label());
+                child.exempt.insert(stage.label().to_owned());
+            }
+        }
+        if self.stage.rewrites() {
+            child.plan_from = Some(of_plan.start);
+            self.judged_anew(&mut child);
+        }
+        child
+    }
+
+    /// The stages of the round behind this one judge the new plan.
+    fn judged_anew(&self, child: &mut Entry) {
+        let refine = self.round.and_then(|_| self.context.pipeline.refine_of(&self.stage.label));
+        let round = refine.map_or(&[][..], |refine| &refine.round);
+        let behind = round.iter().skip_while(|stage| stage.label() != self.stage.label);
+        for stage in behind {
+            child.forget_word_of(stage.label());
+            child.exempt.remove(stage.label());
+        }
+    }
+
+    fn made(&self, child: &Entry) -> Result<(), Failure> {
+        let recorder = &self.context.recorder;
+        recorder.event(Event::CandidateMade {
+            task: self.task.task.name.clone(),
+            path: candidate_path(&self.task.task.name, &child.candidate.lineage),
+            candidate: recorder.blob(&child.candidate)?,
+            patch: recorder.blob(&CandidatePatch::default())?,
+        })
+    }
+
+    fn planned(&self, entry: &mut Entry, outcome: PlanOutcome, step: &mut Step) -> Result<(), Failure> {
+        self.context.recorder.event(Event::Planned {
+            task: self.task.task.name.clone(),
+            stage: self.stage.label.clone(),
+            path: candidate_path(&self.task.task.name, &entry.candidate.lineage),
+            outcome: self.context.recorder.blob(&outcome)?,
+            name: outcome.name().to_owned(),
+        })?;
+        step.count(outcome.name());
+        entry.forget_word_of(&self.stage.label);
+        entry.plan_from.get_or_insert(self.position);
+        entry.candidate.plan = Some(outcome.clone());
+        entry.plans.insert(self.stage.label.clone(), outcome);
+        Ok(())
+    }
+
+    /// Notes that the planner was not asked.
+    fn passed(&self, entry: &mut Entry, unasked: Planned, step: &mut Step) {
+        let (outcome, why) = match unasked {
+            Planned::Unasked(why) => ("missing-input", why),
+            _ => ("skipped", "a verify stage had rejected the candidate".to_owned()),
+        };
+        step.count(outcome);
+        entry.unasked.insert(self.stage.label.clone(), why);
     }
 }
 

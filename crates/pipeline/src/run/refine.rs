@@ -1,17 +1,21 @@
-//! Refine stages: Algorithm 1 of the exploration-walk paper (section 4.4) for each candidate on its own.
+//! Refine stages, for each candidate on its own: Algorithm 1 of the exploration-walk paper (section 4.4), and iVML of the
+//! test-time-scaling paper (section 3.3).
 //!
-//! A round's children share the history h of the candidate that they are made from: its conversation, and the feedback on it.
-//! The best child alone, with its own conversation, goes into the next round. The best of all rounds is returned.
+//! In a round the stages before the writer look at what came in, the writer makes children, and the stages behind it judge them. A
+//! round's children share the history h of the candidate that they are made from: its conversation, and the feedback on it. The best
+//! child alone, with its own conversation, goes into the next round. The best of all rounds is returned, or the last.
 
-use super::beam::{Entry, Standing, better, standing};
+use super::beam::{Entry, at_stage, better};
 use super::context::{Context, TaskRun};
+use super::feedback::{for_writer, said};
 use super::path::candidate_path;
 use super::report::{FailedSample, StageReport};
 use super::stage::{self, Step};
-use super::translate::feedback;
-use crate::config::{ContinueFrom, Forget, KeepRound, RefineStage, Stage};
+use crate::config::{ContinueFrom, Forget, KeepRound, RefineStage, Stage, StopRounds};
 use planforge_contract::{Event, Failure, FailureClass, ReportedSeverity, RoundHistory};
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Runs a refine stage. Candidates are refined at the same time; only their calls count against the number of jobs.
 pub(super) fn run(
@@ -23,7 +27,9 @@ pub(super) fn run(
     let ended = context.pool.drive(&beam, |entry| {
         let path = candidate_path(&task.task.name, &entry.candidate.lineage);
         let reports = stage.round.iter().map(report).collect();
-        Refinement { context, task, stage, path, reports, rounds: 0, failed: Vec::new() }.run(entry.clone())
+        let writer = stage.writer().unwrap_or(0);
+        Refinement { context, task, stage, writer, path, reports, rounds: 0, failed: Vec::new() }
+            .run(entry.clone())
     });
     let mut step = Step { inner: stage.round.iter().map(report).collect(), ..Step::default() };
     for result in ended {
@@ -54,7 +60,8 @@ pub(super) fn report(stage: &Stage) -> StageReport {
         kind: stage.kind().name().to_owned(),
         entered: 0,
         left: 0,
-        outcomes: std::collections::BTreeMap::new(),
+        outcomes: BTreeMap::new(),
+        compared: BTreeMap::new(),
         failed: Vec::new(),
         budget: None,
     }
@@ -66,6 +73,9 @@ pub(super) fn add(all: &mut StageReport, one: StageReport) {
     for (outcome, count) in one.outcomes {
         *all.outcomes.entry(outcome).or_insert(0) += count;
     }
+    for (by, groups) in one.compared {
+        *all.compared.entry(by).or_insert(0) += groups;
+    }
     all.failed.extend(one.failed);
 }
 
@@ -75,7 +85,7 @@ enum End {
         entry: Box<Entry>,
         accepted: bool,
     },
-    /// No round had a child.
+    /// No round had a child, and what came in is not whole.
     Nothing,
     /// An answer comes later: which child is the best cannot be said before.
     Parked,
@@ -86,7 +96,7 @@ enum End {
 #[derive(Clone)]
 struct Rated {
     entry: Entry,
-    /// Every stage of the round accepted it.
+    /// Every stage of the round that judged it accepted it, and at least one did.
     accepted: bool,
     value: Option<f64>,
 }
@@ -103,6 +113,8 @@ struct Refinement<'a> {
     context: &'a Context<'a>,
     task: &'a TaskRun<'a>,
     stage: &'a RefineStage,
+    /// The position in the round of the stage that writes.
+    writer: usize,
     /// The candidate's path as it came in.
     path: String,
     reports: Vec<StageReport>,
@@ -111,52 +123,62 @@ struct Refinement<'a> {
     failed: Vec<FailedSample>,
 }
 
-/// What a round came to.
-enum Round {
-    Children(Vec<Entry>),
+/// What a part of a round came to.
+enum Part {
+    Left(Vec<Entry>),
     /// No sample came to anything, for these reasons.
     Lost(Vec<String>),
     Parked,
     Interrupted,
 }
 
-impl Refinement<'_> {
-    fn run(mut self, entered: Entry) -> Result<(End, Self), Failure> {
-        let mut current = forget(self.stage, self.context.position(&self.stage.label), entered);
-        let mut best = self.round_zero(&current);
-        let mut last = None;
-        for round in 1..=self.stage.rounds {
-            self.rounds = round;
-            let children = match self.round(round, &current)? {
-                Round::Children(children) => children,
-                Round::Lost(reasons) => {
-                    current.unusable = reasons;
-                    self.record(round, None, best.as_ref(), &current)?;
-                    continue;
-                }
-                Round::Parked => return Ok((End::Parked, self)),
-                Round::Interrupted => return Ok((End::Interrupted, self)),
-            };
-            let Some(of_round) = self.best_of(children) else { continue };
-            // Strictly better: ties go to the earlier round.
-            if best.as_ref().is_none_or(|best| of_round.compare(best, self.stage).is_lt()) {
-                best = Some(of_round.clone());
-            }
-            let next = match (self.stage.continue_from, &best) {
-                (ContinueFrom::BestSoFar, Some(best)) => best,
-                _ => &of_round,
-            };
-            current = Entry { unusable: Vec::new(), ..next.entry.clone() };
-            self.record(round, Some(&of_round), best.as_ref(), &current)?;
-            let accepted = of_round.accepted;
-            last = Some(of_round);
-            if accepted {
-                break;
+/// Whether a next round is made.
+enum Next {
+    Round,
+    End(End),
+}
+
+/// What a refinement holds between rounds.
+struct Held {
+    /// What the next round is made from.
+    current: Entry,
+    /// What came in, where it is whole.
+    entered: Option<Rated>,
+    /// The best of all rounds.
+    best: Option<Rated>,
+    /// The best of the last round that had a child.
+    last: Option<Rated>,
+}
+
+impl Held {
+    /// The stages before the writer have looked at what the next round is made from: what they said belongs to it wherever it is held.
+    fn looked(&mut self, entry: Entry) {
+        let held = [&mut self.entered, &mut self.best, &mut self.last];
+        for rated in held.into_iter().flatten() {
+            if rated.entry.candidate.lineage == entry.candidate.lineage {
+                rated.entry = entry.clone();
             }
         }
+        self.current = entry;
+    }
+}
+
+impl Refinement<'_> {
+    fn run(mut self, entered: Entry) -> Result<(End, Self), Failure> {
+        let current = forget(self.stage, self.context.position(&self.stage.label), entered);
+        let entered = self.round_zero(&current);
+        let best = entered.clone().filter(|rated| rated.value.is_some());
+        let mut held = Held { current, entered, best, last: None };
+        for round in 1..=self.stage.rounds {
+            self.rounds = round;
+            if let Next::End(end) = self.round(round, &mut held)? {
+                return Ok((end, self));
+            }
+        }
+        let Held { entered, best, last, .. } = held;
         let kept = match self.stage.keep {
             KeepRound::Best => best,
-            KeepRound::Last => last.or(best),
+            KeepRound::Last => last.or(entered),
         };
         let end = kept.map_or(End::Nothing, |Rated { entry, accepted, .. }| End::Returned {
             entry: Box::new(entry),
@@ -165,25 +187,91 @@ impl Refinement<'_> {
         Ok((end, self))
     }
 
-    /// What came in takes part where it is whole and has the metric.
+    /// What came in takes part where it is whole; it is compared where it has the metric.
     fn round_zero(&self, entry: &Entry) -> Option<Rated> {
         if self.stage.forget.iter().any(|forget| matches!(forget, Forget::Domain | Forget::Problem)) {
             return None;
         }
-        let value = entry.metric(&self.stage.by)?;
-        Some(Rated { entry: entry.clone(), accepted: false, value: Some(value) })
+        Some(Rated { entry: entry.clone(), accepted: false, value: entry.metric(&self.stage.by) })
     }
 
-    /// The round's stages over the children of one candidate.
-    fn round(&mut self, round: u32, current: &Entry) -> Result<Round, Failure> {
-        let mut beam = vec![current.clone()];
-        let mut parked = false;
-        for (position, stage) in self.stage.round.iter().enumerate() {
+    /// One round: look, write, judge, choose.
+    fn round(&mut self, round: u32, held: &mut Held) -> Result<Next, Failure> {
+        let unusable = held.current.unusable.clone();
+        match self.part(round, 0..self.writer, vec![held.current.clone()])? {
+            Part::Left(looked) => {
+                if let Some(mut entry) = looked.into_iter().next() {
+                    for stage in self.stage.round.iter().take(self.writer) {
+                        entry.exempt.remove(stage.label());
+                        entry.looked.insert(stage.label().to_owned());
+                    }
+                    entry.unusable = unusable;
+                    held.looked(entry);
+                }
+            }
+            Part::Lost(_) => {}
+            Part::Parked => return Ok(Next::End(End::Parked)),
+            Part::Interrupted => return Ok(Next::End(End::Interrupted)),
+        }
+        if self.stage.stop == StopRounds::Accepted && self.accepts(0..self.writer, &held.current) {
+            return self.as_it_is(round, held);
+        }
+        let rest = self.writer..self.stage.round.len();
+        let children = match self.part(round, rest, vec![held.current.clone()])? {
+            Part::Left(children) => children,
+            Part::Lost(reasons) => {
+                held.current.unusable = reasons;
+                self.record(round, None, held.best.as_ref(), &held.current)?;
+                return Ok(Next::Round);
+            }
+            Part::Parked => return Ok(Next::End(End::Parked)),
+            Part::Interrupted => return Ok(Next::End(End::Interrupted)),
+        };
+        let Some(of_round) = self.best_of(children) else { return Ok(Next::Round) };
+        // Strictly better: ties go to the earlier round.
+        if held.best.as_ref().is_none_or(|best| of_round.compare(best, self.stage).is_lt()) {
+            held.best = Some(of_round.clone());
+        }
+        let next = match (self.stage.continue_from, &held.best) {
+            (ContinueFrom::BestSoFar, Some(best)) => best,
+            _ => &of_round,
+        };
+        held.current = Entry { unusable: Vec::new(), ..next.entry.clone() };
+        self.record(round, Some(&of_round), held.best.as_ref(), &held.current)?;
+        let ends = of_round.accepted && self.stage.stop == StopRounds::Accepted;
+        held.last = Some(of_round);
+        if !ends {
+            return Ok(Next::Round);
+        }
+        // An accepted child is the best of all rounds, for none before was accepted.
+        let Some(Rated { entry, accepted, .. }) = held.last.take() else { return Ok(Next::Round) };
+        Ok(Next::End(End::Returned { entry: Box::new(entry), accepted }))
+    }
+
+    /// The stages before the writer accept what came into the round: it is returned. The stages from the writer on were for children
+    /// that are not made; what they said of it when it was a child itself still counts.
+    fn as_it_is(&self, round: u32, held: &mut Held) -> Result<Next, Failure> {
+        let mut entry = held.current.clone();
+        for stage in self.stage.round.iter().skip(self.writer) {
+            if !entry.has_word_of(stage.label()) {
+                entry.exempt.insert(stage.label().to_owned());
+            }
+        }
+        let value = entry.metric(&self.stage.by);
+        let rated = Rated { entry, accepted: true, value };
+        self.record(round, Some(&rated), Some(&rated), &rated.entry)?;
+        Ok(Next::End(End::Returned { entry: Box::new(rated.entry), accepted: true }))
+    }
+
+    /// Some stages of the round, over what goes into the first of them.
+    fn part(&mut self, round: u32, stages: Range<usize>, mut beam: Vec<Entry>) -> Result<Part, Failure> {
+        let (refine, mut parked) = (self.stage, false);
+        for (position, stage) in refine.round.iter().enumerate().skip(stages.start).take(stages.len()) {
             if self.context.stopping() {
-                return Ok(Round::Interrupted);
+                return Ok(Part::Interrupted);
             }
             if parked && matches!(stage, Stage::Select(_)) {
-                return Ok(Round::Parked);
+                return Ok(Part::Parked);
             }
             let entered = beam.len();
             let step = stage::run(self.context, self.task, stage, Some(round), beam)?;
@@ -192,6 +280,7 @@ impl Refinement<'_> {
                 entered,
                 left: step.beam.len(),
                 outcomes: step.outcomes,
+                compared: step.compared,
                 failed: step.failed.clone(),
                 ..report(stage)
             };
@@ -200,14 +289,26 @@ impl Refinement<'_> {
             }
             self.failed.extend(step.failed.iter().cloned());
             if step.interrupted {
-                return Ok(Round::Interrupted);
+                return Ok(Part::Interrupted);
             }
             if step.beam.is_empty() {
-                return Ok(if parked { Round::Parked } else { Round::Lost(reasons(&step.failed)) });
+                return Ok(if parked { Part::Parked } else { Part::Lost(reasons(&step.failed)) });
             }
             beam = step.beam;
         }
-        Ok(if parked { Round::Parked } else { Round::Children(beam) })
+        Ok(if parked { Part::Parked } else { Part::Left(beam) })
+    }
+
+    /// Whether the judging stages among those of the round all accept; no where there is none. That a plan was written accepts nothing.
+    fn accepts(&self, stages: Range<usize>, entry: &Entry) -> bool {
+        let judges = |(position, stage): &(usize, &Stage)| match stage {
+            Stage::Verify(stage) => !stage.measure,
+            Stage::Plan(_) => *position != self.writer,
+            _ => false,
+        };
+        let all = self.stage.round.iter().enumerate().skip(stages.start).take(stages.len());
+        let mut judging = all.filter(judges).peekable();
+        judging.peek().is_some() && judging.all(|(_, stage)| at_stage(stage, entry).is_none())
     }
 
     /// The best of a round; ties go to the sample path, in whose order the children are.
@@ -218,9 +319,7 @@ impl Refinement<'_> {
     }
 
     fn rate(&self, entry: Entry) -> Rated {
-        let of_round = |stage: &Stage| self.stage.round.iter().any(|s| s.label() == stage.label());
-        let stages = self.context.pipeline.all_stages().enumerate().filter(|(_, stage)| of_round(stage));
-        let accepted = standing(stages, &entry) == Standing::Accepted;
+        let accepted = self.accepts(self.writer..self.stage.round.len(), &entry);
         let value = entry.metric(&self.stage.by);
         Rated { entry, accepted, value }
     }
@@ -233,15 +332,7 @@ impl Refinement<'_> {
         next: &Entry,
     ) -> Result<(), Failure> {
         let path = |entry: &Entry| candidate_path(&self.task.task.name, &entry.candidate.lineage);
-        let writer = self.stage.round.iter().find_map(|stage| match stage {
-            Stage::Translate(stage) => Some(stage),
-            _ => None,
-        });
-        let history = RoundHistory {
-            path: path(next),
-            conversation: next.candidate.conversation.clone(),
-            feedback: writer.map(|stage| feedback(self.context, stage, next)).unwrap_or_default(),
-        };
+        let history = self.history(next);
         self.context.recorder.event(Event::RoundFinished {
             task: self.task.task.name.clone(),
             stage: self.stage.label.clone(),
@@ -250,9 +341,38 @@ impl Refinement<'_> {
             best: of_round.map(|rated| path(&rated.entry)),
             value: of_round.and_then(|rated| rated.value),
             accepted: of_round.is_some_and(|rated| rated.accepted),
-            best_so_far: best.map(|rated| path(&rated.entry)),
+            best_so_far: best.filter(|_| !self.stage.by.is_empty()).map(|rated| path(&rated.entry)),
             history: self.context.recorder.blob(&history)?,
         })
+    }
+
+    /// What the next round's questions tell of a candidate, as far as it is known before that.
+    fn history(&self, next: &Entry) -> RoundHistory {
+        let before: Vec<&Stage> = self.stage.round.iter().take(self.writer).collect();
+        let known = |label: &&String| !before.iter().any(|stage| stage.label() == label.as_str());
+        let labels = match self.stage.round.get(self.writer) {
+            Some(Stage::Translate(stage)) => stage.feedback.as_slice(),
+            Some(Stage::Plan(stage)) => stage.feedback.as_slice(),
+            _ => &[],
+        };
+        let told = before.iter().filter_map(|stage| match stage {
+            Stage::Verify(stage) if !stage.feedback.is_empty() => {
+                let said = said(self.context, stage.feedback.iter().filter(known), next);
+                Some((stage.label.clone(), said)).filter(|(_, said)| !said.is_empty())
+            }
+            _ => None,
+        });
+        let own = |stage: &Stage| {
+            let conversation = next.conversations.get(stage.label())?;
+            Some((stage.label().to_owned(), conversation.clone()))
+        };
+        RoundHistory {
+            path: candidate_path(&self.task.task.name, &next.candidate.lineage),
+            conversation: next.candidate.conversation.clone(),
+            feedback: for_writer(self.context, labels.iter().filter(known), next),
+            told: told.collect(),
+            conversations: self.stage.round.iter().filter_map(own).collect(),
+        }
     }
 }
 

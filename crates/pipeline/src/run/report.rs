@@ -160,6 +160,9 @@ pub struct StageReport {
     pub left: usize,
     /// How often each decision or planner's outcome was given. `skipped` counts candidates not planned for.
     pub outcomes: BTreeMap<String, usize>,
+    /// By what the groups of a select stage were really compared: metric -> how many groups.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub compared: BTreeMap<String, usize>,
     /// What broke.
     pub failed: Vec<FailedSample>,
     /// What a budget stage spent.

@@ -1,12 +1,12 @@
 //! One stage, and what all stages share: the beam that comes out, counts for the report, and how a broken call is treated.
 
-use super::beam::{Entry, select};
+use super::beam::{Compared, Entry, Selection, select};
 use super::context::{Context, TaskRun};
 use super::path::{candidate_path, marked};
 use super::report::{BudgetReport, FailedSample, StageReport};
 use super::{budget, fan_out, plan, refine, translate, verify};
 use crate::config::{SelectStage, Stage};
-use planforge_contract::{Event, Failure, FailureClass};
+use planforge_contract::{Event, Failure, FailureClass, SelectedGroup};
 use planforge_llm::PENDING;
 use std::collections::BTreeMap;
 
@@ -16,6 +16,8 @@ pub(super) struct Step {
     pub(super) beam: Vec<Entry>,
     pub(super) outcomes: BTreeMap<String, usize>,
     pub(super) failed: Vec<FailedSample>,
+    /// How many groups of a select stage were compared by each metric.
+    pub(super) compared: BTreeMap<String, usize>,
     /// A call was interrupted: the task has no verdict in this session.
     pub(super) interrupted: bool,
     /// A candidate waits for an answer that comes later.
@@ -59,14 +61,25 @@ fn kept(
 ) -> Result<Step, Failure> {
     let name = &task.task.name;
     let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
-    let (beam, kept) = select(stage, beam);
+    let Selection { beam, kept, groups } = select(stage, beam);
+    let mut step = Step { beam, ..Step::default() };
+    step.outcomes.insert("kept".to_owned(), kept.len());
+    for group in &groups {
+        *step.compared.entry(group.by.clone()).or_insert(0) += 1;
+    }
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let group = |group: Compared| SelectedGroup {
+        group: candidate_path(name, &group.ancestor),
+        by: group.by,
+        members: count(group.members),
+        without_value: count(group.without_value),
+    };
     context.recorder.event(Event::Selected {
         task: name.clone(),
         stage: stage.label.clone(),
         kept: kept.iter().filter_map(|index| paths.get(*index).cloned()).collect(),
+        groups: groups.into_iter().map(group).collect(),
     })?;
-    let mut step = Step { beam, ..Step::default() };
-    step.outcomes.insert("kept".to_owned(), kept.len());
     Ok(step)
 }
 

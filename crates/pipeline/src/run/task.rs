@@ -151,6 +151,7 @@ impl<'a> Driver<'a> {
             entered: 0,
             left: count,
             outcomes: BTreeMap::from([("made".to_owned(), count)]),
+            compared: BTreeMap::new(),
             failed: Vec::new(),
             budget: None,
         });
@@ -208,6 +209,7 @@ impl<'a> Driver<'a> {
             entered,
             left: step.beam.len(),
             outcomes: step.outcomes,
+            compared: step.compared,
             // What broke in a round is reported with the stage of the round.
             failed: if step.inner.is_empty() { step.failed.clone() } else { Vec::new() },
             budget: step.budget,

@@ -2,16 +2,16 @@
 
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
+use super::feedback::{for_writer, seen};
 use super::host::{Call, path_of};
-use super::path::{candidate_path, marked, unmarked};
+use super::path::{candidate_path, marked};
 use super::report::Written;
 use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
-use crate::config::{Artefact, FeedbackSource, Stage, TranslateStage};
+use crate::config::{Artefact, TranslateStage};
 use planforge_contract::{
-    Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
+    CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
-use planforge_plugin_sdk::feedback as words;
 
 /// Runs a translate stage.
 pub(super) fn run(
@@ -55,7 +55,9 @@ pub(super) fn run(
                     step.count("made");
                     step.beam.push(child);
                 }
-                Outcome::Failure(failure) => drop(step.broke(context, task, path, &failure)?),
+                Outcome::Failure(failure) => {
+                    let _ = step.broke(context, task, path, &failure)?;
+                }
             }
         }
     }
@@ -90,7 +92,7 @@ fn one(
     let request = TranslateRequest {
         task: task.view(entry),
         candidate: seen(context, entry),
-        feedback: feedback(context, stage, entry),
+        feedback: for_writer(context, &stage.feedback, entry),
         n: stage.n,
         fixes: stage.fixes,
     };
@@ -110,36 +112,6 @@ fn one(
     Ok(response.samples)
 }
 
-/// The candidate as plugins see it that may ask a model. What the environment said stays out unless the pipeline declares
-/// it, and then it is told in words that are made for it.
-pub(super) fn seen(context: &Context<'_>, entry: &Entry) -> Candidate {
-    match context.pipeline.feedback {
-        Some(FeedbackSource::Environment) => entry.with_feedback_alone(),
-        None => entry.without_environment(),
-    }
-}
-
-/// What the stages that the file names said of the candidate, in that order, and why the last replies could not be used.
-pub(super) fn feedback(context: &Context<'_>, stage: &TranslateStage, entry: &Entry) -> Vec<String> {
-    let candidate = seen(context, entry);
-    let mut feedback = Vec::new();
-    for label in &stage.feedback {
-        match context.pipeline.stage(label) {
-            Some(Stage::Translate(_)) => {
-                let written = entry.written.iter().rev().find(|w| unmarked(&w.stage) == label);
-                feedback.extend(written.and_then(|w| words::reply(&w.diagnostics)));
-            }
-            _ => {
-                feedback.extend(candidate.assessments.get(label).into_iter().flat_map(|a| a.feedback.clone()))
-            }
-        }
-    }
-    if !entry.unusable.is_empty() {
-        feedback.push(words::unusable(&entry.unusable));
-    }
-    feedback
-}
-
 /// Where a child comes from.
 struct Birth<'a> {
     lineage: Vec<LineageStep>,
@@ -157,6 +129,7 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
         Entry {
             written: parent.written.clone(),
             materials: parent.materials.clone(),
+            conversations: parent.conversations.clone(),
             since: birth.position,
             ..Entry::default()
         }
@@ -177,10 +150,7 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
         Some(_) => patch.inference.clone(),
         None => old.inference.clone(),
     };
-    child.candidate.log_likelihood = match (old.log_likelihood, patch.log_likelihood) {
-        (Some(a), Some(b)) => Some(a + b),
-        (a, b) => b.or(a),
-    };
+    (child.candidate.log_likelihood, child.candidate.tokens) = likelihood(parent, patch);
     child.candidate.conversation.clone_from(&old.conversation);
     child.candidate.conversation.extend(patch.messages.iter().cloned());
     child.written.push(Written {
@@ -191,4 +161,24 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
         diagnostics: patch.diagnostics.clone(),
     });
     child
+}
+
+/// The sum of log-probabilities over all replies that made a candidate, and how many tokens it is the sum of (test-time-scaling
+/// paper, Eq. 1). It is not known where a server told none for one of them.
+fn likelihood(parent: &Entry, patch: &CandidatePatch) -> (Option<f64>, Option<u64>) {
+    let replied = |reply: &str| !reply.is_empty();
+    if patch.rewrite {
+        return (patch.log_likelihood, patch.tokens);
+    }
+    let asked = parent.written.iter().any(|written| replied(&written.raw_reply));
+    let add = |old: Option<f64>, new: Option<f64>| match (old, new) {
+        (Some(a), Some(b)) => Some(a + b),
+        (None, new) => new.filter(|_| !asked),
+        (old, None) => old.filter(|_| !replied(&patch.raw_reply)),
+    };
+    let sum = add(parent.candidate.log_likelihood, patch.log_likelihood);
+    // Numbers of tokens are far below the integers that a float holds exactly.
+    let tokens = |tokens: Option<u64>| tokens.map(|tokens| tokens as f64);
+    let count = add(tokens(parent.candidate.tokens), tokens(patch.tokens));
+    (sum, count.filter(|_| sum.is_some()).map(|count| count as u64))
 }

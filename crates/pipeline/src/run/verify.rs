@@ -2,18 +2,18 @@
 
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
+use super::feedback::{said, seen};
 use super::host::{Call, path_of};
 use super::path::{call_path, candidate_path, marked};
 use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
-use super::translate::seen;
-use crate::config::VerifyStage;
+use crate::config::{FeedbackSource, VerifyStage};
 use crate::front::{TOGETHER, declares};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
-    Assessment, Decision, Event, Failure, FailureClass, LineageStep, Outcome, PluginInfo, UndecidedReason,
-    VerifyRequest,
+    Assessment, Decision, Event, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
+    UndecidedReason, VerifyRequest,
 };
 use planforge_llm::derive_u64;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub(super) fn run(
     let mut step = Step::default();
     for (mut entry, result) in beam.into_iter().zip(results) {
         match result {
-            Ok(Judged { assessment, from_environment }) => {
+            Ok(Judged { mut assessment, from_environment }) => {
                 context.recorder.event(Event::Assessed {
                     task: task.task.name.clone(),
                     stage: stage.label.clone(),
@@ -49,16 +49,19 @@ pub(super) fn run(
                     decision: assessment.decision.name().to_owned(),
                 })?;
                 step.count(assessment.decision.name());
-                if from_environment {
-                    entry.from_environment.insert(stage.label.clone());
+                let messages = std::mem::take(&mut assessment.messages);
+                // Brought again, they would be before a model without the environment having been asked in that call.
+                if !from_environment || context.pipeline.feedback == Some(FeedbackSource::Environment) {
+                    entry.converse(&stage.label, messages);
                 }
-                entry.candidate.assessments.insert(stage.label.clone(), assessment);
+                entry.assess(&stage.label, assessment, from_environment);
             }
             Err(failure) => {
                 let path = path_of(task, &label, &entry);
                 if step.broke(context, task, path, &failure)? {
                     continue;
                 }
+                entry.candidate.assessments.remove(&stage.label);
                 entry.failures.insert(stage.label.clone(), failure);
             }
         }
@@ -129,7 +132,11 @@ fn asked(
         task: task.view(first),
         candidates: group.iter().map(|entry| seen(context, entry)).collect(),
         seed: derive_u64(context.pipeline.seed, "verify", &path),
-        ..VerifyRequest::default()
+        feedback: match stage.feedback.is_empty() {
+            true => Vec::new(),
+            false => group.iter().map(|entry| said(context, &stage.feedback, entry)).collect(),
+        },
+        conversations: conversations(stage, group),
     };
     let call = Call::new(context, task, info, &stage.label, path.clone());
     let name = format!("{}.verify", info.id);
@@ -151,6 +158,13 @@ fn asked(
         |all: &Vec<Outcome<Judged>>| keep_all(all),
         || answers(&call, info, verifier.as_ref(), &request),
     )
+}
+
+/// The stage's own conversations about the candidates; empty where there is none yet.
+fn conversations(stage: &VerifyStage, group: &[Entry]) -> Vec<Vec<Message>> {
+    let of = |entry: &Entry| entry.conversations.get(&stage.label).cloned().unwrap_or_default();
+    let all: Vec<Vec<Message>> = group.iter().map(of).collect();
+    if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
 }
 
 fn answers(

@@ -123,19 +123,33 @@ pub struct LoadedSuite {
     pub sources: SourceMap,
 }
 
+/// Whether a suite has to have texts in plain language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// Its domain and each of its tasks; a problem without a text is no task.
+    Required,
+    /// Whoever works from PDDL needs none: every problem is a task.
+    Optional,
+}
+
 /// Which tasks are read.
 #[derive(Clone, Copy)]
 enum Wanted<'a> {
-    All,
-    One(&'a str),
+    All(Texts),
+    One(&'a str, Texts),
     None,
     /// Every task that has a text or a problem; what is missing is a warning.
     Everything,
 }
 
-/// Reads a suite with all its tasks.
+/// Reads a suite with all its tasks, which have texts.
 pub fn load_suite(folder: &Path) -> LoadedSuite {
-    Loader::default().load(folder, Wanted::All)
+    load_suite_with(folder, Texts::Required)
+}
+
+/// Reads a suite with all its tasks.
+pub fn load_suite_with(folder: &Path, texts: Texts) -> LoadedSuite {
+    Loader::default().load(folder, Wanted::All(texts))
 }
 
 /// Reads a suite without its tasks: there may be none yet.
@@ -149,15 +163,20 @@ pub fn load_leniently(folder: &Path) -> LoadedSuite {
     Loader::default().load(folder, Wanted::Everything)
 }
 
-/// Reads a suite with one task: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
+/// Reads a suite with one task, which has a text: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
 pub fn load_task(path: &Path) -> LoadedSuite {
+    load_task_with(path, Texts::Required)
+}
+
+/// Reads a suite with one task: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
+pub fn load_task_with(path: &Path, texts: Texts) -> LoadedSuite {
     let stem = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let stem = stem.strip_suffix(".nl").or_else(|| stem.strip_suffix(".pddl")).unwrap_or(stem);
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    Loader::default().load(folder, Wanted::One(stem))
+    Loader::default().load(folder, Wanted::One(stem, texts))
 }
 
 #[derive(Default)]
@@ -185,7 +204,8 @@ impl Loader {
         };
         let stems = self.stems(&folder, &names, wanted)?;
         // Looked through, missing texts are told once and together.
-        let complete = !matches!(wanted, Wanted::Everything);
+        let complete =
+            matches!(wanted, Wanted::None | Wanted::All(Texts::Required) | Wanted::One(_, Texts::Required));
         let domain_text = self.text(&folder, "domain.nl", "suite.no-domain-text", complete);
         let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest, complete)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
@@ -230,21 +250,24 @@ impl Loader {
         };
         let (texts, problems) = (with(".nl"), with(".pddl"));
         let shown = folder.path.display();
-        let only = match wanted {
+        let (only, need) = match wanted {
             Wanted::None => return Some(Vec::new()),
-            Wanted::All => return self.all_stems(folder, texts, &problems),
+            Wanted::All(Texts::Required) => return self.all_stems(folder, texts, &problems),
+            Wanted::All(Texts::Optional) => return self.all_problems(folder, texts, problems),
             Wanted::Everything => return Some(self.every_stem(folder, names, &texts, &problems)),
-            Wanted::One(stem) => stem,
+            Wanted::One(stem, need) => (stem, need),
         };
-        if texts.iter().any(|stem| stem == only) {
+        let is_there = |stems: &[String]| stems.iter().any(|stem| stem == only);
+        if is_there(&texts) || (need == Texts::Optional && is_there(&problems)) {
             return Some(vec![only.to_owned()]);
         }
-        if problems.iter().any(|stem| stem == only) {
+        if need == Texts::Required && problems.iter().any(|stem| stem == only) {
             let message = format!("{shown}: task `{only}` has no text");
             let help = format!("write {only}.nl: what the task is about, in plain language");
             self.found.push(Diagnostic::error("suite.no-text", message).help(help));
         } else {
-            let stems: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let all = texts.iter().chain(problems.iter().filter(|_| need == Texts::Optional));
+            let stems: Vec<&str> = all.map(String::as_str).collect();
             let diagnostic =
                 Diagnostic::error("suite.unknown-task", format!("{shown}: there is no task `{only}`"));
             self.found.push(match help_for(only, &stems, "tasks") {
@@ -269,6 +292,25 @@ impl Loader {
             self.found.push(Diagnostic::warning("suite.no-text", message));
         }
         Some(texts)
+    }
+
+    /// Without texts every problem is a task, as is every text.
+    fn all_problems(
+        &mut self,
+        folder: &Folder,
+        texts: Vec<String>,
+        mut problems: Vec<String>,
+    ) -> Option<Vec<String>> {
+        problems.extend(texts);
+        problems.sort();
+        problems.dedup();
+        if problems.is_empty() {
+            let message = format!("{}: there is no task", folder.path.display());
+            let help = "each task needs a file NAME.pddl with its problem";
+            self.found.push(Diagnostic::error("suite.no-text", message).help(help));
+            return None;
+        }
+        Some(problems)
     }
 
     fn every_stem(

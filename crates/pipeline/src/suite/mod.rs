@@ -19,7 +19,8 @@ pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use described::{describe_tasks, needs_description};
 pub use files::MAX_SUITE_FILE_BYTES;
 pub use load::{
-    Example, LoadedSuite, Suite, SuiteTask, load_leniently, load_suite, load_task, load_without_tasks,
+    Example, LoadedSuite, Suite, SuiteTask, Texts, load_leniently, load_suite, load_suite_with, load_task,
+    load_task_with, load_without_tasks,
 };
 pub use manifest::{GenerateSpec, SUITE_SCHEMA};
 pub use view::task_view;

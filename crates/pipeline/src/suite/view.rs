@@ -7,11 +7,14 @@ use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast;
 use std::collections::BTreeMap;
 
+const EXAMPLE_TEXT: &str = "example.text";
+const EXAMPLE_DOMAIN_TEXT: &str = "example.domain-text";
+
 /// The view of a task under what the pipeline is given. `example` is the suite that the in-context example comes from, where
 /// the pipeline names one.
 ///
 /// # Errors
-/// All of: `suite.no-reference` where something is given that the suite does not have, `suite.withheld` where the suite's
+/// All of: `suite.no-text` where texts are given that the suite does not have, `suite.no-reference` where something is given that the suite does not have, `suite.withheld` where the suite's
 /// manifest forbids to give it, `suite.own-example` where the example would show the suite's own reference.
 pub fn task_view(
     suite: &Suite,
@@ -22,6 +25,7 @@ pub fn task_view(
     let mut view = View { suite, task, found: Vec::new() };
     view.withheld(given);
     view.not_its_own(example);
+    view.texts(given);
     let interface = (given.interface || given.domain)
         .then(|| match (&suite.reference_domain, &task.described) {
             (None, Some(described)) if !given.domain => Some(described.actions.clone()),
@@ -42,8 +46,8 @@ pub fn task_view(
     let result = TaskView {
         suite: suite.name.clone(),
         task: task.stem.clone(),
-        domain_text: suite.domain_text.clone(),
-        task_text: task.text.clone(),
+        domain_text: if given.text { suite.domain_text.clone() } else { String::new() },
+        task_text: if given.text { task.text.clone() } else { String::new() },
         given: Given {
             domain: given.domain.then(|| suite.reference_domain.clone()).flatten(),
             problem: given.problem.then(|| task.reference_problem.clone()).flatten(),
@@ -80,6 +84,20 @@ impl View<'_> {
                     "take `{part}` out of [given] of the pipeline, or run it on another suite"
                 )),
             );
+        }
+    }
+
+    /// A suite that was read for a pipeline without texts may have none.
+    fn texts(&mut self, given: &GivenSpec) {
+        let files = [
+            ("domain.nl".to_owned(), &self.suite.domain_text),
+            (format!("{}.nl", self.task.stem), &self.task.text),
+        ];
+        for (file, _) in files.iter().filter(|(_, text)| given.text && text.trim().is_empty()) {
+            let message =
+                format!("suite `{}` has no {file}, and the pipeline is given texts", self.suite.name);
+            let help = "write it, or set `text = false` below [given] of a pipeline that works from PDDL";
+            self.found.push(Diagnostic::error("suite.no-text", message).help(help));
         }
     }
 
@@ -145,6 +163,9 @@ fn materials(
 ) -> BTreeMap<String, String> {
     let mut materials = suite.materials.clone();
     materials.extend(other.map(of_another).unwrap_or_default());
+    if !given.text {
+        materials.retain(|name, _| name != EXAMPLE_TEXT && name != EXAMPLE_DOMAIN_TEXT);
+    }
     let mut put = |name: &str, text: Option<&String>| {
         if let Some(text) = text {
             materials.entry(name.to_owned()).or_insert_with(|| text.clone());
@@ -168,7 +189,7 @@ fn materials(
     let example =
         suite.example.as_ref().filter(|_| given.gives_own_example() && !suite.withheld.contains(&"example"));
     if let Some(example) = example {
-        put("example.text", Some(&example.text));
+        put(EXAMPLE_TEXT, Some(&example.text).filter(|_| given.text));
         // An example problem is written with the domain's predicates, so it goes with the domain alone.
         put("example.problem", example.problem.as_ref().filter(|_| given.domain));
         put("example.ir", example.ir.as_ref().filter(|_| given.domain));
@@ -193,7 +214,7 @@ fn json<K: serde::Serialize + Ord, V: serde::Serialize>(map: &BTreeMap<K, V>) ->
 
 /// The in-context example from another suite, whole: its own example, else its first task.
 fn of_another(suite: &Suite) -> BTreeMap<String, String> {
-    let mut materials = BTreeMap::from([("example.domain-text".to_owned(), suite.domain_text.clone())]);
+    let mut materials = BTreeMap::from([(EXAMPLE_DOMAIN_TEXT.to_owned(), suite.domain_text.clone())]);
     let mut put = |name: &str, text: Option<String>| {
         if let Some(text) = text {
             materials.insert(name.to_owned(), text);
@@ -214,7 +235,7 @@ fn of_another(suite: &Suite) -> BTreeMap<String, String> {
         })
     };
     if let Some(example) = suite.example.clone().or_else(first) {
-        put("example.text", Some(example.text));
+        put(EXAMPLE_TEXT, Some(example.text));
         put("example.problem", example.problem);
         put("example.plan", example.plan);
     }
