@@ -2,6 +2,7 @@
 
 mod rounds;
 
+use rounds::RoundStage;
 pub(crate) use rounds::writer;
 pub use rounds::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
 
@@ -269,12 +270,9 @@ impl Pipeline {
     pub fn all_stages(&self) -> impl Iterator<Item = &Stage> {
         self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.inner()))
     }
-    /// The refine stage in whose rounds the stage with that label stands.
-    pub fn refine_of(&self, label: &str) -> Option<&RefineStage> {
-        self.stages.iter().find_map(|stage| match stage {
-            Stage::Refine(refine) if refine.round.iter().any(|stage| stage.label() == label) => Some(refine),
-            _ => None,
-        })
+    /// The refine or budget stage inside of which the stage with that label stands.
+    pub fn around(&self, label: &str) -> Option<&Stage> {
+        self.stages.iter().find(|stage| stage.inner().any(|inner| inner.label() == label))
     }
     /// The stage with that label, wherever it stands.
     pub fn stage(&self, label: &str) -> Option<&Stage> {

@@ -59,7 +59,7 @@ pub(crate) fn writer(round: &[Stage]) -> Option<usize> {
 #[derive(JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its schema is used")]
-enum RoundStage {
+pub(super) enum RoundStage {
     /// Makes `n` children of each candidate by asking a translator.
     Translate(TranslateStage),
     /// Has a verifier judge each candidate.

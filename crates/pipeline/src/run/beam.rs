@@ -52,11 +52,10 @@ impl Entry {
 
     /// Takes a verify stage's assessment, in place of what the stage said in an earlier round.
     pub(super) fn assess(&mut self, label: &str, assessment: Assessment, from_environment: bool) {
-        self.failures.remove(label);
-        match from_environment {
-            true => self.from_environment.insert(label.to_owned()),
-            false => self.from_environment.remove(label),
-        };
+        self.hear(label);
+        if from_environment {
+            self.from_environment.insert(label.to_owned());
+        }
         self.candidate.assessments.insert(label.to_owned(), assessment);
     }
 
@@ -66,6 +65,16 @@ impl Entry {
             || self.plans.contains_key(label)
             || self.failures.contains_key(label)
             || self.unasked.contains_key(label)
+    }
+
+    /// A stage has something to say about what it is now; what it said before is void.
+    pub(super) fn hear(&mut self, label: &str) {
+        let looked = self.looked.contains(label);
+        self.forget_word_of(label);
+        self.exempt.remove(label);
+        if looked {
+            self.looked.insert(label.to_owned());
+        }
     }
 
     /// Takes off what a stage has said.

@@ -279,6 +279,7 @@ impl Search<'_> {
                 entered,
                 left: step.beam.len(),
                 outcomes: step.outcomes,
+                compared: step.compared,
                 failed: step.failed.clone(),
                 ..report(stage)
             });

@@ -8,7 +8,7 @@ use super::path::{call_path, candidate_path, marked};
 use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::Step;
-use crate::config::PlanStage;
+use crate::config::{PlanStage, Stage};
 use planforge_contract::api::Planner;
 use planforge_contract::{
     CandidatePatch, Event, Failure, FailureClass, LimitKind, LineageStep, PlanLimits, PlanOutcome,
@@ -94,7 +94,7 @@ impl Planning<'_> {
                     if step.broke(self.context, self.task, path, &failure)? {
                         continue;
                     }
-                    entry.forget_word_of(&self.stage.label);
+                    entry.hear(&self.stage.label);
                     entry.failures.insert(self.stage.label.clone(), failure);
                 }
                 unasked => self.passed(&mut entry, unasked, &mut step),
@@ -208,8 +208,8 @@ impl Planning<'_> {
 
     /// The positions of the stages that speak of the plan which this stage writes anew; none where it does not.
     fn of_plan(&self, entry: &Entry) -> Range<usize> {
-        let round = self.round.and_then(|_| self.context.pipeline.refine_of(&self.stage.label));
-        let round = round.map(|refine| self.context.position(&refine.label));
+        let round = self.round.and_then(|_| self.context.pipeline.around(&self.stage.label));
+        let round = round.map(|around| self.context.position(around.label()));
         let from = match (entry.plan_from, round) {
             (Some(plan), Some(round)) => plan.min(round),
             (plan, round) => plan.or(round).unwrap_or(self.position),
@@ -238,9 +238,9 @@ impl Planning<'_> {
 
     /// The stages of the round behind this one judge the new plan.
     fn judged_anew(&self, child: &mut Entry) {
-        let refine = self.round.and_then(|_| self.context.pipeline.refine_of(&self.stage.label));
-        let round = refine.map_or(&[][..], |refine| &refine.round);
-        let behind = round.iter().skip_while(|stage| stage.label() != self.stage.label);
+        let around = self.round.and_then(|_| self.context.pipeline.around(&self.stage.label));
+        let round = around.into_iter().flat_map(Stage::inner);
+        let behind = round.skip_while(|stage| stage.label() != self.stage.label);
         for stage in behind {
             child.forget_word_of(stage.label());
             child.exempt.remove(stage.label());
@@ -266,7 +266,7 @@ impl Planning<'_> {
             name: outcome.name().to_owned(),
         })?;
         step.count(outcome.name());
-        entry.forget_word_of(&self.stage.label);
+        entry.hear(&self.stage.label);
         entry.plan_from.get_or_insert(self.position);
         entry.candidate.plan = Some(outcome.clone());
         entry.plans.insert(self.stage.label.clone(), outcome);
@@ -280,6 +280,7 @@ impl Planning<'_> {
             _ => ("skipped", "a verify stage had rejected the candidate".to_owned()),
         };
         step.count(outcome);
+        entry.hear(&self.stage.label);
         entry.unasked.insert(self.stage.label.clone(), why);
     }
 }

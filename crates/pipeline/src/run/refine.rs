@@ -202,7 +202,6 @@ impl Refinement<'_> {
             Part::Left(looked) => {
                 if let Some(mut entry) = looked.into_iter().next() {
                     for stage in self.stage.round.iter().take(self.writer) {
-                        entry.exempt.remove(stage.label());
                         entry.looked.insert(stage.label().to_owned());
                     }
                     entry.unusable = unusable;

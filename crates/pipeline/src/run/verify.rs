@@ -61,7 +61,7 @@ pub(super) fn run(
                 if step.broke(context, task, path, &failure)? {
                     continue;
                 }
-                entry.candidate.assessments.remove(&stage.label);
+                entry.hear(&stage.label);
                 entry.failures.insert(stage.label.clone(), failure);
             }
         }
