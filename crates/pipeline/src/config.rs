@@ -101,7 +101,16 @@ pub enum DescriptionClass {
 
 impl Default for GivenSpec {
     fn default() -> Self {
-        Self { text: true, domain: false, problem: false, interface: false, objects: false, example: None }
+        Self {
+            text: true,
+            domain: false,
+            problem: false,
+            interface: false,
+            objects: false,
+            example: None,
+            actions: None,
+            action_examples: Vec::new(),
+        }
     }
 }
 

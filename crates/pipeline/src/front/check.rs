@@ -245,7 +245,12 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
         actions: inner.word("actions", &DESCRIPTION_CLASSES, out),
         action_examples: inner.strings("action_examples", out).into_iter().map(|at| at.value).collect(),
     };
-    let nothing = GivenSpec { text: false, example: given.example.clone(), ..GivenSpec::default() };
+    let nothing = GivenSpec {
+        text: false,
+        example: given.example.clone(),
+        action_examples: given.action_examples.clone(),
+        ..GivenSpec::default()
+    };
     if let Some(place) = had_text.filter(|_| given == nothing) {
         let message = "without the texts the method is given nothing of the task";
         out.push(
