@@ -155,6 +155,8 @@ Exits with 10 where no round changed the action that is named.")]
     #[command(after_help = "Examples:
   planforge calibrate --suites examples/suites/* --mutants 1000 --out calibration
   planforge calibrate --suites examples/suites/blocks --problems p01,p02 --kinds omission,negation --walks 10,100 --json
+  planforge calibrate --suites examples/suites/* --critic examples/studies/calibration/critic.toml \\
+    --critic-mutants 60 --record cassettes --set llm.critic.base_url=http://127.0.0.1:8081/v1
 
 Exits with 0 where every mutant was judged, with 10 where a rewrite that must mean the same was found to be different, which is
 a fault of planforge.")]

@@ -12,6 +12,15 @@ pub const CODES: &[CodeInfo] = &[
                       problems:\n\n    planforge calibrate --suites my-suites --problems p01\n\nor leave the suite out with `--only`.",
     },
     CodeInfo {
+        code: "calibrate.critic",
+        title: "a pipeline cannot judge the mutants of a calibration",
+        explanation: "`planforge calibrate --critic FILE` puts each mutant in the place of the domain that the pipeline is given, and takes the \
+                      pipeline's verdict for what is said of the mutant. So it is given the domain, has a verify stage, and has no \
+                      stage that writes:\n\n    schema = 1\n    [given]\n    domain = true\n\n    [llm.critic]\n    use = \"provider-openai\"\n    \
+                      base_url = \"http://127.0.0.1:8081/v1\"\n    model = \"my-model\"\n\n    [[stage]]\n    do = \"verify\"\n    label = \
+                      \"critique\"\n    use = \"verifier-critique\"\n    roles = { critic = \"critic\" }",
+    },
+    CodeInfo {
         code: "calibrate.problem",
         title: "a suite lacks a problem that was named",
         explanation: "`--problems p01,p02` names the problems, by file name without `.pddl`, that labels and verifiers rest on in every suite. \

@@ -45,7 +45,26 @@ pub(crate) struct CalibrateArgs {
     /// Threads; all cores where it is not given. It changes times and nothing else.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: Option<u32>,
-    /// Where the files go: CSV by verifier, kind and mutant, Markdown, JSON and a figure.
+    /// A pipeline that is given the domain and judges it, such as examples/studies/calibration/critic.toml: a verifier more, asked about
+    /// some of the mutants.
+    #[arg(long, value_name = "PIPELINE")]
+    pub(crate) critic: Option<PathBuf>,
+    /// How many mutants the critic is asked about: as many equal as different ones, as far as there are.
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "critic", value_parser = super::positive)]
+    pub(crate) critic_mutants: usize,
+    /// How many mutants the critic is asked about at a time.
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "critic", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) critic_jobs: u32,
+    /// Override a key of the critic's pipeline file, as in `planforge run`.
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "critic")]
+    pub(crate) overrides: Vec<String>,
+    /// Write the critic's replies into a cassette `PIPELINE.jsonl` in this folder; one that is there is completed.
+    #[arg(long, value_name = "DIR", requires = "critic", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Answer every question to the critic from the cassette in this folder, which --record made and gzip may have compressed; ask nobody.
+    #[arg(long, value_name = "DIR", requires = "critic")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Where the files go, and the critic's run folder in `runs`: CSV by verifier, kind and mutant, Markdown, JSON and a figure.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the calibration as one JSON object instead of tables.

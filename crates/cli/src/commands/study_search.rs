@@ -100,7 +100,7 @@ fn suites(context: &Context, args: &SearchArgs, tasks: usize) -> Result<Vec<Suit
 }
 
 /// The suite in a folder, or the suites in its folders, by name.
-fn folders(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(path: &Path) -> Vec<PathBuf> {
     if path.join("domain.pddl").is_file() {
         return vec![path.to_owned()];
     }
@@ -111,7 +111,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Reads, checks and prepares a pipeline. A simulated model that lists no suites of its own holds those of the study.
+/// Reads, checks and prepares a pipeline.
 fn strategy(context: &Context, path: &Path, suites: &[Suite]) -> Result<Strategy, Exit> {
     let file = path.display().to_string();
     let text = read_text(path).map_err(|diagnostic| {
@@ -119,18 +119,16 @@ fn strategy(context: &Context, path: &Path, suites: &[Suite]) -> Result<Strategy
         Exit::Input
     })?;
     let mut checked = session::check(context, &text, &file, &[])?;
-    let Checked { registry, pipeline } = &mut checked;
-    for table in pipeline.config.llm.values_mut() {
-        let info = registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
+    for table in checked.pipeline.config.llm.values() {
+        let info = checked.registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
         if !info.capabilities.iter().any(|capability| capability == "simulated") {
             let message = format!("`{}` in {file} asks a real model", table.plugin);
             let help = "use `provider-noisy-oracle` in every [llm] table";
             return Err(unfit(context, "study.real-model", message, help));
         }
-        for option in &info.suites {
-            table.settings.entry(option.clone()).or_insert_with(|| folders_of(suites));
-        }
     }
+    give_suites(context, &mut checked, suites)?;
+    let pipeline = &checked.pipeline;
     if !pipeline.config.stages.iter().any(|stage| stage.label() == FINAL) {
         let message = format!("{file} has no stage with the label `{FINAL}`");
         let help = "end it with a verify stage of `verifier-ew` with that label";
@@ -144,6 +142,20 @@ fn strategy(context: &Context, path: &Path, suites: &[Suite]) -> Result<Strategy
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Live)?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(Strategy { name, checked, prepared, redactor, tasks })
+}
+
+/// A simulated model that lists no suites of its own holds those of the study.
+pub(crate) fn give_suites(context: &Context, checked: &mut Checked, suites: &[Suite]) -> Result<(), Exit> {
+    let Checked { registry, pipeline } = checked;
+    for table in pipeline.config.llm.values_mut() {
+        let info = registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
+        if info.capabilities.iter().any(|capability| capability == "simulated") {
+            for option in &info.suites {
+                table.settings.entry(option.clone()).or_insert_with(|| folders_of(suites));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A pipeline without mistakes that is no strategy of this study.

@@ -57,3 +57,48 @@ fn kinds_and_problems_are_those_named() {
     wrong.expect(30);
     assert!(wrong.stderr.contains("there is no suite `blocs`"), "{}", wrong.stderr);
 }
+
+#[test]
+fn a_critic_is_a_verifier_more_and_its_replies_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let critic = root().join("examples/studies/calibration/simulated.toml").display().to_string();
+    let (first, second, cassettes) = (place("first"), place("second"), place("cassettes"));
+    let asked = ["--critic", &critic, "--critic-mutants", "12", "--json"];
+    let run = |more: &[&str]| calibrate(&[&asked[..], more].concat()).json(0);
+    let recorded = run(&["--record", &cassettes, "--out", &first, "--set", "llm.critic.critic.finds=1.0"]);
+    let last = |study: &serde_json::Value| study["verifiers"].as_array().unwrap().last().unwrap().clone();
+    let figures = last(&recorded);
+    assert_eq!((&figures["verifier"], &figures["cost"]["judgements"]), (&"simulated".into(), &12.into()));
+    let verdicts = &figures["tally"]["verdicts"];
+    let count = |name: &str| verdicts[name].as_u64().unwrap();
+    assert_eq!(count("good_accepted") + count("good_rejected"), 6, "{verdicts}");
+    // It compares what it is shown with the reference, and here it finds everything.
+    assert_eq!((count("bad_accepted"), count("bad_rejected")), (0, 6), "{verdicts}");
+    // What it was asked and said is a run folder, and the questions hold mutants.
+    assert_eq!(fs::read_dir(Path::new(&first).join("runs")).unwrap().count(), 1);
+    let replayed = run(&["--replay", &cassettes, "--out", &second, "--set", "llm.critic.critic.finds=1.0"]);
+    assert_eq!(last(&replayed)["tally"], figures["tally"]);
+    let mutants = |out: &str| fs::read_to_string(Path::new(out).join("calibration-mutants.csv")).unwrap();
+    assert_eq!(mutants(&first), mutants(&second));
+    // Others were never asked about.
+    let missing =
+        calibrate(&["--critic", &critic, "--critic-mutants", "20", "--replay", &cassettes, "--out", &second]);
+    assert_eq!(missing.exit, 0, "{}", missing.stderr);
+    assert!(
+        missing.stdout.lines().any(|l| l.starts_with("simulated ") && l.contains("  8  ")),
+        "{}",
+        missing.stdout
+    );
+}
+
+#[test]
+fn a_pipeline_that_does_not_judge_mutants_is_refused_before_anything_is_judged() {
+    let shipped = root().join("configs/pipelines/llm-p.toml").display().to_string();
+    let refused = calibrate(&["--critic", &shipped]);
+    refused.expect(32);
+    assert!(refused.stderr.contains("does more than judge and plan"), "{}", refused.stderr);
+    assert!(refused.stdout.is_empty());
+    let alone = calibrate(&["--critic-mutants", "3"]);
+    alone.expect(30);
+}

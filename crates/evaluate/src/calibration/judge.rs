@@ -153,6 +153,24 @@ pub fn judge_all(
     })
 }
 
+/// Some of the labelled mutants, by index and in order: half of them equal and half different, or more of the one where there are too
+/// few of the other. For verifiers that are too dear for all.
+pub fn labelled_sample(judged: &[Judged], count: usize, seed: u64) -> Vec<usize> {
+    let of = |word: &str| {
+        let mut all: Vec<usize> = (0..judged.len()).filter(|&i| judged[i].label.word() == word).collect();
+        let most = all.len();
+        stream(seed, word, &[3 << 32]).shuffle_front(&mut all, most);
+        all
+    };
+    let (equal, different) = (of("equal"), of("different"));
+    let from_equal = (count - count / 2).min(equal.len()).max(count.saturating_sub(different.len()));
+    let from_equal = from_equal.min(equal.len());
+    let rest = different.into_iter().take(count - from_equal);
+    let mut chosen: Vec<usize> = equal.into_iter().take(from_equal).chain(rest).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
 type ReferenceWalks<'r> = [Result<Option<DrawnWalks<'r>>, String>];
 
 /// What the judging of one mutant needs.

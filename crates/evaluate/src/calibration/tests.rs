@@ -200,6 +200,27 @@ fn what_a_limit_leaves_open_is_in_no_figure() {
 }
 
 #[test]
+fn a_sample_has_as_many_of_either_label_as_it_can() {
+    let judged =
+        |label: &Label| Judged { label: label.clone(), label_time: Duration::ZERO, judgements: Vec::new() };
+    let open = Label::Undecided(String::new());
+    let labels: Vec<Label> = (0..50)
+        .map(|i| [Label::Equal, Label::Different(1), Label::Equal, open.clone(), Label::Equal][i % 5].clone())
+        .collect();
+    let all: Vec<Judged> = labels.iter().map(judged).collect();
+    let counts = |count: usize| {
+        let chosen = labelled_sample(&all, count, 7);
+        assert!(chosen.is_sorted() && chosen.iter().collect::<HashSet<_>>().len() == chosen.len());
+        ["equal", "different", "undecided"]
+            .map(|word| chosen.iter().filter(|&&i| labels[i].word() == word).count())
+    };
+    assert_eq!((counts(10), counts(7), counts(0)), ([5, 5, 0], [4, 3, 0], [0, 0, 0]));
+    // There are 30 equal and 10 different ones.
+    assert_eq!((counts(30), counts(40), counts(100)), ([20, 10, 0], [30, 10, 0], [30, 10, 0]));
+    assert_ne!(labelled_sample(&all, 10, 7), labelled_sample(&all, 10, 8));
+}
+
+#[test]
 fn a_reference_that_is_too_large_is_named() {
     let suites = own(&["barman"]);
     let small = CalibrationSpec { max_instances: 3, ..spec(4) };

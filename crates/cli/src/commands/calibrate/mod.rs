@@ -1,13 +1,16 @@
 //! `planforge calibrate`: verifiers against labelled mutants of reference domains.
 
+mod critic;
+
 use super::Context;
-use super::study::{are_there, watched_by, write};
 use crate::args::CalibrateArgs;
+use crate::commands::study::{are_there, watched_by, write};
 use crate::exit::Exit;
 use crate::session::broke;
+use critic::Critic;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::calibration::{
-    Calibration, CalibrationSpec, MutantKind, judge_all, mutants, references,
+    Calibration, CalibrationSpec, MutantKind, judge_all, labelled_sample, mutants, references,
 };
 use planforge_evaluate::study::{StudySuite, load_suites};
 use std::path::{Path, PathBuf};
@@ -25,6 +28,7 @@ pub(crate) fn run(context: &Context, args: &CalibrateArgs) -> Exit {
 fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
     let spec = spec(args);
     let suites = suites(context, args)?;
+    let critic = args.critic.as_ref().map(|path| Critic::new(context, args, path, &suites)).transpose()?;
     let made = mutants(&suites, &spec);
     if made.len() < args.mutants {
         context.output.note(&format!(
@@ -39,7 +43,11 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
         let references = references(&suites, &spec, threads, watch)?;
         judge_all(&references, &made, &spec, threads, watch, &clock)
     })?;
-    let calibration = Calibration::new(&suites, &made, &judged, &[], &spec);
+    let chosen = labelled_sample(&judged, args.critic_mutants, spec.seed);
+    let said = critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
+    let (others, asked): (Vec<_>, Vec<Exit>) =
+        said.into_iter().map(|said| (said.judgements, said.exit)).unzip();
+    let calibration = Calibration::new(&suites, &made, &judged, &others, &spec);
     let files = calibration.artefacts().map_err(|failure| broke(context, &failure))?;
     if args.json {
         context.output.json(&calibration);
@@ -60,7 +68,7 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
         context.output.note("help: this is a fault of planforge; please report it with the domain");
         return Ok(Exit::Negative);
     }
-    Ok(Exit::Good)
+    Ok(asked.first().copied().unwrap_or(Exit::Good))
 }
 
 fn spec(args: &CalibrateArgs) -> CalibrationSpec {

@@ -1,0 +1,227 @@
+//! The verifier that asks: a pipeline of verify stages over some of the mutants, each as the domain that a task is given.
+//!
+//! A mutant stands in for the domain that the pipeline is given, and for nothing else: texts and action interface are the suite's own. What
+//! the pipeline's verdict on the task is, its critic says of the mutant.
+
+use super::Context;
+use crate::args::CalibrateArgs;
+use crate::commands::run::{New, cassette, tasks_of};
+use crate::commands::study_search::give_suites;
+use crate::exit::{Exit, of_failure};
+use crate::inputs::read_text;
+use crate::session::{self, Checked, broke};
+use planforge_contract::{Event, Failure, FailureClass, TaskVerdict};
+use planforge_diagnostics::SourceMap;
+use planforge_evaluate::calibration::{Judgement, Mutant, OtherJudgements};
+use planforge_evaluate::study::StudySuite;
+use planforge_llm::Mode;
+use planforge_pipeline::{RunState, RunTask, StageKind, Suite, load_suite};
+use planforge_record::{Journal, Lookup, Redactor, TaskUse, sha256_hex};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where run folders go when there is no output folder.
+const RUNS: &str = "runs";
+
+/// A pipeline that judges domains, checked.
+pub(super) struct Critic {
+    name: String,
+    file: String,
+    checked: Checked,
+    overrides: Vec<String>,
+    suites: Vec<Suite>,
+}
+
+/// What it said, and how the command ends where that is all there is.
+pub(super) struct Said {
+    pub(super) judgements: OtherJudgements,
+    pub(super) exit: Exit,
+}
+
+impl Critic {
+    /// Reads and checks the pipeline, before anything is judged that would then be lost.
+    pub(super) fn new(
+        context: &Context,
+        args: &CalibrateArgs,
+        path: &Path,
+        suites: &[StudySuite],
+    ) -> Result<Self, Exit> {
+        let file = path.display().to_string();
+        let text = read_text(path).map_err(|diagnostic| {
+            context.output.diagnostics(&[*diagnostic], &SourceMap::single(file.clone(), ""));
+            Exit::Input
+        })?;
+        // The seed of the calibration unless the command line says otherwise; what is last counts.
+        let seed = format!("seed={}", args.seed);
+        let overrides: Vec<String> = [seed].into_iter().chain(args.overrides.iter().cloned()).collect();
+        let mut checked = session::check(context, &text, &file, &overrides)?;
+        fits(&checked).map_err(|why| {
+            let failure = Failure::new(FailureClass::Request, "calibrate.critic", format!("{file} {why}"));
+            broke(context, &failure.help("`planforge explain calibrate.critic` shows a pipeline that fits"));
+            Exit::Pipeline
+        })?;
+        let suites = folders(&args.suites, suites)
+            .into_iter()
+            .map(|(folder, task)| first_task(context, &folder, &task))
+            .collect::<Result<Vec<Suite>, Exit>>()?;
+        give_suites(context, &mut checked, &suites)?;
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self { name, file, checked, overrides, suites })
+    }
+
+    /// Asks about the chosen mutants, by their index.
+    pub(super) fn ask(
+        &self,
+        context: &Context,
+        args: &CalibrateArgs,
+        mutants: &[Mutant],
+        chosen: &[usize],
+    ) -> Result<Said, Exit> {
+        let own = tasks_of(context, &self.checked, self.suites.clone())?;
+        let tasks: Vec<(RunTask, TaskUse)> =
+            chosen.iter().filter_map(|&i| task(&own, mutants.get(i)?)).collect();
+        let runs = args.out.as_ref().map_or_else(|| PathBuf::from(RUNS), |out| out.join(RUNS));
+        let mode = match (&args.replay, &args.record) {
+            (Some(_), _) => Mode::Replay,
+            (None, Some(_)) => Mode::Record,
+            (None, None) => Mode::Live,
+        };
+        let jobs = args.critic_jobs;
+        let new = New { overrides: &self.overrides, explainer: None, runs: &runs, jobs, mode };
+        let lookups = |redactor: &Arc<Redactor>| self.lookups(context, args, redactor);
+        let (ended, run, redactor) = new.run(context, &self.checked, &tasks, lookups)?;
+        if let Some(folder) = &args.record {
+            std::fs::create_dir_all(folder).map_err(|e| {
+                let message = format!("{} cannot be made: {e}", folder.display());
+                broke(context, &Failure::new(FailureClass::System, "record.io", message))
+            })?;
+            run.export(&self.cassette(folder), &redactor)?;
+        }
+        context.output.note(&format!(
+            "what `{}` was asked and said is in {}",
+            self.name,
+            run.folder.path().display()
+        ));
+        if ended.report.state != RunState::Finished {
+            return Err(Exit::Interrupted);
+        }
+        let times = times(&run.folder.events());
+        let mut exit = Exit::Good;
+        let mut judgements = Vec::new();
+        for (&index, report) in chosen.iter().zip(&ended.report.tasks) {
+            if let Some(TaskVerdict::Failed { failure, .. }) = &report.verdict
+                && exit == Exit::Good
+            {
+                exit = of_failure(failure);
+            }
+            let time = times.get(&report.task).copied().unwrap_or_default();
+            judgements.push((index, judgement(report.verdict.as_ref()), time));
+        }
+        if judgements.iter().any(|(_, judgement, _)| !matches!(judgement, Judgement::Failed(_))) {
+            exit = Exit::Good;
+        }
+        let elsewhere = format!("planforge run {}", self.file);
+        Ok(Said { judgements: OtherJudgements { name: self.name.clone(), elsewhere, judgements }, exit })
+    }
+
+    fn cassette(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.jsonl", self.name))
+    }
+
+    /// Where answers are looked up. A recording that is there already is completed, not paid for again.
+    fn lookups(
+        &self,
+        context: &Context,
+        args: &CalibrateArgs,
+        redactor: &Arc<Redactor>,
+    ) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+        let Some(folder) = args.replay.as_ref().or(args.record.as_ref()) else { return Ok(Vec::new()) };
+        let plain = self.cassette(folder);
+        let packed = folder.join(format!("{}.jsonl.gz", self.name));
+        let found = [&plain, &packed].into_iter().find(|path| path.exists());
+        match (found, &args.replay) {
+            (Some(path), _) => Ok(vec![cassette(context, path, redactor)?]),
+            // Opening what is not there says so.
+            (None, Some(_)) => Ok(vec![cassette(context, &plain, redactor)?]),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Why a pipeline cannot judge mutants: it is to be given the domain and to judge it, not to write another.
+fn fits(checked: &Checked) -> Result<(), &'static str> {
+    let config = &checked.pipeline.config;
+    if !config.given.domain {
+        return Err("is not given the domain, so it would not see the mutants");
+    }
+    let kinds: Vec<StageKind> = config.all_stages().map(|stage| stage.kind()).collect();
+    if kinds.iter().any(|kind| !matches!(kind, StageKind::Verify | StageKind::Plan)) {
+        return Err("does more than judge and plan");
+    }
+    if !kinds.contains(&StageKind::Verify) {
+        return Err("has no verify stage");
+    }
+    Ok(())
+}
+
+/// The folder of each suite, and its first stated problem.
+fn folders(paths: &[PathBuf], suites: &[StudySuite]) -> Vec<(PathBuf, String)> {
+    let all: Vec<PathBuf> =
+        paths.iter().flat_map(|path| crate::commands::study_search::folders(path)).collect();
+    let name = |folder: &PathBuf| {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let of = |suite: &StudySuite| {
+        let folder = all.iter().find(|folder| name(folder) == suite.name)?;
+        Some((folder.clone(), suite.tasks.first()?.stem.clone()))
+    };
+    suites.iter().filter_map(of).collect()
+}
+
+/// A suite with one task.
+fn first_task(context: &Context, folder: &Path, task: &str) -> Result<Suite, Exit> {
+    let loaded = load_suite(folder);
+    let Some(mut suite) = loaded.suite else {
+        context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
+        return Err(Exit::Input);
+    };
+    suite.tasks.retain(|t| t.stem == task);
+    Ok(suite)
+}
+
+/// The task of a mutant's suite with the mutant as the domain that is given.
+fn task(own: &[(RunTask, TaskUse)], mutant: &Mutant) -> Option<(RunTask, TaskUse)> {
+    let (task, used) = own.get(mutant.suite)?;
+    let (mut task, mut used) = (task.clone(), used.clone());
+    task.name = format!("{}.m{}", task.name, mutant.number);
+    task.view.given.domain = Some(mutant.text.clone());
+    used.name.clone_from(&task.name);
+    used.sha256 = sha256_hex(format!("{}{}", used.sha256, mutant.text).as_bytes());
+    Some((task, used))
+}
+
+fn judgement(verdict: Option<&TaskVerdict>) -> Judgement {
+    match verdict {
+        Some(TaskVerdict::Accepted) => Judgement::Accepts,
+        Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => Judgement::Rejects,
+        Some(TaskVerdict::Undecided { message, .. }) => Judgement::Undecided(message.clone()),
+        Some(TaskVerdict::Failed { failure, .. }) => Judgement::Failed(failure.to_string()),
+        None => Judgement::Failed("the run ended before it".to_owned()),
+    }
+}
+
+/// The time that each task waited for models and programs outside, as it was when they were asked.
+fn times(events: &[Event]) -> BTreeMap<String, Duration> {
+    let mut times: BTreeMap<String, Duration> = BTreeMap::new();
+    for event in events {
+        if let Event::Completion { path, elapsed_ms, .. } | Event::Effect { path, elapsed_ms, .. } = event {
+            let path = path.to_string();
+            let task = path.split('/').next().unwrap_or_default().trim().to_owned();
+            *times.entry(task).or_default() += Duration::from_millis(*elapsed_ms);
+        }
+    }
+    times
+}
