@@ -1,6 +1,6 @@
 //! What the judgements come to.
 
-use super::judge::{Judged, Judgement, Label};
+use super::judge::{Judged, Judgement, Label, ShownBy};
 use super::{CalibrationSpec, Mutant, MutantKind};
 use crate::statistics::{Confusion, Interval, wilson};
 use crate::study::StudySuite;
@@ -28,8 +28,8 @@ impl Tally {
             (_, Judgement::Failed(_)) => &mut self.failed,
             (Label::Equal, Judgement::Accepts) => &mut verdicts.good_accepted,
             (Label::Equal, Judgement::Rejects) => &mut verdicts.good_rejected,
-            (Label::Different(_), Judgement::Accepts) => &mut verdicts.bad_accepted,
-            (Label::Different(_), Judgement::Rejects) => &mut verdicts.bad_rejected,
+            (Label::Different { .. }, Judgement::Accepts) => &mut verdicts.bad_accepted,
+            (Label::Different { .. }, Judgement::Rejects) => &mut verdicts.bad_rejected,
         };
         *count += 1;
     }
@@ -109,6 +109,19 @@ pub struct KindRow {
     pub tallies: Vec<Tally>,
 }
 
+/// Different mutants by what shows the difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DifferenceRow {
+    /// What shows it.
+    pub by: ShownBy,
+    /// Whether it takes more steps than the longest walk has.
+    pub beyond_walks: bool,
+    /// Mutants.
+    pub mutants: u64,
+    /// By verifier, in the order of [`Calibration::verifiers`].
+    pub tallies: Vec<Tally>,
+}
+
 /// One mutant with everything that was said of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutantRow {
@@ -165,6 +178,8 @@ pub struct Calibration {
     pub verifiers: Vec<Figures>,
     /// By kind, in the order of the specification; kinds without a mutant are left out.
     pub kinds: Vec<KindRow>,
+    /// By what shows the difference; rows without a mutant are left out.
+    pub differences: Vec<DifferenceRow>,
     /// Every mutant.
     pub mutants: Vec<MutantRow>,
 }
@@ -199,6 +214,7 @@ impl Calibration {
             label_cost: Cost::of(judged.iter().map(|j| j.label_time).collect()),
             verifiers: columns.iter().map(|column| figures(column, judged, spec)).collect(),
             kinds: spec.kinds.iter().filter_map(|&kind| kind_row(kind, mutants, judged, &columns)).collect(),
+            differences: difference_rows(judged, &columns, spec),
             mutants: (0..mutants.len().min(judged.len()))
                 .map(|i| MutantRow {
                     suite: suites.get(mutants[i].suite).map(|s| s.name.clone()).unwrap_or_default(),
@@ -217,7 +233,7 @@ impl Calibration {
 
     /// Rewrites that the comparison found to be different: never, unless planforge itself is wrong.
     pub fn broken_rewrites(&self) -> Vec<&MutantRow> {
-        let broken = |m: &&MutantRow| m.kind.is_rewrite() && matches!(m.label, Label::Different(_));
+        let broken = |m: &&MutantRow| m.kind.is_rewrite() && matches!(m.label, Label::Different { .. });
         self.mutants.iter().filter(broken).collect()
     }
 }
@@ -284,4 +300,25 @@ fn kind_row(kind: MutantKind, mutants: &[Mutant], judged: &[Judged], columns: &[
         undecided: count("undecided"),
         tallies: columns.iter().map(|column| tally(column, own().map(|(i, (_, j))| (i, j)))).collect(),
     })
+}
+
+fn difference_rows(judged: &[Judged], columns: &[Column], spec: &CalibrationSpec) -> Vec<DifferenceRow> {
+    let place = |label: &Label| match label {
+        Label::Different { by, steps } => Some((*by, *steps > spec.t_max as usize)),
+        _ => None,
+    };
+    let mut places: Vec<(ShownBy, bool)> = judged.iter().filter_map(|j| place(&j.label)).collect();
+    let all = places.clone();
+    places.sort_unstable();
+    places.dedup();
+    let row = |at: (ShownBy, bool)| DifferenceRow {
+        by: at.0,
+        beyond_walks: at.1,
+        mutants: all.iter().filter(|p| **p == at).count() as u64,
+        tallies: columns
+            .iter()
+            .map(|c| tally(c, judged.iter().enumerate().filter(|(_, j)| place(&j.label) == Some(at))))
+            .collect(),
+    };
+    places.into_iter().map(row).collect()
 }

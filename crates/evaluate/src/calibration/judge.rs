@@ -8,8 +8,8 @@ use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Domain, Parsed};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain};
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparable, Comparison, Costs, DomainLimits, NotCompared, SearchEnd, Side, Verdict,
-    comparable, compare_models, overall,
+    Behaviour, Comparable, Comparison, Costs, DifferenceKind, DomainLimits, NotCompared, SearchEnd, Side,
+    Verdict, comparable, compare_models, overall,
 };
 use planforge_planning::equivalence::hde::HdeOutcome;
 use planforge_planning::walk::{
@@ -103,10 +103,27 @@ pub enum Judgement {
 pub enum Label {
     /// On every stated problem it behaves like the reference, over the whole reachable space.
     Equal,
-    /// On a stated problem it does not; on the first that shows it, the shortest sequence that does has so many steps.
-    Different(usize),
+    /// On a stated problem it does not.
+    Different {
+        /// What shows it on the first problem that does.
+        by: ShownBy,
+        /// The number of steps of the shortest sequence that shows it there.
+        steps: usize,
+    },
     /// The comparison was left open, and why.
     Undecided(String),
+}
+
+/// What shows that two domains differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShownBy {
+    /// A step that one executes and the other refuses.
+    Refusal,
+    /// The goal, which holds in one alone. Walks do not look at goals.
+    Goal,
+    /// The cost of a step, and nothing else.
+    Cost,
 }
 
 impl Label {
@@ -114,7 +131,7 @@ impl Label {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Equal => "equal",
-            Self::Different(_) => "different",
+            Self::Different { .. } => "different",
             Self::Undecided(_) => "undecided",
         }
     }
@@ -280,9 +297,10 @@ impl Bench<'_> {
         };
         match overall(&found) {
             Verdict::Equal => Label::Equal,
-            Verdict::Different => {
-                Label::Different(found.iter().find_map(Comparison::shown_after).unwrap_or(0))
-            }
+            Verdict::Different => found
+                .iter()
+                .find_map(different)
+                .unwrap_or_else(|| Label::Undecided("the comparison does not say what differs".to_owned())),
             Verdict::Open => Label::Undecided(found.iter().find_map(open).unwrap_or_default()),
         }
     }
@@ -487,6 +505,17 @@ fn valid(validator: &Validator, plan: &PlanFile) -> Judgement {
         Decision::Invalid => Judgement::Rejects,
         Decision::Unsupported(_) => Judgement::Undecided("the validator does not execute it".to_owned()),
     }
+}
+
+fn different(comparison: &Comparison) -> Option<Label> {
+    let by = match &comparison.behaviour {
+        Behaviour::Different(found) => match found.kind {
+            DifferenceKind::Refused { .. } => ShownBy::Refusal,
+            DifferenceKind::Goal { .. } => ShownBy::Goal,
+        },
+        _ => ShownBy::Cost,
+    };
+    Some(Label::Different { by, steps: comparison.shown_after()? })
 }
 
 /// Why a comparison is open.

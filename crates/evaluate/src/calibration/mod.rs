@@ -14,8 +14,10 @@ mod mutants;
 mod reference;
 mod report;
 
-pub use figures::{Calibration, Cost, Figures, KindRow, MutantRow, OtherJudgements, SuiteRow, Tally};
-pub use judge::{Clock, Judged, Judgement, Label, Verifier, judge_all, labelled_sample};
+pub use figures::{
+    Calibration, Cost, DifferenceRow, Figures, KindRow, MutantRow, OtherJudgements, SuiteRow, Tally,
+};
+pub use judge::{Clock, Judged, Judgement, Label, ShownBy, Verifier, judge_all, labelled_sample};
 pub use mutants::{Mutant, MutantKind, mutants};
 pub use reference::{ReferenceSuite, references};
 

@@ -1,7 +1,7 @@
 //! Tables, files and the figure of a calibration.
 
 use super::figures::{Calibration, Figures, MutantRow, Tally};
-use super::judge::{Judgement, Label};
+use super::judge::{Judgement, Label, ShownBy};
 use crate::plot::{Estimate, RowPanel, rows_svg};
 use crate::statistics::Interval;
 use crate::study::Artefact;
@@ -41,6 +41,8 @@ impl Calibration {
         out.push_str(&form(&self.verifier_table()));
         out.push_str("\nFalse accepts by kind: different mutants that the verifier accepts, of those it has a verdict on.\n\n");
         out.push_str(&form(&self.kind_table(Tally::false_accepts, |row| row.different > 0)));
+        out.push_str("\nThe same by what shows the difference on the first problem that does.\n\n");
+        out.push_str(&form(&self.difference_table()));
         let rejects = self
             .kind_table(Tally::false_rejects, |row| row.tallies.iter().any(|t| t.verdicts.good_rejected > 0));
         if rejects.is_empty() {
@@ -131,6 +133,29 @@ impl Calibration {
                 significant(v.cost.mean_ms),
                 significant(v.cost.total_s),
             ]);
+        }
+        table
+    }
+
+    /// A row for each way in which a difference shows, with each verifier's false accepts.
+    fn difference_table(&self) -> Table {
+        let first = [("difference".to_owned(), Align::Left), ("mutants".to_owned(), Align::Right)];
+        let verifiers = self.verifiers.iter().map(|v| (v.verifier.clone(), Align::Right));
+        let mut table = Table::new(first.into_iter().chain(verifiers));
+        for row in &self.differences {
+            let what = match row.by {
+                ShownBy::Refusal => "a step refused",
+                ShownBy::Goal => "the goal alone",
+                ShownBy::Cost => "costs alone",
+            };
+            let steps = self.spec.t_max;
+            let after = if row.beyond_walks {
+                format!("after more than {steps} steps")
+            } else {
+                format!("within {steps} steps")
+            };
+            let figures = row.tallies.iter().map(|tally| of(tally.false_accepts()));
+            table.row([format!("{what}, {after}"), row.mutants.to_string()].into_iter().chain(figures));
         }
         table
     }
@@ -235,15 +260,19 @@ impl Calibration {
 
     /// One line a mutant, with its label and every judgement on it.
     pub fn mutants_csv(&self) -> String {
-        let words = ["suite", "number", "kind", "change", "label", "steps_to_difference", "why_open"]
-            .map(str::to_owned);
+        let words =
+            ["suite", "number", "kind", "change", "label", "shown_by", "steps_to_difference", "why_open"]
+                .map(str::to_owned);
         let verifiers = self.verifiers.iter().map(|v| v.verifier.clone());
         let mut table = Table::new(words.into_iter().chain(verifiers).map(|name| (name, Align::Left)));
         for mutant in &self.mutants {
-            let (steps, why) = match &mutant.label {
-                Label::Equal => (String::new(), String::new()),
-                Label::Different(steps) => (steps.to_string(), String::new()),
-                Label::Undecided(why) => (String::new(), why.clone()),
+            let none = String::new;
+            let (by, steps, why) = match &mutant.label {
+                Label::Equal => (none(), none(), none()),
+                Label::Different { by, steps } => {
+                    (format!("{by:?}").to_lowercase(), steps.to_string(), none())
+                }
+                Label::Undecided(why) => (none(), none(), why.clone()),
             };
             let words = [
                 mutant.suite.clone(),
@@ -251,6 +280,7 @@ impl Calibration {
                 mutant.kind.to_string(),
                 mutant.change.clone(),
                 mutant.label.word().to_owned(),
+                by,
                 steps,
                 why,
             ];

@@ -89,7 +89,7 @@ fn verifiers_keep_what_their_kinds_promise() {
     let [equal, different, undecided] = calibration.labels;
     assert!(equal > 40 && different > 30 && equal + different + undecided == 160, "{:?}", calibration.labels);
     assert!(calibration.broken_rewrites().is_empty());
-    let mut missed = 0;
+    let (mut missed, mut goals) = (0, 0);
     let rejects = |m: &figures::MutantRow, name: &str| m.judgements[name] == Judgement::Rejects;
     for mutant in &calibration.mutants {
         // Each looks at no more than the exact comparison does, so none rejects what that finds equal.
@@ -110,12 +110,17 @@ fn verifiers_keep_what_their_kinds_promise() {
         );
         assert!(!rejects(mutant, "solvable") || rejects(mutant, "plan"));
         // The bounded comparison sees the differences that show within its bound.
-        if let Label::Different(steps) = mutant.label {
+        if let Label::Different { steps, by } = mutant.label {
             assert!(steps > 5 || rejects(mutant, "exact-depth-5"), "{mutant:?}");
+            // Walks never look at a goal.
+            goals +=
+                usize::from(by == ShownBy::Goal && mutant.judgements["walks-exact"] == Judgement::Accepts);
             missed += usize::from(mutant.judgements["exact-depth-5"] == Judgement::Accepts);
         }
     }
-    assert!(missed > 0, "and no others");
+    assert!(missed > 0 && goals > 0, "{missed} {goals}");
+    let differences: u64 = calibration.differences.iter().map(|row| row.mutants).sum();
+    assert_eq!(differences, different);
     let figures = |name: &str| calibration.verifiers.iter().find(|v| v.verifier == name).unwrap();
     assert_eq!(figures("pddl").kappa, Some(0.0), "one who accepts everything knows nothing");
     assert!(figures("walks-100").kappa > figures("walks-10").kappa);
@@ -148,6 +153,10 @@ fn heuristic_equivalence_on_ready_models_is_that_on_texts() {
     assert!(different > 5);
 }
 
+fn refused(steps: usize) -> Label {
+    Label::Different { by: ShownBy::Refusal, steps }
+}
+
 /// A lamp whose switch is where the lamp is: either precondition of `press` follows from the other.
 fn lamp() -> StudySuite {
     let domain =
@@ -174,7 +183,7 @@ fn a_mutant_is_what_the_comparison_says_and_not_how_it_was_made() {
     assert_eq!(label("press: precondition (near ?p)"), Label::Equal);
     assert_eq!(label("press: precondition (at ?p)"), Label::Equal);
     // One step from b to a is allowed at once.
-    assert_eq!(label("go: precondition (at ?p)"), Label::Different(1));
+    assert_eq!(label("go: precondition (at ?p)"), refused(1));
     let row = &calibration.kinds[0];
     let walks = calibration.verifiers.iter().position(|v| v.verifier == "walks-100").unwrap();
     assert_eq!(row.tallies[walks].verdicts.good_accepted, row.equal);
@@ -205,7 +214,7 @@ fn a_sample_has_as_many_of_either_label_as_it_can() {
         |label: &Label| Judged { label: label.clone(), label_time: Duration::ZERO, judgements: Vec::new() };
     let open = Label::Undecided(String::new());
     let labels: Vec<Label> = (0..50)
-        .map(|i| [Label::Equal, Label::Different(1), Label::Equal, open.clone(), Label::Equal][i % 5].clone())
+        .map(|i| [Label::Equal, refused(1), Label::Equal, open.clone(), Label::Equal][i % 5].clone())
         .collect();
     let all: Vec<Judged> = labels.iter().map(judged).collect();
     let counts = |count: usize| {
@@ -261,12 +270,12 @@ fn figures_are_counted_by_hand() {
     };
     let made: Vec<Mutant> = (0..6).map(mutant).collect();
     let labels = [
-        Label::Different(2),
+        refused(2),
         Label::Equal,
-        Label::Different(3),
+        refused(3),
         Label::Equal,
         Label::Undecided("a limit; far".to_owned()),
-        Label::Different(0),
+        refused(0),
     ];
     let said = [
         Judgement::Rejects,
@@ -318,7 +327,7 @@ fn figures_are_counted_by_hand() {
     assert!(kinds.contains("\nomission,critic,0,2,1,0,0,1,0,0,0\n"), "{kinds}");
     let mutants = file("calibration-mutants.csv");
     assert!(
-        mutants.contains("\nlamp,4,omission,\"change, 4\",undecided,,a limit; far,rejects,"),
+        mutants.contains("\nlamp,4,omission,\"change, 4\",undecided,,,a limit; far,rejects,"),
         "{mutants}"
     );
     assert!(mutants.lines().nth(2).unwrap().ends_with(",failed: no reply"), "{mutants}");
@@ -326,5 +335,10 @@ fn figures_are_counted_by_hand() {
     assert_eq!((read.labels, read.mutants.len(), read.spec), (calibration.labels, 6, spec));
     assert!(file("calibration.svg").contains("accepts a different domain"));
     assert!(calibration.text().contains("False rejects by kind, where there are any"));
+    assert!(
+        calibration.text().contains("a step refused, within 10 steps        3"),
+        "{}",
+        calibration.text()
+    );
     assert!(file("calibration.md").contains("| critic"));
 }
