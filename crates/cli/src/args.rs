@@ -146,7 +146,8 @@ Exits with 10 where no round changed the action that is named.")]
   planforge evaluate --resume --out large --layout accuracy --also small
   planforge evaluate --resume --out scaling --layout scaling --base bon --curves scaling/curves
   planforge evaluate --suite examples/suites/termes --pipeline configs/pipelines/bon-ivml.toml --seeds 1 --tasks 1 --out scaling \\
-      --layout scaling --set stage.pddl.options.parser=val --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'")]
+      --layout scaling --set stage.pddl.options.what=domain --set stage.pddl.options.parser=val \\
+      --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'")]
     Evaluate(Box<EvaluateArgs>),
     /// Judge the judges: how often each verifier accepts a different domain or rejects an equal one, on mutants of reference domains.
     ///

@@ -499,3 +499,39 @@ fn an_add_on_that_fits_nothing_is_an_error_that_says_what_would() {
         one(added(&[path], &mut [balls]), "Error suite.outside", "outside");
     }
 }
+
+#[test]
+fn a_task_may_have_a_domain_of_its_own() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("ipc-2006/relay-propositional");
+    fs::create_dir_all(&folder).unwrap();
+    let domain = |name: &str| {
+        format!("(define (domain relay) (:predicates (p)) (:action {name} :parameters () :effect (p)))")
+    };
+    let files = [
+        ("domain.nl", "Runners pass a baton.".to_owned()),
+        ("p01.nl", "Pass it.".to_owned()),
+        ("p02.nl", "Pass it again.".to_owned()),
+        ("domain-p01.pddl", domain("one")),
+        ("domain-p02.pddl", domain("two")),
+        ("p01.pddl", "(define (problem a) (:domain relay) (:init) (:goal (p)))".to_owned()),
+        ("p02.pddl", "(define (problem b) (:domain relay) (:init) (:goal (p)))".to_owned()),
+    ];
+    for (name, text) in &files {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let suite = load_suite(&folder).suite.unwrap();
+    assert_eq!(suite.name, "ipc-2006-relay-propositional", "several competitions have a domain of that name");
+    assert_eq!((suite.tasks.len(), &suite.reference_domain), (2, &None));
+    let source =
+        "schema = 1\n[given]\ndomain = true\n[[stage]]\ndo = \"translate\"\nlabel = \"a\"\nuse = \"t\"\n";
+    let pipeline: planforge_pipeline::Pipeline = toml::from_str(source).unwrap();
+    let tasks = run_tasks(&pipeline, &[suite.clone()], Path::new("")).unwrap();
+    for (task, name) in tasks.iter().zip(["one", "two"]) {
+        assert_eq!(task.view.given.domain, Some(domain(name)));
+        assert_eq!(task.reference.domain, Some(domain(name)));
+    }
+    let mut other = suite.tasks[0].clone();
+    other.reference_domain = Some(domain("three"));
+    assert_ne!(suite.digest(&suite.tasks[0]), suite.digest(&other));
+}

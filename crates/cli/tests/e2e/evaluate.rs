@@ -173,6 +173,64 @@ fn eight_cells_with_a_simulated_model_make_one_table() {
 }
 
 #[test]
+fn an_evaluation_fills_the_tables_of_test_time_scaling_and_its_rounds_are_told() {
+    let place = Place::new();
+    let curves = place.path("curves").display().to_string();
+    let first = place.evaluate(&["--matrix", &place.matrix(), "--layout", "scaling", "--curves", &curves]);
+    first.expect(0);
+    for part in [
+        "% of tasks whose plan is valid",
+        "Problem",
+        "NL2Domain",
+        "with PDDL %",
+        "Not measured: % of domains that VAL's Parser",
+    ] {
+        assert!(first.stdout.contains(part), "{part}:\n{}", first.stdout);
+    }
+    let read = |path: &str| fs::read_to_string(place.path(path)).unwrap();
+    let table: Value = serde_json::from_str(&read("out/scaling.json")).unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    let refined = rows.iter().find(|row| row["method"] == "refined").unwrap();
+    let cell = &refined["cells"]["NL2Domain"];
+    // Every reply of the simulated model is counted, those of rounds too.
+    let (replies, parsed) =
+        (cell["replies"]["replies"].as_u64().unwrap(), cell["replies"]["parsed"].as_u64().unwrap());
+    assert!(
+        parsed > 0 && parsed <= replies && replies == cell["usage"]["replies"].as_u64().unwrap(),
+        "{cell}"
+    );
+    assert_eq!((&cell["rates"]["plan"]["domains"], &cell["seeds"]), (&2.into(), &2.into()));
+    let csv = read("curves/curves.csv");
+    assert!(csv.lines().any(|line| line.starts_with("refined,rounds,front end,1,")), "{csv}");
+    assert!(read("curves/curves_rounds.svg").starts_with("<svg"));
+    let plans = place.evaluate(&["--resume", "--layout", "plans", "--method", "given=LLM+P", "--markdown"]);
+    plans.expect(0);
+    assert!(
+        plans.stdout.contains("| LLM+P (simulated)") && plans.stdout.contains("PDDL as abstraction"),
+        "{}",
+        plans.stdout
+    );
+    place.evaluate(&["--resume", "--base", "given"]).expect(0);
+    place
+        .evaluate(&["--resume", "--base", "gven"])
+        .expect(30)
+        .says(&["no method is called `gven`", "refined"]);
+    place.evaluate(&["--resume", "--method", "gven=x"]).expect(30).says(&["no pipeline `gven`"]);
+
+    let run = place.path("out/cells/garden/refined/42").display().to_string();
+    let rounds_of = |args: &[&str]| ran(["rounds"].iter().chain(args));
+    let told = rounds_of(&[&run, "--json"]);
+    told.expect(0);
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let rounds = told["tasks"][0]["candidates"][0]["rounds"].as_array().unwrap().clone();
+    assert_eq!(rounds[0]["round"], 1);
+    rounds_of(&[&run, "--task", "p99"]).expect(31).says(&["cli.no-rounds"]);
+    rounds_of(&[&run, "--action", "no-such-action"]).expect(10).says(&["no-such-action"]);
+    let given = place.path("out/cells/garden/given/42").display().to_string();
+    rounds_of(&[&given]).expect(31).says(&["refined no candidate"]);
+}
+
+#[test]
 fn the_number_of_jobs_changes_nothing() {
     let (one, many) = (Place::new(), Place::new());
     let first = one.evaluate(&["--matrix", &one.matrix(), "-j1"]);

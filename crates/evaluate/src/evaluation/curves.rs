@@ -125,21 +125,21 @@ fn over_samples(task: &TaskHistory, judges: &Judges) -> (Vec<Marks>, Vec<bool>) 
     ((1..=count).map(best).collect(), (1..=count).map(any).collect())
 }
 
-/// Which of a group ranks first: by the first metric that is known of all of them, else the first sample. Ties go to the earlier.
+/// Which of a group ranks first, as a select stage ranks: by the first metric that is known of all of them, else by the last, where those
+/// without a value come last. Ties go to the earlier.
 fn best_index(group: &[&Made], judges: &Judges) -> Option<usize> {
-    for metric in &judges.ranked_by {
-        let values: Option<Vec<f64>> = group.iter().map(|made| value(made, metric)).collect();
-        let Some(values) = values else { continue };
-        let better = |a: f64, b: f64| if judges.ranked_low { a < b } else { a > b };
-        let mut best = None;
-        for (at, value) in values.into_iter().enumerate() {
-            if best.is_none_or(|(_, known)| better(value, known)) {
-                best = Some((at, value));
-            }
+    let values = |metric: &String| group.iter().map(|made| value(made, metric)).collect::<Vec<_>>();
+    let all = judges.ranked_by.iter().map(values);
+    let complete = all.clone().find(|values| values.iter().all(Option::is_some));
+    let better = |a: f64, b: f64| if judges.ranked_low { a < b } else { a > b };
+    let mut best = None;
+    for (at, value) in complete.or(all.last()).unwrap_or_default().into_iter().enumerate() {
+        let Some(value) = value else { continue };
+        if best.is_none_or(|(_, known)| better(value, known)) {
+            best = Some((at, value));
         }
-        return best.map(|(at, _)| at);
     }
-    (!group.is_empty()).then_some(0)
+    best.map(|(at, _)| at).or((!group.is_empty()).then_some(0))
 }
 
 fn value(made: &Made, metric: &str) -> Option<f64> {
@@ -347,10 +347,21 @@ mod tests {
     #[test]
     fn a_group_in_which_one_lacks_the_value_is_ranked_by_the_next_metric() {
         let journal = Written::new();
-        journal.made("s.p01", "domain/0", GOOD, None);
-        journal.made("s.p01", "domain/1", BAD, Some(-1.0));
+        for (descent, domain, likelihood, errors) in
+            [("domain/0", GOOD, None, 0.0), ("domain/1", BAD, Some(-1.0), 1.0)]
+        {
+            let path = journal.made("s.p01", descent, domain, likelihood);
+            let mut assessment = planforge_contract::Assessment::new(Decision::Accepted, "");
+            assessment.metrics.insert("quality".to_owned(), -errors);
+            journal.assessed("s.p01", "pddl", &path, &assessment);
+        }
         let task = &History::read(&journal.0).unwrap().tasks[0];
-        assert_eq!(shares(&TaskCurve::of(task, &judges()).unwrap().best_of), [1.0, 1.0]);
+        let best = |judges: &Judges| shares(&TaskCurve::of(task, judges).unwrap().best_of);
+        // Without a second metric the one without a value comes last.
+        assert_eq!(best(&judges()), [1.0, 0.0]);
+        let mut otherwise = judges();
+        otherwise.ranked_by.push("pddl.quality".to_owned());
+        assert_eq!(best(&otherwise), [1.0, 1.0]);
     }
 
     #[test]

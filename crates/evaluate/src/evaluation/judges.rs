@@ -81,16 +81,10 @@ impl AskedFor {
         match (writes, pipeline.given.domain) {
             (false, _) => Self::Plan,
             (true, true) => Self::Problem,
-            (true, false) if !told(pipeline) => Self::Prob2Domain,
+            (true, false) if !pipeline.given.text => Self::Prob2Domain,
             (true, false) => Self::NL2Domain,
         }
     }
-}
-
-/// Whether the suite's texts are given.
-fn told(pipeline: &Pipeline) -> bool {
-    let given = serde_json::to_value(&pipeline.given).unwrap_or_default();
-    given.get("text").and_then(serde_json::Value::as_bool).unwrap_or(true)
 }
 
 /// What `n_p n_d c_max + N` is made of (paper, Appendix B.6).
@@ -201,14 +195,7 @@ fn ranking(stages: &[Stage]) -> (Vec<String>, bool) {
     }) else {
         return (Vec::new(), false);
     };
-    let otherwise = match serde_json::to_value(select).unwrap_or_default().get("otherwise") {
-        Some(serde_json::Value::String(one)) => vec![one.clone()],
-        Some(serde_json::Value::Array(all)) => {
-            all.iter().filter_map(|v| v.as_str()).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    };
-    let by = std::iter::once(select.by.clone()).chain(otherwise);
+    let by = std::iter::once(select.by.clone()).chain(select.otherwise.iter().cloned());
     (by.collect(), !select.order.is_highest())
 }
 

@@ -117,6 +117,7 @@ pub fn run_tasks(
                 );
                 continue;
             }
+            let suite = &*suite.of_task(task);
             match task_view(suite, task, &pipeline.given, example.as_ref()) {
                 Ok(mut view) => {
                     if pipeline.given.actions.is_some() {

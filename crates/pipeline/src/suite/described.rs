@@ -10,7 +10,7 @@ use planforge_contract::{EnvironmentOpen, Failure};
 pub fn needs_description(suites: &[Suite], given: &GivenSpec) -> bool {
     suites.iter().any(|suite| {
         let domain = suite.reference_domain.as_ref();
-        suite.tasks.iter().any(|task| needs(domain, task, given))
+        suite.tasks.iter().any(|task| needs(task.reference_domain.as_ref().or(domain), task, given))
     })
 }
 
@@ -36,7 +36,8 @@ pub fn describe_tasks(
             ..EnvironmentOpen::default()
         };
         for task in &mut suite.tasks {
-            if needs(open.domain.as_ref(), task, given) {
+            let own = task.reference_domain.as_ref();
+            if needs(own.or(open.domain.as_ref()), task, given) {
                 open.task.clone_from(&task.stem);
                 open.problem.clone_from(&task.reference_problem);
                 task.described = Some(environment.describe(host, &open)?.interface);

@@ -8,6 +8,7 @@ use crate::suggest::help_for;
 use planforge_contract::{ActionInterface, Sentences};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_record::{AddOnUse, sha256_hex};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ pub struct SuiteTask {
     pub text: String,
     /// The reference problem. Environments and evaluation alone see it, unless the pipeline is given it.
     pub reference_problem: Option<String>,
+    /// The task's own reference domain (`domain-STEM.pddl`), where the suite has one for each task, as some IPC domains do.
+    pub reference_domain: Option<String>,
     /// The suite's own beginning of the problem: objects, and neither initial state nor goal.
     pub objects_template: Option<String>,
     /// What the environment says can be done and with what, where the suite has no PDDL that says it.
@@ -87,6 +90,14 @@ pub struct Suite {
 }
 
 impl Suite {
+    /// The suite as the task sees it: with the task's own reference domain, where it has one.
+    pub fn of_task(&self, task: &SuiteTask) -> Cow<'_, Self> {
+        match &task.reference_domain {
+            None => Cow::Borrowed(self),
+            Some(own) => Cow::Owned(Self { reference_domain: Some(own.clone()), ..self.clone() }),
+        }
+    }
+
     /// SHA-256 over everything that was read of one task and its domain.
     pub fn digest(&self, task: &SuiteTask) -> String {
         let example = self.example.as_ref().map(|e| (&e.text, &e.problem, &e.plan));
@@ -97,6 +108,9 @@ impl Suite {
         );
         // Tuples of texts always have a JSON form.
         let mut text = serde_json::to_string(&parts).unwrap_or_default();
+        if let Some(own) = &task.reference_domain {
+            text += own;
+        }
         if let Some(described) = &task.described {
             text += &serde_json::to_string(described).unwrap_or_default();
         }
@@ -360,6 +374,7 @@ impl Loader {
             title: manifest.titles.get(stem).cloned().unwrap_or_default(),
             text: self.text(folder, &format!("{stem}.nl"), "suite.no-text", complete),
             reference_problem: self.read(folder, &format!("{stem}.pddl")),
+            reference_domain: self.read(folder, &format!("domain-{stem}.pddl")),
             objects_template: self.read(folder, &format!("{stem}_template.pddl")),
             described: None,
         }
@@ -447,9 +462,19 @@ fn is_task(stem: &str) -> bool {
     !stem.is_empty() && !stem.starts_with("domain") && stem != "p_example" && !stem.ends_with("_template")
 }
 
+/// `ipc-2014`.
+fn is_competition(folder: &str) -> bool {
+    let year = folder.strip_prefix("ipc-");
+    year.is_some_and(|year| year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()))
+}
+
 fn suite_name(manifest: &Manifest, path: &Path) -> String {
-    let folder = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = folder.file_name().and_then(|n| n.to_str()).unwrap_or("suite").to_owned();
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let last = |path: &Path| path.file_name().and_then(|n| n.to_str()).map(str::to_owned);
+    // The collections of several competitions have domains of one name.
+    let competition = path.parent().and_then(last).filter(|folder| is_competition(folder));
+    let folder = last(&path).unwrap_or_else(|| "suite".to_owned());
+    let folder = competition.map_or(folder.clone(), |competition| format!("{competition}-{folder}"));
     let name = manifest.name.clone().unwrap_or(folder);
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' }).collect()
 }
