@@ -18,7 +18,8 @@ pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use infer::InferArgs;
 pub(crate) use rounds::RoundsArgs;
 pub(crate) use study::{
-    EwCorrelationArgs, OmissionsArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric,
+    EwCorrelationArgs, OmissionsArgs, ScalingArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles,
+    StudyMetric,
 };
 
 pub(crate) use suite::{

@@ -68,8 +68,16 @@ pub const CODES: &[CodeInfo] = &[
     CodeInfo {
         code: "study.real-model",
         title: "a strategy of a simulated study asks a real model",
-        explanation: "`planforge study search` runs every pipeline many times over, so it takes providers declared `simulated` alone:\n\n    \
+        explanation: "`planforge study search` and `study scaling` run every pipeline many times over, so they take providers declared `simulated` alone:\n\n    \
                       [llm.main]\n    use = \"provider-noisy-oracle\"\n\nFor real models there is `planforge evaluate`.",
+    },
+    CodeInfo {
+        code: "study.spec",
+        title: "a list of sweeps cannot be used",
+        explanation: "`planforge study scaling --spec FILE` reads a TOML file of [[sweep]] tables, each a pipeline file, one of its keys and the \
+                  ascending values that the key takes:\n\n    \
+                  [[sweep]]\n    label = \"best of N\"\n    of = \"samples\"   # or \"rounds\", \"budget\"\n    pipeline = \"bon.toml\"\n    \
+                  key = \"stage.domain.n\"\n    values = [1, 2, 4, 8]",
     },
     CodeInfo {
         code: "study.no-final",

@@ -31,6 +31,15 @@ pub(crate) enum StudyCommand {
         after_help = "Example:\n  planforge study search --strategies examples/studies/search/*.toml --suites examples/suites \\\n    --out study/search --quick"
     )]
     Search(SearchArgs),
+    /// What more samples, more rounds and a larger budget bring (test-time-scaling paper, Fig. 3 to 5), with a simulated model.
+    ///
+    /// A spec lists sweeps: a pipeline file, one of its keys, and the values that it takes. Each pipeline asks `provider-noisy-oracle` and
+    /// ends with a verify stage labelled `final`; where it has one labelled `valid` too, success takes a valid plan. Success takes, beside the
+    /// walk score, that the domain is not shown to differ from the reference on the task's problem.
+    #[command(
+        after_help = "Example:\n  planforge study scaling --spec examples/studies/scaling/study.toml --suites examples/suites \\\n    --out study/scaling --quick"
+    )]
+    Scaling(ScalingArgs),
 }
 
 /// What every study takes.
@@ -115,6 +124,21 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     pub(crate) strategies: Vec<PathBuf>,
     /// Seeds of each strategy and task, from --seed on [default: 10; quick: 2].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) seeds: Option<usize>,
+    /// Tasks of each suite, the first by name [default: 1].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tasks: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScalingArgs {
+    #[command(flatten)]
+    pub(crate) files: StudyFiles,
+    /// The sweeps: a TOML file; its pipeline files are relative to it.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) spec: PathBuf,
+    /// Seeds of each point and task, from --seed on [default: 10; quick: 2].
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) seeds: Option<usize>,
     /// Tasks of each suite, the first by name [default: 1].

@@ -17,6 +17,7 @@ pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
         StudyCommand::Omissions(args) => run_omissions(context, args),
         StudyCommand::EwCorrelation(args) => run_correlation(context, args),
         StudyCommand::Search(args) => super::study_search::run(context, args),
+        StudyCommand::Scaling(args) => super::study_scaling::run(context, args),
     };
     match outcome {
         Ok(()) => Exit::Good,

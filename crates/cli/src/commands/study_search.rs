@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::study::{watched, write};
-use crate::args::SearchArgs;
+use crate::args::{SearchArgs, StudyFiles};
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::prepare::Prepared;
@@ -12,32 +12,32 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::study::search::{SearchRun, SearchStudy};
 use planforge_evaluate::study::{Watch, run_all};
 use planforge_llm::{Llm, LlmOptions, Mode};
-use planforge_pipeline::{RunTask, Services, Suite, load_suite, run_tasks};
+use planforge_pipeline::{RunReport, RunTask, Services, Suite, load_suite, run_tasks};
 use planforge_record::{Journal, MemoryJournal, Redactor};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The stage that judges what a strategy returned.
-const FINAL: &str = "final";
+pub(crate) const FINAL: &str = "final";
 
-/// A strategy, ready to run.
-struct Strategy {
+/// A pipeline with a simulated model, ready to run.
+pub(crate) struct Strategy {
     name: String,
     checked: Checked,
     prepared: Prepared,
     redactor: Arc<Redactor>,
-    tasks: Vec<RunTask>,
+    pub(crate) tasks: Vec<RunTask>,
 }
 
 pub(crate) fn run(context: &Context, args: &SearchArgs) -> Result<(), Exit> {
     let files = &args.files;
     let (seeds, tasks) = if files.quick { (2, 1) } else { (10, 1) };
     let (seeds, tasks) = (args.seeds.unwrap_or(seeds) as u64, args.tasks.unwrap_or(tasks));
-    let suites = suites(context, args, tasks)?;
+    let suites = suites(context, files, tasks)?;
     let mut strategies = Vec::new();
     for path in &args.strategies {
-        strategies.push(strategy(context, path, &suites)?);
+        strategies.push(strategy(context, path, &[], &suites)?);
     }
     let mut work = Vec::new();
     for strategy in &strategies {
@@ -62,10 +62,10 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> Result<(), Exit> {
 }
 
 /// The suites with their first tasks.
-fn suites(context: &Context, args: &SearchArgs, tasks: usize) -> Result<Vec<Suite>, Exit> {
+pub(crate) fn suites(context: &Context, files: &StudyFiles, tasks: usize) -> Result<Vec<Suite>, Exit> {
     let mut suites = Vec::new();
     let mut bad = false;
-    for path in args.files.suites.iter().flat_map(|path| folders(path)) {
+    for path in files.suites.iter().flat_map(|path| folders(path)) {
         let loaded = load_suite(&path);
         match loaded.suite {
             // Warnings of suites that are not wanted, or all over again, would only hide the figures.
@@ -80,7 +80,7 @@ fn suites(context: &Context, args: &SearchArgs, tasks: usize) -> Result<Vec<Suit
         }
     }
     let unknown = |name: &&String| suites.iter().all(|s| s.name != **name);
-    let unknown: Vec<&String> = args.files.only.iter().filter(unknown).collect();
+    let unknown: Vec<&String> = files.only.iter().filter(unknown).collect();
     for name in &unknown {
         context.output.note(&format!("error: --only: there is no suite `{name}`"));
     }
@@ -89,7 +89,7 @@ fn suites(context: &Context, args: &SearchArgs, tasks: usize) -> Result<Vec<Suit
         context.output.note(&format!("help: the suites are {}", known.join(", ")));
         return Err(Exit::Usage);
     }
-    suites.retain(|suite| args.files.only.is_empty() || args.files.only.contains(&suite.name));
+    suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
     if bad || suites.is_empty() {
         let missing = Diagnostic::error("study.no-suite", "there is no suite to study")
             .help("a suite is a folder with domain.pddl and problems beside it");
@@ -112,13 +112,18 @@ pub(crate) fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads, checks and prepares a pipeline.
-fn strategy(context: &Context, path: &Path, suites: &[Suite]) -> Result<Strategy, Exit> {
+pub(crate) fn strategy(
+    context: &Context,
+    path: &Path,
+    overrides: &[String],
+    suites: &[Suite],
+) -> Result<Strategy, Exit> {
     let file = path.display().to_string();
     let text = read_text(path).map_err(|diagnostic| {
         context.output.diagnostics(&[*diagnostic], &SourceMap::single(file.clone(), ""));
         Exit::Input
     })?;
-    let mut checked = session::check(context, &text, &file, &[])?;
+    let mut checked = session::check(context, &text, &file, overrides)?;
     for table in checked.pipeline.config.llm.values() {
         let info = checked.registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
         if !info.capabilities.iter().any(|capability| capability == "simulated") {
@@ -172,7 +177,7 @@ fn folders_of(suites: &[Suite]) -> Value {
 
 impl Strategy {
     /// Runs the pipeline on one task, recorded in memory alone.
-    fn run(&self, task: &RunTask, seed: u64, watch: &Watch) -> Result<SearchRun, Failure> {
+    pub(crate) fn execute(&self, task: &RunTask, seed: u64, watch: &Watch) -> Result<Executed, Failure> {
         let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new(Arc::clone(&self.redactor)));
         let flag = watch.flag();
         let cancelled: Arc<dyn Fn() -> bool + Send + Sync> =
@@ -196,6 +201,11 @@ impl Strategy {
         let mut pipeline = self.checked.pipeline.clone();
         pipeline.config.seed = seed;
         let report = planforge_pipeline::run(&pipeline, std::slice::from_ref(task), &services)?;
+        Ok((report, journal))
+    }
+
+    fn run(&self, task: &RunTask, seed: u64, watch: &Watch) -> Result<SearchRun, Failure> {
+        let (report, journal) = self.execute(task, seed, watch)?;
         let ended = report.tasks.first();
         let judged = ended.and_then(|t| t.candidate.as_ref()).and_then(|c| c.assessments.get(FINAL));
         let effort = Effort::of(journal.as_ref())?;
@@ -213,6 +223,9 @@ impl Strategy {
         })
     }
 }
+
+/// A run's report and its record.
+pub(crate) type Executed = (RunReport, Arc<dyn Journal>);
 
 /// What a run took, as its record says it.
 #[derive(Default)]

@@ -7,6 +7,7 @@
 mod engine;
 pub mod ew_correlation;
 pub mod omissions;
+pub mod scaling;
 pub mod search;
 mod suites;
 
