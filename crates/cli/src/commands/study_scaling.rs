@@ -69,9 +69,7 @@ fn spec(context: &Context, path: &Path) -> Result<ScalingSpec, Exit> {
         context.output.diagnostics(&[*diagnostic], &SourceMap::single(name.clone(), ""));
         Exit::Input
     })?;
-    let spec: ScalingSpec = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    spec.check().map_err(|mistakes| wrong(mistakes.join("; ")))?;
-    Ok(spec)
+    ScalingSpec::read(&text).map_err(|mistakes| wrong(mistakes.join("; ")))
 }
 
 /// One value of a sweep on one task with one seed.

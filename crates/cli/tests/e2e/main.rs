@@ -7,6 +7,7 @@
 mod accuracy;
 mod add_on;
 mod bad_input;
+mod budget;
 mod calibrate;
 mod cases;
 mod doctor;

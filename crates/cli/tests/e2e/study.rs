@@ -162,3 +162,92 @@ fn a_search_study_asks_no_real_model_and_wants_a_final_stage() {
     assert!(ran.stderr.contains("no stage with the label `final`"), "{}", ran.stderr);
     assert!(!Path::new(&out).exists());
 }
+
+/// A small spec over the pipelines that are shipped.
+fn scaling(out: &Path, spec: &Path, jobs: &str) -> super::support::Ran {
+    let (out, spec) = (out.display().to_string(), spec.display().to_string());
+    let suites = suites();
+    ran([
+        "study", "scaling", "--spec", &spec, "--suites", &suites, "--only", "garden", "--out", &out,
+        "--quick", "--jobs", jobs,
+    ])
+}
+
+#[test]
+fn scaling_sweeps_samples_rounds_and_budgets_whatever_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipelines = root().join("examples/studies/scaling");
+    let shipped = fs::read_to_string(pipelines.join("study.toml")).unwrap();
+    // The sweeps that are shipped, each at its first two values.
+    let mut spec = String::new();
+    for line in shipped.lines() {
+        let values = line.strip_prefix("values = [").and_then(|rest| rest.strip_suffix(']'));
+        match values {
+            Some(values) => {
+                let first: Vec<&str> = values.split(", ").take(2).collect();
+                spec += &format!("values = [{}]\n", first.join(", "));
+            }
+            None => {
+                spec += &format!(
+                    "{}\n",
+                    line.replace("pipeline = \"", &format!("pipeline = \"{}/", pipelines.display()))
+                )
+            }
+        }
+    }
+    let file = folder.path().join("spec.toml");
+    fs::write(&file, &spec).unwrap();
+    let (one, four) = (folder.path().join("one"), folder.path().join("four"));
+    let first = scaling(&one, &file, "1");
+    first.expect(0);
+    assert_eq!(scaling(&four, &file, "4").stdout, first.stdout);
+    let read = |folder: &Path, file: &str| fs::read_to_string(folder.join(file)).unwrap();
+    let files = [
+        "scaling.csv",
+        "scaling.json",
+        "scaling.md",
+        "scaling-tokens.svg",
+        "scaling-samples.svg",
+        "scaling-rounds.svg",
+        "scaling-budget.svg",
+    ];
+    for file in files {
+        assert_eq!(read(&one, file), read(&four, file), "{file}");
+    }
+    let study: serde_json::Value = serde_json::from_str(&read(&one, "scaling.json")).unwrap();
+    assert_eq!(study["model"], "noisy-oracle (simulated)");
+    let sweeps = study["sweeps"].as_array().unwrap();
+    assert_eq!(sweeps.len(), shipped.matches("[[sweep]]").count());
+    for run in study["runs"].as_array().unwrap() {
+        assert!(run.get("broke").is_none(), "{run}");
+        assert!(run["tokens"].as_u64() > Some(100) && run["calls"].as_u64() > Some(0), "{run}");
+        // What behaves as the reference is executed by every walk.
+        assert!(run["equal"] != true || run["score"] == 1.0, "{run}");
+    }
+    // More samples take more tokens, and a budget is not exceeded by more than a pull.
+    let tokens = |sweep: usize, point: usize| sweeps[sweep]["points"][point]["tokens"].as_f64().unwrap();
+    assert!(tokens(0, 1) > tokens(0, 0));
+    let last = sweeps.len() - 1;
+    assert!(tokens(last, 0) < 2.5 * 2000.0, "{}", tokens(last, 0));
+}
+
+#[test]
+fn a_scaling_study_refuses_a_spec_that_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("spec.toml");
+    let out = folder.path().join("out");
+    for (text, why) in [
+        ("", "missing field `sweep`"),
+        ("sweep = []", "there is no [[sweep]]"),
+        (
+            "[[sweep]]\nlabel = \"a\"\nof = \"samples\"\npipeline = \"p\"\nkey = \"k\"\nvalues = [2, 1]",
+            "must ascend",
+        ),
+    ] {
+        fs::write(&spec, text).unwrap();
+        let ran = scaling(&out, &spec, "1");
+        ran.expect(31);
+        assert!(ran.stderr.contains("study.spec") && ran.stderr.contains(why), "{}", ran.stderr);
+    }
+    assert!(!out.exists());
+}

@@ -104,11 +104,16 @@ pub struct PointSpec {
 }
 
 impl ScalingSpec {
-    /// Every mistake that no run would show.
+    /// Reads a spec.
     ///
     /// # Errors
-    /// All of them, one sentence each.
-    pub fn check(&self) -> Result<(), Vec<String>> {
+    /// What is no TOML or no such table, or every mistake that no run would show, one sentence each.
+    pub fn read(text: &str) -> Result<Self, Vec<String>> {
+        let spec: Self = toml::from_str(text).map_err(|error| vec![error.to_string()])?;
+        spec.check().map(|()| spec)
+    }
+
+    fn check(&self) -> Result<(), Vec<String>> {
         let mut wrong = Vec::new();
         let mut labels = BTreeSet::new();
         for sweep in &self.sweeps {
@@ -550,7 +555,7 @@ values = [4000]
     }
 
     fn study() -> ScalingStudy {
-        let spec: ScalingSpec = toml::from_str(SPEC).unwrap();
+        let spec = ScalingSpec::read(SPEC).unwrap();
         let mut runs = Vec::new();
         for point in spec.points() {
             for seed in 0..10 {
@@ -565,8 +570,7 @@ values = [4000]
 
     #[test]
     fn a_spec_is_a_list_of_points_and_its_mistakes_are_told_together() {
-        let spec: ScalingSpec = toml::from_str(SPEC).unwrap();
-        assert_eq!(spec.check(), Ok(()));
+        let spec = ScalingSpec::read(SPEC).unwrap();
         let points: Vec<(String, u64, String)> =
             spec.points().into_iter().map(|p| (p.pipeline, p.value, p.set.join(" "))).collect();
         let point = |pipeline: &str, value, set: &str| (pipeline.to_owned(), value, set.to_owned());
@@ -581,10 +585,10 @@ values = [4000]
             ]
         );
         let wrong = SPEC.replace("\"rounds\"\nof", "\"best of N\"\nof").replace("[1, 8]", "[8, 1]");
-        let wrong: ScalingSpec = toml::from_str(&wrong).unwrap();
-        assert_eq!(wrong.check().unwrap_err().len(), 2);
-        assert!(ScalingSpec { sweeps: vec![] }.check().is_err());
-        assert!(toml::from_str::<ScalingSpec>(&SPEC.replace("values", "valeus")).is_err());
+        assert_eq!(ScalingSpec::read(&wrong).unwrap_err().len(), 2);
+        for wrong in ["", "sweep = []", &SPEC.replace("values", "valeus")] {
+            assert_eq!(ScalingSpec::read(wrong).unwrap_err().len(), 1, "{wrong}");
+        }
     }
 
     #[test]

@@ -566,15 +566,13 @@ fn progress(best: f64, value: f64) -> f64 {
     if value <= best { 0.0 } else { (value - best) / (1.0 - best) }
 }
 
-/// Whether one candidate says what another says.
+/// Whether one candidate says what another says: the same texts, and the same plan where there is one.
 fn is_copy(a: &Entry, b: &Entry) -> bool {
-    let texts = |entry: &Entry| {
-        let candidate = &entry.candidate;
-        let written = (candidate.domain.clone(), candidate.problem.clone());
-        let written_plan = written.0.is_none() && written.1.is_none();
-        (written, written_plan.then(|| candidate.plan.clone()))
+    let steps = |entry: &Entry| {
+        entry.candidate.plan.as_ref().and_then(|plan| plan.best()).map(|plan| plan.steps.clone())
     };
-    texts(a) == texts(b)
+    let (one, other) = (&a.candidate, &b.candidate);
+    one.domain == other.domain && one.problem == other.problem && steps(a) == steps(b)
 }
 
 /// Whether a cap of an `[llm]` table kept all of a pull's questions from being asked.
