@@ -1,8 +1,8 @@
 //! What a budget stage has spent, and whether it can pay for another pull.
 //!
 //! A pull is started where, in everything that is limited, what was spent and the dearest pull of its kind so far fit into the
-//! budget; the first pull of a kind is started where something is left. So at most one pull (for each of those side by side)
-//! ends beyond the budget, and only where it was dearer than any of its kind before.
+//! budget; a kind that was never pulled is taken to cost what the other does, and the very first pull is started where something is left. So
+//! at most one pull (for each of those side by side) ends beyond the budget, and only where it was dearer than was to be expected.
 
 use super::bandit::{Kind, Offer};
 use super::report::TaskUsage;
@@ -83,8 +83,7 @@ impl Account {
 
     /// What a policy may choose from, where the pulls of `begun` are under way.
     pub(super) fn offer(&self, begun: &[Kind]) -> Offer {
-        let reserved =
-            begun.iter().fold(BudgetCost::default(), |sum, kind| plus(&sum, &self.seen(*kind).dearest));
+        let reserved = begun.iter().fold(BudgetCost::default(), |sum, kind| plus(&sum, self.expected(*kind)));
         let mean = |seen: &Seen| (seen.pulls > 0).then(|| seen.shares / f64::from(seen.pulls));
         Offer {
             sample: self.pays(Kind::Sample, &reserved),
@@ -94,13 +93,21 @@ impl Account {
         }
     }
 
+    /// The most that a pull of the kind is expected to cost: nothing is known before the first.
+    const fn expected(&self, kind: Kind) -> &BudgetCost {
+        let (own, other) = match kind {
+            Kind::Sample => (&self.sample, &self.refine),
+            Kind::Refine => (&self.refine, &self.sample),
+        };
+        if own.pulls > 0 { &own.dearest } else { &other.dearest }
+    }
+
     fn pays(&self, kind: Kind, reserved: &BudgetCost) -> bool {
         let before = plus(&self.spent, reserved);
-        let seen = self.seen(kind);
-        let all_left = self.shares(&before).all(|share| share < 1.0);
         // A hair of tolerance: sums of prices are not exact.
-        let all_fit = self.shares(&plus(&before, &seen.dearest)).all(|share| share <= 1.0 + 1e-9);
-        all_left && (seen.pulls == 0 || all_fit)
+        let fits = |share: f64| share <= 1.0 + 1e-9;
+        self.shares(&before).all(|share| share < 1.0)
+            && self.shares(&plus(&before, self.expected(kind))).all(fits)
     }
 
     /// A cost as shares of what is limited.
@@ -116,13 +123,6 @@ impl Account {
         ]
         .into_iter()
         .flatten()
-    }
-
-    const fn seen(&self, kind: Kind) -> &Seen {
-        match kind {
-            Kind::Sample => &self.sample,
-            Kind::Refine => &self.refine,
-        }
     }
 
     const fn seen_mut(&mut self, kind: Kind) -> &mut Seen {
@@ -204,9 +204,8 @@ mod tests {
         account.charge(Some(Kind::Sample), &cost);
         assert!(account.offer(&[]).sample);
         assert!(!account.offer(&[Kind::Sample]).sample);
-        // What a kind costs that was never pulled is not known: something is left, so it can be begun.
-        assert!(account.offer(&[Kind::Sample]).refine);
-        assert!(!account.offer(&[Kind::Sample, Kind::Sample]).refine);
+        // A kind that was never pulled is taken to cost what the other does.
+        assert!(account.offer(&[]).refine && !account.offer(&[Kind::Sample]).refine);
     }
 
     #[test]
