@@ -19,8 +19,8 @@ pub const CODES: &[CodeInfo] = &[
         "pipeline.budget",
         "a budget stage that cannot work",
         "do = \"budget\" samples new candidates, refines those that are there, or both, and judges all of them alike:\n\n    \
-         [[stage.sample]]   # how a new candidate is made; has a translate stage\n    \
-         [[stage.round]]    # how one is refined once; has exactly one translate stage\n    \
+         [[stage.sample]]   # how a new candidate is made: a translate stage, or a plan stage with n above 1\n    \
+         [[stage.round]]    # how one is refined once: one translate stage, or a plan stage with feedback\n    \
          [[stage.judge]]    # what judges every candidate; verify and plan stages\n\n\
          At least one judge is a plan stage or a verify stage without `measure`: the search ends where all such judges accept.",
     ),

@@ -35,8 +35,8 @@ pub struct BudgetStage {
     pub keep: u32,
     /// What may be spent on one task. At least one of them is stated.
     pub budget: BudgetLimits,
-    /// How a new candidate is made from one that came in, beginning with a translate stage. Left out, the candidates that came
-    /// in are all there are.
+    /// How a new candidate is made from one that came in: a translate stage, or a plan stage with `n` above 1. Left out, the
+    /// candidates that came in are all there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<RoundStage>")]
     pub sample: Vec<Stage>,

@@ -3,7 +3,7 @@
 use super::reader::{At, Reader, error_at};
 use super::stages::{CANDIDATE, Round, Stages, small};
 use super::tree::{Node, Place, Value};
-use crate::config::{BudgetLimits, BudgetPolicy, BudgetStage, LlmTable, Order, Stage, StageKind};
+use crate::config::{BudgetLimits, BudgetPolicy, BudgetStage, LlmTable, Order, Stage, StageKind, writer};
 use planforge_contract::Price;
 use planforge_diagnostics::Diagnostic;
 use std::collections::BTreeMap;
@@ -227,7 +227,6 @@ fn composition(stage: &BudgetStage, reader: &Reader<'_>, places: [Place; 3], out
     let mut wrong = |message: String, place: Place, help: &str| {
         out.push(error_at(code, message, place).help(help));
     };
-    let writes = |stage: &Stage| matches!(stage, Stage::Translate(_));
     if stage.sample.is_empty() && stage.round.is_empty() {
         let message = format!("{} neither samples nor refines", reader.what);
         wrong(
@@ -236,17 +235,21 @@ fn composition(stage: &BudgetStage, reader: &Reader<'_>, places: [Place; 3], out
             "add a [[stage.sample]], a [[stage.round]], or both, with do = \"translate\"",
         );
     }
-    if !stage.sample.is_empty() && !stage.sample.iter().any(writes) {
-        let message = format!("no stage in `sample` of {} writes a candidate", reader.what);
-        wrong(message, at_sample, "add a [[stage.sample]] with do = \"translate\"");
+    let samples = |stage: &Stage| match stage {
+        Stage::Translate(_) => true,
+        Stage::Plan(stage) => stage.makes_children(),
+        _ => false,
+    };
+    if !stage.sample.is_empty() && !stage.sample.iter().any(samples) {
+        let message = format!("no stage in `sample` of {} makes a candidate", reader.what);
+        let help = "add a [[stage.sample]] with do = \"translate\", or do = \"plan\" with `n` above 1";
+        wrong(message, at_sample, help);
     }
-    let writers = stage.round.iter().filter(|stage| writes(stage)).count();
-    if !stage.round.is_empty() && writers != 1 {
-        let message = format!(
-            "`round` of {} has {writers} translate stages; it writes a candidate anew once",
-            reader.what
-        );
-        wrong(message, at_round, "keep exactly one [[stage.round]] with do = \"translate\"");
+    let translates = stage.round.iter().filter(|stage| matches!(stage, Stage::Translate(_))).count();
+    if !stage.round.is_empty() && (translates > 1 || writer(&stage.round).is_none()) {
+        let message = format!("`round` of {} must write a candidate anew exactly once", reader.what);
+        let help = "keep exactly one [[stage.round]] with do = \"translate\", or one with do = \"plan\" and `feedback`";
+        wrong(message, at_round, help);
     }
     if let Some(odd) = stage.judge.iter().find(|s| !matches!(s, Stage::Verify(_) | Stage::Plan(_))) {
         let message = format!(

@@ -13,7 +13,7 @@ use super::refine::{add, reasons, report};
 use super::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
 use super::spending::Account;
 use super::stage::{self, Step};
-use crate::config::{BudgetStage, Order, Stage};
+use crate::config::{BudgetStage, Order, Stage, writer};
 use crate::front::price_of;
 use planforge_contract::{BudgetCost, BudgetEnd, Event, Failure, FailureClass, Price};
 use planforge_llm::{Mode, derive_u64};
@@ -297,7 +297,8 @@ impl Search<'_> {
 
     /// The label of what writes in a round.
     fn writer(&self) -> Option<&str> {
-        self.stage.round.iter().find(|stage| matches!(stage, Stage::Translate(_))).map(Stage::label)
+        let writer = writer(&self.stage.round).and_then(|at| self.stage.round.get(at));
+        writer.map(Stage::label)
     }
 
     /// Whether all that judges before the writer of a round, where something does, accepts the candidate as it is.
