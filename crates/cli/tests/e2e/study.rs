@@ -237,7 +237,7 @@ fn a_scaling_study_refuses_a_spec_that_is_none() {
     let spec = folder.path().join("spec.toml");
     let out = folder.path().join("out");
     for (text, why) in [
-        ("", "missing field `sweep`"),
+        ("# nothing\n", "missing field `sweep`"),
         ("sweep = []", "there is no [[sweep]]"),
         (
             "[[sweep]]\nlabel = \"a\"\nof = \"samples\"\npipeline = \"p\"\nkey = \"k\"\nvalues = [2, 1]",
