@@ -59,7 +59,7 @@ pub fn rows_svg(names: &[String], panels: &[RowPanel]) -> Result<String, String>
 fn draw(area: &super::Area<'_>, names: Option<&[String]>, panel: &RowPanel) -> Result<(), super::Failed> {
     let last = panel.points.len().saturating_sub(1) as i32;
     let mut chart = ChartBuilder::on(area)
-        .caption(&panel.title, ("sans-serif", 15))
+        .caption(&panel.title, ("sans-serif", 19))
         .margin(12)
         .x_label_area_size(30)
         .y_label_area_size(if names.is_some() { NAMES } else { 0 })
@@ -72,8 +72,9 @@ fn draw(area: &super::Area<'_>, names: Option<&[String]>, panel: &RowPanel) -> R
         _ => String::new(),
     };
     let figure = |x: &f64| match (panel.powers, *x) {
+        (true, x) if (x - x.round()).abs() > 1e-9 => String::new(),
         (true, x) if x >= 0.0 => format!("{:.0}", 10f64.powf(x)),
-        (true, x) => format!("{}", 10f64.powf(x)),
+        (true, x) => format!("{:.*}", (-x) as usize, 10f64.powf(x)),
         (false, x) => format!("{x:.1}"),
     };
     chart
@@ -84,7 +85,7 @@ fn draw(area: &super::Area<'_>, names: Option<&[String]>, panel: &RowPanel) -> R
         .y_labels(panel.points.len().max(1))
         .x_label_formatter(&figure)
         .y_label_formatter(&name)
-        .label_style(("sans-serif", 12))
+        .label_style(("sans-serif", 15))
         .draw()?;
     let colour = Style::Number(0).colour();
     for (row, estimate) in panel.points.iter().enumerate() {
