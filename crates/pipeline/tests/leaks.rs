@@ -283,3 +283,116 @@ fn a_verifier_cannot_carry_the_environment_s_words_to_a_model() {
     let declared = CHAIN.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
     assert_eq!(leaked(&declared, ALL, carry).0, MARKERS);
 }
+
+const CRITIC: &str = r#"
+schema = 1
+[llm.main]
+use = "provider-openai"
+model = "m"
+[environment]
+use = "environment-pddl"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+roles = { writer = "main" }
+[[stage]]
+do = "verify"
+label = "environment"
+use = "verifier-val"
+[[stage]]
+do = "verify"
+label = "critique"
+use = "verifier-critique"
+roles = { critic = "main" }
+feedback = ["environment"]
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-llm"
+roles = { planner = "main" }
+feedback = ["environment", "critique"]
+plan_rejected = true
+"#;
+
+/// A critic that tells the model all of its request.
+fn telling_critic(bench: Bench) -> Bench {
+    let critic = Verify(|host: &dyn Host, _: &Candidate, request: &VerifyRequest| {
+        tell(host, "critic", request)?;
+        Ok(Assessment::new(Decision::Accepted, "told"))
+    });
+    bench.stage("critique", StageInstance::Verifier(Arc::new(critic)))
+}
+
+#[test]
+fn critics_and_planners_are_told_what_rests_on_the_environment_only_where_the_file_declares_it() {
+    assert_eq!(leaked(CRITIC, ALL, |bench, _| telling_critic(bench)), (vec![], 6));
+    let declared = CRITIC.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
+    assert_eq!(leaked(&declared, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
+    // A critic alone, without the planner that could be told as well.
+    let (alone, _) = declared.split_once("[[stage]]\ndo = \"plan\"").unwrap();
+    assert_eq!(leaked(alone, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
+}
+
+const ROUNDS: &str = r#"
+schema = 1
+[llm.main]
+use = "provider-openai"
+model = "m"
+[environment]
+use = "environment-pddl"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+roles = { writer = "main" }
+[[stage]]
+do = "refine"
+label = "ivml"
+rounds = 3
+keep = "last"
+[[stage.round]]
+do = "verify"
+label = "critique"
+use = "verifier-critique"
+roles = { critic = "main" }
+[[stage.round]]
+do = "translate"
+label = "update"
+use = "translator-direct"
+roles = { writer = "main" }
+"#;
+
+/// What a critic remembers of the environment would reach its model in the next round.
+#[test]
+fn a_critic_s_own_conversation_does_not_carry_the_environment_s_words() {
+    let remembering = |bench: Bench, _: &Suite| {
+        let critic = Verify(|host: &dyn Host, _: &Candidate, request: &VerifyRequest| {
+            tell(host, "critic", request)?;
+            let answer = host.environment(EnvironmentCall::Validate(EnvironmentPlan::default()))?;
+            let EnvironmentAnswer::Validate(verdict) = answer else { panic!("{answer:?}") };
+            let mut assessment = Assessment::new(Decision::Rejected, "no");
+            assessment.messages = verdict.reasons.iter().map(Message::user).collect();
+            Ok(assessment)
+        });
+        bench.stage("critique", StageInstance::Verifier(Arc::new(critic)))
+    };
+    assert_eq!(leaked(ROUNDS, ALL, remembering).0, Vec::<&str>::new());
+    let declared = ROUNDS.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
+    assert_eq!(leaked(&declared, ALL, remembering).0, MARKERS);
+}
+
+/// Texts are withheld like anything else that a file does not give.
+#[test]
+fn without_texts_no_text_reaches_a_model() {
+    let text =
+        CRITIC.replace("schema = 1", "schema = 1\n[given]\ntext = false\nproblem = true\nexample = true");
+    let folder = tempfile::tempdir().unwrap();
+    let suite = planted(&good(&text).config.given, folder.path());
+    let bench = telling_critic(bench(&text, ALL));
+    let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), &pipelines()).unwrap();
+    let _ = bench.run(&tasks, 2);
+    let prompts = bench.provider.prompts.lock().unwrap();
+    assert!(prompts.len() == 6 && prompts.iter().all(|p| p.contains("(done a)")));
+    assert!(prompts.iter().all(|p| !p.contains("Toys can") && !p.contains("Move the toy")), "{prompts:#?}");
+}

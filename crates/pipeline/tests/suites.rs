@@ -81,6 +81,44 @@ fn a_manifest_adds_names_texts_and_what_is_withheld() {
 }
 
 #[test]
+fn without_texts_every_problem_is_a_task_and_no_text_is_given() {
+    let folder = folder();
+    fs::remove_file(folder.path().join("domain.nl")).unwrap();
+    fs::remove_file(folder.path().join("p02.nl")).unwrap();
+    let codes =
+        |loaded: &LoadedSuite| loaded.diagnostics.iter().map(|d| d.code.to_string()).collect::<Vec<_>>();
+    assert!(load_suite(folder.path()).suite.is_none());
+    let loaded = load_suite_with(folder.path(), Texts::Optional);
+    assert_eq!(codes(&loaded), Vec::<String>::new());
+    let suite = loaded.suite.unwrap();
+    let stems: Vec<&str> = suite.tasks.iter().map(|task| task.stem.as_str()).collect();
+    assert_eq!(stems, ["p01", "p02"]);
+    let one = load_task_with(&folder.path().join("p02.pddl"), Texts::Optional).suite.unwrap();
+    assert_eq!(one.tasks.len(), 1);
+    assert_eq!(codes(&load_task_with(&folder.path().join("p03"), Texts::Optional)), ["suite.unknown-task"]);
+    let given = GivenSpec { text: false, problem: true, ..GivenSpec::default() };
+    let view = task_view(&suite, &suite.tasks[0], &given, None).unwrap();
+    assert_eq!((view.domain_text.as_str(), view.task_text.as_str()), ("", ""));
+    assert!(view.given.problem.is_some() && view.given.domain.is_none());
+    // The in-context example's texts are texts too, wherever it comes from.
+    let whole = load_suite(self::folder().path()).suite.unwrap();
+    let with = GivenSpec { domain: true, ..given.clone() };
+    let materials = task_view(&whole, &whole.tasks[0], &with, None).unwrap().materials;
+    assert!(materials.contains_key("example.problem") && !materials.contains_key("example.text"));
+    let mut other = whole;
+    (other.name, other.reference_domain) = ("other".to_owned(), Some("(define (domain other))".to_owned()));
+    other.folder = "elsewhere".into();
+    let materials = task_view(&suite, &suite.tasks[0], &given, Some(&other)).unwrap().materials;
+    assert!(materials.contains_key("example.domain"));
+    assert!(!materials.keys().any(|name| name.ends_with("text")), "{:?}", materials.keys());
+    // A suite that was read so has no texts to give.
+    let wrong = task_view(&suite, &suite.tasks[1], &GivenSpec::default(), None).unwrap_err();
+    assert_eq!(wrong.iter().map(|d| &*d.code).collect::<Vec<_>>(), ["suite.no-text", "suite.no-text"]);
+    let empty = tempfile::tempdir().unwrap();
+    assert_eq!(codes(&load_suite_with(empty.path(), Texts::Optional)), ["suite.no-text"]);
+}
+
+#[test]
 fn a_view_has_what_is_given_and_nothing_else() {
     let folder = folder();
     write(&folder, "p01_template.pddl", "(objects template)");

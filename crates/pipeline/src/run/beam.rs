@@ -402,4 +402,46 @@ mod tests {
             entry(&[("problem", 0), ("domain", 0)], None).candidate.lineage
         );
     }
+
+    #[test]
+    fn a_group_in_which_some_value_is_missing_is_compared_by_another_metric() {
+        let with = |sample: u32, likelihood: Option<(f64, u64)>, score: Option<f64>| {
+            let mut entry = entry(&[("problem", sample / 2), ("domain", sample)], score);
+            entry.candidate.log_likelihood = likelihood.map(|(sum, _)| sum);
+            entry.candidate.tokens = likelihood.map(|(_, tokens)| tokens);
+            entry
+        };
+        let beam = || {
+            vec![
+                with(0, Some((-8.0, 8)), Some(0.1)),
+                with(1, Some((-6.0, 2)), Some(0.2)),
+                with(2, Some((-1.0, 4)), Some(0.3)),
+                with(3, None, Some(0.9)),
+            ]
+        };
+        let by = |by: &str, otherwise: &[&str], group_by: Option<&str>| SelectStage {
+            by: by.into(),
+            otherwise: otherwise.iter().map(|m| (*m).to_owned()).collect(),
+            ..stage(1, group_by, Order::Highest)
+        };
+        let said = |selection: &Selection| -> Vec<String> {
+            let said = |g: &Compared| format!("{} of {} by {}", g.members - g.without_value, g.members, g.by);
+            selection.groups.iter().map(said).collect()
+        };
+        // The sum favours short answers, the mean does not.
+        let sum = select(&by("candidate.log_likelihood", &[], Some("problem")), beam());
+        assert_eq!(sum.kept, [1, 2]);
+        assert_eq!(said(&sum), ["2 of 2 by candidate.log_likelihood", "1 of 2 by candidate.log_likelihood"]);
+        let mean = select(&by("candidate.mean_log_likelihood", &["ew.score"], Some("problem")), beam());
+        assert_eq!(mean.kept, [0, 3]);
+        assert_eq!(said(&mean), ["2 of 2 by candidate.mean_log_likelihood", "2 of 2 by ew.score"]);
+        // One group: a member without a value is enough. Of metrics that all lack some value the last is taken.
+        let all = select(&by("candidate.log_likelihood", &["ew.rating", "ew.score"], None), beam());
+        assert_eq!((all.kept.as_slice(), said(&all)), (&[3][..], vec!["4 of 4 by ew.score".to_owned()]));
+        let none = select(&by("ew.rating", &["candidate.log_likelihood"], None), beam());
+        assert_eq!(
+            (none.kept.as_slice(), said(&none)),
+            (&[2][..], vec!["3 of 4 by candidate.log_likelihood".to_owned()])
+        );
+    }
 }

@@ -35,6 +35,12 @@ pub(super) fn ask_planner(
     if call.is_outside() {
         return call.outside(&name, request, ask);
     }
+    // What a model answered is recorded by itself, and counted whenever it is looked up: asked again, the planner comes to the same.
+    let asks_a_model = !call.info.roles.is_empty();
+    let keep = |outcome: &PlanOutcome| match keep(outcome) {
+        Keep::Yes if asks_a_model => Keep::No,
+        kept => kept,
+    };
     call.context.recorder.effect(&name, &call.path, request, keep, ask)
 }
 

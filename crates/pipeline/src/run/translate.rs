@@ -182,3 +182,39 @@ fn likelihood(parent: &Entry, patch: &CandidatePatch) -> (Option<f64>, Option<u6
     let count = add(tokens(parent.candidate.tokens), tokens(patch.tokens));
     (sum, count.filter(|_| sum.is_some()).map(|count| count as u64))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likelihoods_add_up_and_a_rewrite_has_its_own() {
+        let patch = |sum: Option<f64>, tokens: Option<u64>, rewrite: bool| CandidatePatch {
+            log_likelihood: sum,
+            tokens,
+            rewrite,
+            raw_reply: "reply".into(),
+            ..CandidatePatch::default()
+        };
+        let birth = Birth { lineage: Vec::new(), path: "p", position: 0, round: None };
+        let born = |parent: &Entry, patch: &CandidatePatch| child(parent, &birth, patch);
+        let of = |entry: &Entry| (entry.candidate.log_likelihood, entry.candidate.tokens);
+        let first = born(&Entry::default(), &patch(Some(-2.0), Some(4), false));
+        let second = born(&first, &patch(Some(-3.0), Some(6), false));
+        assert_eq!(of(&second), (Some(-5.0), Some(10)));
+        assert_eq!(of(&born(&second, &patch(Some(-1.0), Some(2), true))), (Some(-1.0), Some(2)));
+        assert_eq!(of(&born(&second, &patch(None, None, true))), (None, None));
+        // A sum with a part that no server told is not known, and no later reply makes it known again.
+        let unknown = born(&second, &patch(None, None, false));
+        assert_eq!(of(&unknown), (None, None));
+        assert_eq!(of(&born(&unknown, &patch(Some(-1.0), Some(2), false))), (None, None));
+        // What was written without a reply changes nothing.
+        let silent = CandidatePatch { problem: Some("p".into()), ..CandidatePatch::default() };
+        assert_eq!(of(&born(&second, &silent)), (Some(-5.0), Some(10)));
+        // A sum of unknown length has no mean.
+        let uncounted = born(&first, &patch(Some(-3.0), None, false));
+        assert_eq!(of(&uncounted), (Some(-5.0), None));
+        assert_eq!(uncounted.metric("candidate.mean_log_likelihood"), None);
+        assert_eq!(second.metric("candidate.mean_log_likelihood"), Some(-0.5));
+    }
+}
