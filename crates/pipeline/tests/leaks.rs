@@ -123,6 +123,23 @@ fn talkative_verifier(accepts: bool) -> Arc<dyn Verifier> {
     }))
 }
 
+/// A critic: tells the model the whole request, with or without the feedback, and says as its own feedback what the reply was.
+fn telling_verifier(accepts: bool, feedback: bool) -> Arc<dyn Verifier> {
+    Arc::new(Verify(move |host: &dyn Host, candidate: &Candidate, request: &VerifyRequest| {
+        let mut told = VerifyRequest { candidates: vec![candidate.clone()], ..request.clone() };
+        if !feedback {
+            told.feedback.clear();
+            let assessments = told.candidates.iter_mut().flat_map(|c| c.assessments.values_mut());
+            assessments.for_each(|assessment| assessment.feedback.clear());
+        }
+        let replies = tell(host, "critic", &told)?;
+        let decision = if accepts { Decision::Accepted } else { Decision::Rejected };
+        let mut assessment = Assessment::new(decision, "criticised");
+        assessment.feedback = replies.replies.iter().map(|reply| reply.content.clone()).collect();
+        Ok(assessment)
+    }))
+}
+
 /// What is run with a pipeline.
 #[derive(Clone, Copy)]
 struct How {
@@ -142,7 +159,11 @@ fn bench(text: &str, how: How) -> Bench {
         .all_stages()
         .map(|stage| {
             let mode = stage.plugin().and_then(|(_, options)| options.get("mode")?.as_str());
-            let what = if matches!(mode, Some("domain" | "edit")) { "domain" } else { "problem" };
+            let artefact = stage.plugin().and_then(|(_, options)| options.get("artefact")?.as_str());
+            let what = match (mode, artefact) {
+                (Some("domain" | "edit"), _) | (Some("update"), None | Some("domain")) => "domain",
+                _ => "problem",
+            };
             (stage.label().to_owned(), stage.kind(), what)
         })
         .collect();
@@ -150,6 +171,7 @@ fn bench(text: &str, how: How) -> Bench {
         let llm = bench.instances.stages.get(&label).is_some_and(|(info, _)| !info.roles.is_empty());
         let instance = match kind {
             StageKind::Translate => StageInstance::Translator(telling_translator(what, how.feedback)),
+            StageKind::Verify if llm => StageInstance::Verifier(telling_verifier(how.accepts, how.feedback)),
             StageKind::Verify => StageInstance::Verifier(talkative_verifier(how.accepts)),
             StageKind::Plan if llm => StageInstance::Planner(telling_planner()),
             _ => continue,
