@@ -8,6 +8,7 @@ pub mod claims;
 mod codes;
 mod csr;
 pub mod equivalence;
+pub mod graph;
 mod ground;
 pub mod lifted;
 mod normalize;

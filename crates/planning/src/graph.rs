@@ -1,0 +1,225 @@
+//! The states around a plan and the actions between them (test-time-scaling paper, Fig. 6): the plan's states as a path, and the states
+//! that other applicable actions lead to.
+//!
+//! States are found breadth first, those of the plan before all others, and the actions of a state in the order of their text; so the
+//! same task gives the same graph everywhere. What a limit cuts off is counted at the state where it begins.
+
+use crate::budget::{Budget, Poll, StopReason};
+use crate::simulate::{Simulator, State};
+use crate::task::{Atom, GroundAction};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Bytes that a node takes beside its state, roughly.
+const NODE_BYTES: u64 = 256;
+
+/// How much of the state space to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphOptions {
+    /// States up to this many actions away from the plan's; from the initial state where there is no plan.
+    pub distance: usize,
+    /// Most states; those of the plan are shown in any case.
+    pub max_states: usize,
+}
+
+/// A state of the graph.
+#[derive(Debug, Clone)]
+pub struct GraphState {
+    /// After which steps of the plan the task is in this state, 0 for none of them executed; empty away from the plan.
+    pub after_steps: Vec<usize>,
+    /// How many actions away from the plan's states.
+    pub distance: usize,
+    /// Whether the goal holds.
+    pub goal: bool,
+    /// From which state, by which edge, it was found; `None` for the initial state.
+    pub from: Option<usize>,
+    /// Atoms that hold here and not in the state that it was found from, sorted.
+    pub added: Vec<Atom>,
+    /// Atoms that hold there and not here, sorted.
+    pub deleted: Vec<Atom>,
+    /// The atoms that hold, sorted; those that no action can change are left out.
+    pub atoms: Vec<Atom>,
+    /// Applicable actions, where the state was expanded.
+    pub applicable: Option<usize>,
+    /// How many of these lead to states that the limit leaves out.
+    pub left_out: usize,
+}
+
+/// An action that leads from a state to a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphEdge {
+    /// Index of the state before.
+    pub from: usize,
+    /// Index of the state after.
+    pub to: usize,
+    /// The action.
+    pub action: GroundAction,
+    /// Which steps of the plan it is, from 1; empty for other actions.
+    pub steps: Vec<usize>,
+}
+
+/// The states and actions around a plan.
+#[derive(Debug, Clone, Default)]
+pub struct StateGraph {
+    /// The initial state first, then in the order in which they were found.
+    pub states: Vec<GraphState>,
+    /// By the state that they leave, in the order of their text.
+    pub edges: Vec<GraphEdge>,
+    /// Steps of the plan that were executed.
+    pub executed: usize,
+}
+
+impl StateGraph {
+    /// Actions that lead to states left out by the limit.
+    pub fn left_out(&self) -> usize {
+        self.states.iter().map(|s| s.left_out).sum()
+    }
+}
+
+/// The graph of a plan, up to its first step that is not applicable; of the initial state alone where the plan is empty.
+///
+/// # Errors
+/// What ended the work.
+pub fn state_graph(
+    simulator: &Simulator,
+    plan: &[GroundAction],
+    options: &GraphOptions,
+    budget: &mut dyn Budget,
+) -> Result<StateGraph, StopReason> {
+    let mut builder =
+        Builder { simulator, graph: StateGraph::default(), found: FxHashMap::default(), kept: Vec::new() };
+    builder.path(plan, budget)?;
+    let mut begin = 0;
+    for distance in 0..options.distance {
+        let end = builder.kept.len();
+        for at in begin..end {
+            builder.expand(at, distance + 1, options.max_states, budget)?;
+        }
+        begin = end;
+    }
+    builder.graph.edges.sort_by_cached_key(|e| (e.from, simulator.task().symbols.step(&e.action), e.to));
+    Ok(builder.graph)
+}
+
+/// What tells states apart: the facts and the bits of the numbers.
+type Key = (Box<[u64]>, Box<[u64]>);
+
+struct Builder<'s> {
+    simulator: &'s Simulator,
+    graph: StateGraph,
+    found: FxHashMap<Key, usize>,
+    kept: Vec<State>,
+}
+
+fn key(state: &State) -> Key {
+    (state.bits().into(), state.numbers().iter().map(|n| n.to_bits()).collect())
+}
+
+fn go_on(poll: Poll) -> Result<(), StopReason> {
+    match poll {
+        Poll::Continue => Ok(()),
+        Poll::Stop(reason) => Err(reason),
+    }
+}
+
+impl Builder<'_> {
+    /// The plan's own states, and the edges between them.
+    fn path(&mut self, plan: &[GroundAction], budget: &mut dyn Budget) -> Result<(), StopReason> {
+        let mut at = self.add(self.simulator.initial(), None, 0, budget)?;
+        self.graph.states[at].after_steps.push(0);
+        for (index, action) in plan.iter().enumerate() {
+            let number = self.simulator.find_action(action);
+            let Some(next) = number.and_then(|n| self.simulator.successor(&self.kept[at], n)) else { break };
+            let to = match self.found.get(&key(&next)) {
+                Some(&known) => known,
+                None => self.add(next, Some(at), 0, budget)?,
+            };
+            self.graph.states[to].after_steps.push(index + 1);
+            match self.graph.edges.iter_mut().find(|e| e.from == at && e.to == to && e.action == *action) {
+                Some(edge) => edge.steps.push(index + 1),
+                None => self.graph.edges.push(GraphEdge {
+                    from: at,
+                    to,
+                    action: action.clone(),
+                    steps: vec![index + 1],
+                }),
+            }
+            self.graph.executed = index + 1;
+            at = to;
+        }
+        Ok(())
+    }
+
+    /// The states that the applicable actions of a state lead to.
+    fn expand(
+        &mut self,
+        at: usize,
+        distance: usize,
+        max_states: usize,
+        budget: &mut dyn Budget,
+    ) -> Result<(), StopReason> {
+        let task = self.simulator.task();
+        let mut actions: Vec<(String, u32)> = self
+            .simulator
+            .applicable(&self.kept[at])
+            .into_iter()
+            .map(|a| (task.symbols.step(&task.actions[a as usize]), a))
+            .collect();
+        actions.sort_unstable();
+        self.graph.states[at].applicable = Some(actions.len());
+        for (_, number) in actions {
+            go_on(budget.poll())?;
+            let action = &task.actions[number as usize];
+            if self.graph.edges.iter().any(|e| e.from == at && e.action == *action) {
+                continue;
+            }
+            let Some(next) = self.simulator.successor(&self.kept[at], number) else { continue };
+            let to = match self.found.get(&key(&next)) {
+                Some(&known) => known,
+                None if self.kept.len() >= max_states => {
+                    self.graph.states[at].left_out += 1;
+                    continue;
+                }
+                None => self.add(next, Some(at), distance, budget)?,
+            };
+            self.graph.edges.push(GraphEdge { from: at, to, action: action.clone(), steps: Vec::new() });
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        state: State,
+        from: Option<usize>,
+        distance: usize,
+        budget: &mut dyn Budget,
+    ) -> Result<usize, StopReason> {
+        go_on(budget.charge(NODE_BYTES + 16 * state.bits().len() as u64))?;
+        let mut atoms: Vec<Atom> = self.simulator.atoms(&state).cloned().collect();
+        atoms.sort_unstable();
+        let before: BTreeSet<&Atom> = from.iter().flat_map(|&f| &self.graph.states[f].atoms).collect();
+        let here: BTreeSet<&Atom> = atoms.iter().collect();
+        let (added, deleted) = match from {
+            None => (Vec::new(), Vec::new()),
+            Some(_) => (
+                here.difference(&before).map(|a| (*a).clone()).collect(),
+                before.difference(&here).map(|a| (*a).clone()).collect(),
+            ),
+        };
+        let index = self.kept.len();
+        self.found.insert(key(&state), index);
+        self.graph.states.push(GraphState {
+            after_steps: Vec::new(),
+            distance,
+            goal: self.simulator.is_goal(&state),
+            from,
+            added,
+            deleted,
+            atoms,
+            applicable: None,
+            left_out: 0,
+        });
+        self.kept.push(state);
+        Ok(index)
+    }
+}
