@@ -124,6 +124,7 @@ documents! {
     d::verify::EwReport = "ew-report" @ 1;
     d::verify::EquivalentReport = "equivalent-report" @ 1;
     d::domains::DomainEquivalentReport = "domain-equivalent-report" @ 1;
+    d::graph::StateGraphReport = "state-graph-report" @ 1;
     d::infer::Inference = "inference" @ 1;
     d::infer::InferReport = "infer-report" @ 1;
 }

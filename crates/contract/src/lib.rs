@@ -20,6 +20,7 @@ pub use documents::domains::*;
 pub use documents::environment::*;
 pub use documents::event::*;
 pub use documents::failure::*;
+pub use documents::graph::*;
 pub use documents::infer::*;
 pub use documents::plan::*;
 pub use documents::plugin::*;

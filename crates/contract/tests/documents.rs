@@ -80,6 +80,7 @@ documents!(
     DomainEquivalentReport,
     Inference,
     InferReport,
+    StateGraphReport,
 );
 
 #[test]

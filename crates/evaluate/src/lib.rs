@@ -4,7 +4,8 @@
 //! suites of PDDL files, on all cores, and the same seed gives the same figures whatever the number of threads. [`evaluation`]
 //! puts the runs of pipelines over suites under several seeds into one table (Table 2). [`calibration`] counts how often verifiers are wrong
 //! about domains that were damaged on purpose. [`statistics`] and [`Table`] are shared
-//! by everything that reports. The crate reads and computes; the command line runs pipelines and writes files.
+//! by everything that reports; [`state_graph`] draws the states around a plan. The crate reads and computes; the command line runs
+//! pipelines and writes files.
 
 pub mod calibration;
 mod codes;
@@ -12,6 +13,7 @@ pub mod evaluation;
 pub mod history;
 pub mod plot;
 pub mod rounds;
+pub mod state_graph;
 pub mod statistics;
 pub mod study;
 mod table;

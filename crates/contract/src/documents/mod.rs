@@ -8,6 +8,7 @@ pub(crate) mod domains;
 pub(crate) mod environment;
 pub(crate) mod event;
 pub(crate) mod failure;
+pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod plan;
 pub(crate) mod plugin;
