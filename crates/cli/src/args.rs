@@ -5,6 +5,7 @@ mod equivalent;
 mod evaluate;
 mod ew;
 mod explain_fact;
+mod graph;
 mod infer;
 mod rounds;
 mod study;
@@ -15,6 +16,7 @@ pub(crate) use equivalent::EquivalentDomainArgs;
 pub(crate) use evaluate::{EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
+pub(crate) use graph::GraphArgs;
 pub(crate) use infer::InferArgs;
 pub(crate) use rounds::RoundsArgs;
 pub(crate) use study::{
@@ -88,6 +90,12 @@ pub(crate) enum Command {
   planforge validate domain.pddl p01.pddl
   planforge validate domain.pddl p01.pddl p01.plan --json")]
     Validate(ValidateArgs),
+    /// Draw the states of a plan and those that other actions lead to, or the states around the initial state.
+    #[command(after_help = "Examples:
+  planforge graph domain.pddl p01.pddl p01.plan --out p01.svg
+  planforge graph domain.pddl p01.pddl p01.plan --around 2 --max-states 80 --out p01.dot
+  planforge graph domain.pddl p01.pddl --depth 3 --json")]
+    Graph(GraphArgs),
     /// Compare two models of one task by exploration walks: does each execute what the other does?
     #[command(after_help = "Examples:
   planforge ew domain.pddl p01.pddl written.pddl written-p01.pddl

@@ -13,6 +13,7 @@ pub(crate) mod ew;
 pub(crate) mod explain;
 pub(crate) mod explain_fact;
 pub(crate) mod explain_plan;
+pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod plan;
 pub(crate) mod plugins;
