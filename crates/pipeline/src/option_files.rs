@@ -1,6 +1,6 @@
 //! Options that name a file or a suite: the host reads it and gives the plugin its text, for plugins open no files.
 
-use crate::suite::{Suite, load_suite};
+use crate::suite::{Suite, Texts, load_suite_with};
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, SuiteReference};
 use planforge_diagnostics::Diagnostic;
 use serde_json::Value;
@@ -88,7 +88,8 @@ fn references(info: &PluginInfo, name: &str, value: &Value, folder: &Path) -> Re
 
 /// What a simulated model holds of a suite.
 fn reference(path: &Path) -> Result<SuiteReference, String> {
-    let loaded = load_suite(path);
+    // A plugin is given the reference and no texts, so suites without any will do.
+    let loaded = load_suite_with(path, Texts::Optional);
     let errors = loaded.diagnostics.iter().filter(|d| d.is_error());
     let Some(Suite { name, reference_domain, tasks, .. }) = loaded.suite else {
         return Err(errors.map(|d: &Diagnostic| d.message.to_string()).collect::<Vec<_>>().join("; "));

@@ -7,6 +7,7 @@
 mod accuracy;
 mod add_on;
 mod bad_input;
+mod bon_ivml;
 mod budget;
 mod calibrate;
 mod cases;

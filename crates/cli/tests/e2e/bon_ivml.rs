@@ -1,0 +1,132 @@
+//! The shipped pipelines of the test-time-scaling paper with a simulated writer and critic, from end to end.
+
+use super::support::{Ran, example, pipeline, planforge};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const METHODS: [&str; 7] = [
+    "bon",
+    "bon-ivml",
+    "ivml-single",
+    "bon-ivml-critics",
+    "bon-prob2domain",
+    "bon-ivml-prob2domain",
+    "bon-ivml-problem",
+];
+
+/// A shipped pipeline whose models are the simulated one, which holds these suites and has these options.
+fn simulated(folder: &Path, name: &str, suites: &[PathBuf], options: &str) -> PathBuf {
+    let text = fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
+    let (before, rest) = text.split_once("[llm.main]\n").unwrap();
+    let (_, after) = rest.split_once("\n[").unwrap();
+    let suites: Vec<String> = suites.iter().map(|s| format!("{:?}", s.display().to_string())).collect();
+    let model = format!(
+        "[llm.main]\nuse = \"provider-noisy-oracle\"\nmodel = \"noisy-oracle\"\nsuites = [{}]\n{options}\n",
+        suites.join(", ")
+    );
+    let file = folder.join(format!("{name}.toml"));
+    fs::write(&file, format!("{before}{model}\n[{after}")).unwrap();
+    file
+}
+
+fn run(folder: &Path, file: &Path, tasks: &[PathBuf], more: &[&str]) -> Value {
+    let mut command = planforge();
+    command
+        .arg("run")
+        .arg(file)
+        .args(["--seed", "1", "--json", "--runs"])
+        .arg(folder.join("runs"))
+        .args(more);
+    for task in tasks {
+        command.arg("--task").arg(task);
+    }
+    Ran::wait(command.spawn().unwrap()).json(0)
+}
+
+fn lineages(report: &Value) -> Vec<(String, &Value)> {
+    let tasks = report["tasks"].as_array().unwrap();
+    tasks.iter().map(|task| (task["task"].to_string(), &task["candidate"]["lineage"])).collect()
+}
+
+fn decision<'a>(task: &'a Value, stage: &str) -> &'a str {
+    task["candidate"]["assessments"][stage]["decision"].as_str().unwrap_or("none")
+}
+
+/// All events of that kind in the only run there is.
+fn events(folder: &Path, kind: &str) -> Vec<Value> {
+    let run = fs::read_dir(folder.join("runs")).unwrap().next().unwrap().unwrap().path();
+    let files =
+        fs::read_dir(run.join("events")).unwrap().map(|f| fs::read_to_string(f.unwrap().path()).unwrap());
+    let lines: Vec<Value> = files
+        .flat_map(|text| text.lines().map(|l| serde_json::from_str(l).unwrap()).collect::<Vec<_>>())
+        .collect();
+    lines.into_iter().filter(|event| event["event"] == kind).collect()
+}
+
+#[test]
+fn rounds_of_critique_repair_what_a_critic_finds_and_their_recording_answers_best_of_n() {
+    let folder = tempfile::tempdir().unwrap();
+    let suites: Vec<PathBuf> = ["blocks", "grippers", "parcels"].map(|name| example(name, "")).into();
+    let tasks: Vec<PathBuf> = ["blocks", "grippers", "parcels"].map(|name| example(name, "p01")).into();
+    let options = "errors = 3\ndamage = 0.0\nrepair_named = 1.0\nlikelihood = { per_mistake = 2.0 }\n\
+                   critic = { finds = 1.0, false_findings = 0.0 }";
+    let cassette = folder.path().join("bon-ivml.jsonl").display().to_string();
+    let file = simulated(folder.path(), "bon-ivml", &suites, options);
+    let refined = run(folder.path(), &file, &tasks, &["--record", &cassette]);
+    for task in refined["tasks"].as_array().unwrap() {
+        assert_eq!(
+            (decision(task, "same"), decision(task, "environment")),
+            ("accepted", "accepted"),
+            "{task}"
+        );
+        let thought = task["candidate"]["thought"].as_str().unwrap();
+        assert!(thought.contains("predicate ") && thought.contains("action "), "{thought}");
+    }
+    // One question for the eight samples, then one for each of two roles in each of five rounds.
+    assert_eq!(events(folder.path(), "round-finished").len(), 15);
+    let lines = fs::read_to_string(&cassette).unwrap();
+    assert_eq!(lines.lines().count(), 1 + 3 * 11);
+    let file = simulated(folder.path(), "bon", &suites, options);
+    let best = run(folder.path(), &file, &tasks, &["--replay", &cassette]);
+    for ((task, best), (same, refined)) in lineages(&best).into_iter().zip(lineages(&refined)) {
+        assert_eq!((task, &best[0]), (same, &refined[0]), "the same sample is the likeliest");
+        assert_eq!((best.as_array().unwrap().len(), refined.as_array().unwrap().len()), (1, 6));
+    }
+}
+
+#[test]
+fn a_writer_without_mistakes_is_right_in_every_pipeline_and_prob2domain_needs_no_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let bare = folder.path().join("blocks");
+    fs::create_dir(&bare).unwrap();
+    for name in ["suite.toml", "domain.pddl", "p01.pddl"] {
+        fs::copy(example("blocks", name), bare.join(name)).unwrap();
+    }
+    for name in METHODS {
+        let suite = if name.ends_with("prob2domain") { bare.clone() } else { example("blocks", "") };
+        let options =
+            "errors = 0\nproblem_errors = 0\ndamage = 0.0\ncritic = { false_findings = 0.5, prose = true }";
+        let file = simulated(folder.path(), name, std::slice::from_ref(&suite), options);
+        let report = run(folder.path(), &file, &[suite.join("p01")], &[]);
+        let task = &report["tasks"][0];
+        let measured = if name.ends_with("problem") { "equivalent" } else { "same" };
+        for stage in ["pddl", measured, "valid", "environment"] {
+            assert_eq!(decision(task, stage), "accepted", "{name}: {stage}: {task}");
+        }
+    }
+}
+
+#[test]
+fn without_log_probabilities_the_sample_with_the_fewest_errors_is_taken_and_the_record_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = example("blocks", "");
+    let file = simulated(folder.path(), "bon", std::slice::from_ref(&suite), "errors = 2");
+    run(folder.path(), &file, &[example("blocks", "p01")], &[]);
+    let selected = events(folder.path(), "selected");
+    assert_eq!(selected.len(), 1);
+    assert_eq!(
+        (&selected[0]["stage"], &selected[0]["groups"][0]["by"]),
+        (&"best".into(), &"drafts.clean".into())
+    );
+}
