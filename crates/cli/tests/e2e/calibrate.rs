@@ -1,6 +1,7 @@
 //! `planforge calibrate`: tables and files, the same whatever the number of threads, and what is refused.
 
-use super::support::{Ran, ran, root};
+use super::support::{Ran, ran, root, saying};
+use planforge_testkit::{Scripted, ScriptedServer};
 use std::fs;
 use std::path::Path;
 
@@ -101,4 +102,37 @@ fn a_pipeline_that_does_not_judge_mutants_is_refused_before_anything_is_judged()
     assert!(refused.stdout.is_empty());
     let alone = calibrate(&["--critic-mutants", "3"]);
     alone.expect(30);
+}
+
+#[test]
+fn a_critic_that_approves_of_everything_or_breaks_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let critic = root().join("examples/studies/calibration/critic.toml").display().to_string();
+    let ask = |url: &str, out: &str| {
+        let out = folder.path().join(out).display().to_string();
+        let url = format!("llm.critic.base_url={url}");
+        let asked = ["--critic", &critic, "--critic-mutants", "8", "--out", &out, "--json"];
+        calibrate(&[&asked[..], &["--set", &url, "--set", "llm.critic.max_attempts=1"]].concat())
+    };
+    let tally =
+        |study: &serde_json::Value| study["verifiers"].as_array().unwrap().last().unwrap()["tally"].clone();
+    let server = saying("The domain is correct. Nothing is wrong with it. APPROVE");
+    let pleased = tally(&ask(&server.base_url(), "pleased").json(0));
+    // In prose, and with nothing behind it: every different mutant is accepted, and every equal one.
+    assert_eq!(
+        (&pleased["verdicts"]["bad_accepted"], &pleased["verdicts"]["good_accepted"]),
+        (&4.into(), &4.into()),
+        "{pleased}"
+    );
+    // What it was shown are mutants, not their references.
+    let questions = server.requests();
+    assert_eq!(questions.len(), 8);
+    let reference = fs::read_to_string(root().join("examples/suites/blocks/domain.pddl")).unwrap();
+    assert!(questions.iter().all(|q| !q.question().contains(reference.trim())));
+    let broken =
+        ScriptedServer::matching(|_| Scripted::error(500, "overloaded", "scripted: not now")).unwrap();
+    let failed = ask(&broken.base_url(), "failed");
+    failed.expect(34);
+    let failed: serde_json::Value = serde_json::from_str(&failed.stdout).unwrap();
+    assert_eq!((&tally(&failed)["failed"], &tally(&failed)["undecided"]), (&8.into(), &0.into()), "{failed}");
 }

@@ -72,7 +72,9 @@ impl Verifier {
             }
             Self::ReferencePlan => "planforge plan, then planforge validate".to_owned(),
             Self::PlansBothWays => "both of these".to_owned(),
-            Self::Hde(plans) => format!("heuristic domain equivalence with k = {plans}"),
+            Self::Hde(plans) => {
+                format!("verifier-equivalence, what = \"domain\", level = \"hde\", k = {plans}")
+            }
             Self::Walks(walks) => {
                 let each = f64::from(walks) / f64::from(t_max.max(1));
                 format!("verifier-ew, mode = \"sampled\", t_max = {t_max}, walks = {each}")
