@@ -5,8 +5,6 @@ use planforge_contract::StateGraphReport;
 
 /// Height of a line of text.
 pub(super) const LINE: i64 = 16;
-/// Width of a character; the font has one width for all.
-const CHARACTER: i64 = 7;
 /// Space inside a box.
 pub(super) const PADDING: i64 = 8;
 /// Space between boxes one above the other.
@@ -50,8 +48,9 @@ pub(super) struct Layout {
     pub(super) bottom: i64,
 }
 
+/// The width of a text: the font has one width for all characters, 7.2 pixels, and some room.
 pub(super) fn text_width(text: &str) -> i64 {
-    i64::try_from(text.chars().count()).unwrap_or(0) * CHARACTER
+    i64::try_from(text.chars().count()).unwrap_or(0) * 15 / 2
 }
 
 /// The label of the tree edge into a state: the action that it was found by.

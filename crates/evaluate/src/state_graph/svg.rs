@@ -102,7 +102,8 @@ fn edges(graph: &StateGraphReport, layout: &Layout, out: &mut String) {
             path(out, "step", &format!("M{x} {}L{x} {}", a.bottom(), b.y - 2), edges);
             text(out, x + PADDING, b.y - LINE, "head", &label);
         } else {
-            let turn = a.right().max(b.x - GUTTER - text_width(&label) - PADDING) + PADDING;
+            // One for the whole column, left of every label in it: so no edge runs through another's label.
+            let turn = turn_before(graph, layout, graph.states[*to].distance);
             // The first child stands beside its parent, the others below it.
             let start = (a.y + PADDING + LINE / 2).min(b.middle());
             let d = format!("M{} {start}H{turn}V{}H{}", a.right(), b.middle(), b.x - 2);
@@ -110,6 +111,14 @@ fn edges(graph: &StateGraphReport, layout: &Layout, out: &mut String) {
             text(out, turn + PADDING, b.middle() - 4, "edge-label", &label);
         }
     }
+}
+
+/// Where the edges into the states of a distance turn.
+fn turn_before(graph: &StateGraphReport, layout: &Layout, distance: u32) -> i64 {
+    let inside = (0..graph.states.len()).filter(|&i| graph.states[i].distance == distance);
+    let room = |i: usize| text_width(&label_into(graph, i).unwrap_or_default());
+    let left = inside.map(|i| layout.places[i].x - GUTTER - room(i)).min();
+    left.unwrap_or_default()
 }
 
 /// From the left side of a box in a bow to the left side of another, or around one's own corner.

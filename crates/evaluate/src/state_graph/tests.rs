@@ -88,6 +88,25 @@ fn the_figure_escapes_every_text_and_says_what_is_left_out() {
     assert_eq!(drawn.matches("<path class=").count(), 6);
 }
 
+/// Every edge to a neighbour turns left of every label of its column.
+#[test]
+fn no_edge_runs_through_a_label() {
+    let drawn = svg(&graph());
+    let turns = |text: &str| -> Vec<i64> {
+        let after = text.split("class=\"edge\"").skip(1).filter_map(|t| t.split_once('H'));
+        after.filter_map(|(_, t)| t.split('V').next()?.parse().ok()).collect()
+    };
+    let labels: Vec<i64> = drawn
+        .lines()
+        .filter(|l| l.contains("class=\"edge-label\""))
+        .filter_map(|l| l.split('"').nth(1)?.parse().ok())
+        .collect();
+    let turns = turns(&drawn);
+    assert_eq!((turns.len(), labels.len()), (3, 3), "{drawn}");
+    assert_eq!(turns[0], turns[1], "one turn a column");
+    assert!(turns.iter().zip(&labels).all(|(turn, label)| turn < label), "{turns:?} {labels:?}");
+}
+
 #[test]
 fn the_graphviz_file_quotes_every_text() {
     let written = dot(&graph());
