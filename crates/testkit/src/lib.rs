@@ -6,5 +6,5 @@ pub mod scripted;
 pub mod silent;
 
 pub use clock::ScriptedClock;
-pub use scripted::{Scripted, ScriptedRequest, ScriptedServer};
+pub use scripted::{Choice, Scripted, ScriptedRequest, ScriptedServer};
 pub use silent::SilentHost;

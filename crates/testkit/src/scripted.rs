@@ -59,17 +59,57 @@ pub struct Scripted {
     end: End,
 }
 
+/// One reply of a chat completion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    content: String,
+    finish: String,
+    logprobs: Option<Vec<f64>>,
+}
+
+impl Choice {
+    /// A reply that the model ended, without probabilities.
+    pub fn new(content: &str) -> Self {
+        Self { content: content.to_owned(), finish: "stop".to_owned(), logprobs: None }
+    }
+    /// Ended for that reason: `length`, `content_filter`, ...
+    #[must_use]
+    pub fn finish(mut self, reason: &str) -> Self {
+        self.finish = reason.to_owned();
+        self
+    }
+    /// With natural log-probabilities of as many tokens.
+    #[must_use]
+    pub fn logprobs(mut self, of_tokens: &[f64]) -> Self {
+        self.logprobs = Some(of_tokens.to_vec());
+        self
+    }
+
+    fn json(&self, index: usize) -> Value {
+        let token = |p: &f64| json!({"token": "t", "logprob": p, "bytes": null, "top_logprobs": []});
+        let mut choice = json!({
+            "index": index,
+            "finish_reason": self.finish,
+            "message": {"role": "assistant", "content": self.content},
+        });
+        if let Some(logprobs) = &self.logprobs {
+            let content: Vec<Value> = logprobs.iter().map(token).collect();
+            choice["logprobs"] = json!({"content": content, "refusal": null});
+        }
+        choice
+    }
+}
+
 impl Scripted {
     /// Status 200 and a chat completion with these replies; 10 prompt tokens and 5 tokens a reply.
     pub fn replies(contents: &[&str]) -> Self {
-        let choices: Vec<Value> = contents
-            .iter()
-            .enumerate()
-            .map(|(index, text)| {
-                json!({"index": index, "finish_reason": "stop", "message": {"role": "assistant", "content": text}})
-            })
-            .collect();
-        let completion = 5 * contents.len();
+        Self::choices(&contents.iter().map(|content| Choice::new(content)).collect::<Vec<_>>())
+    }
+    /// As [`Scripted::replies`], with all that a reply may say of itself.
+    pub fn choices(choices: &[Choice]) -> Self {
+        let completion = 5 * choices.len();
+        let choices: Vec<Value> =
+            choices.iter().enumerate().map(|(index, choice)| choice.json(index)).collect();
         Self::raw(
             200,
             json!({

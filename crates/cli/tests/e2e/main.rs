@@ -24,6 +24,7 @@ mod loaded;
 mod planner;
 mod record;
 mod run;
+mod scaling;
 mod secrets;
 mod study;
 mod suite;
