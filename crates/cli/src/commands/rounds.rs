@@ -159,7 +159,8 @@ fn one_round(out: &mut String, round: &RoundTold, actions_alone: bool) {
 }
 
 fn said(out: &mut String, said: &Said, number: u32) {
-    let title = format!("F_{number} ({}: {}) {}", escape(&said.stage), said.decision, escape(&said.summary));
+    let summary = escape(said.summary.trim_end_matches('.'));
+    let title = format!("F_{number} ({}: {}) {summary}", escape(&said.stage), said.decision);
     match &said.critique {
         Some(critique) if !critique.findings.is_empty() => {
             let lines: Vec<String> = critique.findings.iter().map(finding).collect();

@@ -196,7 +196,7 @@ pub fn curves(evaluation: &Evaluation) -> Vec<Curve> {
     for column in &evaluation.columns {
         let cells: Vec<&CellResult> =
             evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
-        let mut push = |over, criterion, values: &dyn Fn(&TaskCurve, usize) -> Option<f64>, length| {
+        let mut push = |over, criterion, values: &Values<'_>, length| {
             let points: Vec<CurvePoint> =
                 (0..length).filter_map(|at| point(&cells, over, at, values)).collect();
             if !points.is_empty() {
@@ -207,27 +207,28 @@ pub fn curves(evaluation: &Evaluation) -> Vec<Curve> {
         let samples = tasks().map(|curve| curve.best_of.len()).max().unwrap_or(0);
         let rounds = tasks().map(|curve| curve.after.len()).max().unwrap_or(0);
         for (name, pick) in CRITERIA {
-            push("samples", name, &|curve, at| pick(curve.best_of.get(at)?), samples);
+            push("samples", name, &|curve, at| curve.best_of.get(at).map(pick), samples);
         }
-        let any = |curve: &TaskCurve, at: usize| curve.any_of.get(at).map(|any| if *any { 1.0 } else { 0.0 });
+        let any =
+            |curve: &TaskCurve, at: usize| curve.any_of.get(at).map(|any| Some(f64::from(u8::from(*any))));
         push("samples", "any of N (front end)", &any, samples);
         for (name, pick) in CRITERIA {
-            let value = |curve: &TaskCurve, at: usize| pick(curve.after.get(at).or(curve.after.last())?);
+            let value = |curve: &TaskCurve, at: usize| curve.after.get(at).or(curve.after.last()).map(pick);
             push("rounds", name, &value, rounds);
         }
     }
     all
 }
 
-fn point(
-    cells: &[&CellResult],
-    over: &str,
-    at: usize,
-    value: &dyn Fn(&TaskCurve, usize) -> Option<f64>,
-) -> Option<CurvePoint> {
+/// A task's value at a place of a curve: nothing where the task does not come so far, and nothing inside where nobody looked.
+type Values<'a> = dyn Fn(&TaskCurve, usize) -> Option<Option<f64>> + 'a;
+
+/// A point over all tasks that come so far; none where a task among them has no value, for those that have one are not like the others.
+fn point(cells: &[&CellResult], over: &str, at: usize, value: &Values<'_>) -> Option<CurvePoint> {
     let mut suites: Vec<(&str, Vec<f64>)> = Vec::new();
     for cell in cells {
         for value in cell.tasks.iter().filter_map(|task| value(task.curve.as_ref()?, at)) {
+            let value = value?;
             match suites.iter_mut().find(|(suite, _)| *suite == cell.key.suite) {
                 Some((_, values)) => values.push(value),
                 None => suites.push((&cell.key.suite, vec![value])),
@@ -362,6 +363,25 @@ mod tests {
         let mut otherwise = judges();
         otherwise.ranked_by.push("pddl.quality".to_owned());
         assert_eq!(best(&otherwise), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_point_that_some_task_lacks_is_left_out() {
+        let known = |val| Marks { front_end: 1.0, val, ..Marks::default() };
+        let mut cell = super::super::cell::tests::bare("s", "p", 1, 2);
+        cell.tasks[0].curve =
+            Some(TaskCurve { best_of: vec![known(Some(1.0)), known(Some(0.0))], ..TaskCurve::default() });
+        cell.tasks[1].curve =
+            Some(TaskCurve { best_of: vec![known(None), known(Some(1.0))], ..TaskCurve::default() });
+        let evaluation = Evaluation::new(vec![1], &std::collections::BTreeMap::new(), vec![cell]);
+        let all = curves(&evaluation);
+        let of = |criterion| {
+            let curve = all.iter().find(|curve| curve.criterion == criterion).unwrap();
+            curve.points.iter().map(|p| (p.x, p.share, p.tasks)).collect::<Vec<_>>()
+        };
+        assert_eq!(of("VAL"), [(2, 0.5, 2)]);
+        assert_eq!(of("front end"), [(1, 1.0, 2), (2, 1.0, 2)]);
+        assert!(!all.iter().any(|curve| curve.criterion == "walk score 1"));
     }
 
     #[test]
