@@ -148,7 +148,7 @@ fn every_misuse_is_one_diagnostic_with_a_way_out() {
         ("judges that only measure", GOOD.replace("use = \"verifier-val\"\n[[stage.judge]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"", "use = \"verifier-val\"\nmeasure = true"), "pipeline.budget", "[[stage.judge]]", "measure"),
         ("a round that does not write", without("[[stage.round]]\ndo = \"translate\"", "[[stage.judge]]"), "pipeline.budget", "[[stage.round]]", "exactly one"),
         ("a sample that is not written", GOOD.replace("do = \"translate\"\nlabel = \"domain\"\nuse = \"translator-direct\"\nn = 2\nroles = { writer = \"main\" }", "do = \"verify\"\nlabel = \"domain\"\nuse = \"verifier-val\""), "pipeline.budget", "[[stage.sample]]", "translate"),
-        ("neither sample nor round", without("[[stage.sample]]", "[[stage.judge]]").replace("[llm.critic]", "[llm.critic]"), "pipeline.budget", "[[stage]]", "[[stage.sample]]"),
+        ("neither sample nor round", without("[[stage.sample]]", "[[stage.judge]]"), "pipeline.budget", "[[stage]]", "[[stage.sample]]"),
         ("a sample that is no list", without("[[stage.sample]]", "[[stage.round]]").replace("keep = 2\n", "keep = 2\nsample = 3\n"), "pipeline.type", "3", "[[stage.sample]]"),
         ("a budget inside of a budget", GOOD.replace("do = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"", "do = \"budget\"\nlabel = \"plan\""), "pipeline.nested-round", "\"budget\"", "beside"),
         ("a price that is missing", GOOD.replacen("price = { prompt = 1.0, completion = 2.0 }", "price = { prompt = 1.0 }", 1), "pipeline.budget-price", "1.50", "[llm.main]"),
