@@ -80,6 +80,14 @@ impl Swept {
             Self::Budget => "budget, thousand tokens",
         }
     }
+    /// Above a panel.
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Samples => "Fixed N",
+            Self::Rounds => "Fixed T",
+            Self::Budget => "Budget",
+        }
+    }
     /// In the table.
     const fn letter(self) -> &'static str {
         match self {
@@ -408,12 +416,21 @@ impl ScalingStudy {
         svg(&panels, 2)
     }
 
-    /// Success of all sweeps over the tokens that they used.
+    /// Success of all sweeps over the tokens that they used: a panel for each kind, all with the same axes.
     fn by_tokens(&self) -> Result<String, String> {
-        let shown: Vec<&SweepResult> = self.sweeps.iter().collect();
+        let kinds: BTreeSet<Swept> = self.sweeps.iter().map(|result| result.sweep.of).collect();
         let at = |point: &Point| point.tokens / 1000.0;
         let of = |p: &Point| (p.success, p.success_interval);
-        svg(&[panel("Success", "share of runs", "thousand tokens, mean of a run", &shown, at, of)], 1)
+        let panel_of = |kind: &Swept| {
+            let shown: Vec<&SweepResult> = self.sweeps.iter().filter(|r| r.sweep.of == *kind).collect();
+            panel(kind.title(), "success", "thousand tokens, mean of a run", &shown, at, of)
+        };
+        let mut panels: Vec<Panel> = kinds.iter().map(panel_of).collect();
+        let most = panels.iter().fold((0.0, 0.0), |(x, y): (f64, f64), p| (x.max(p.x.1), y.max(p.y.1)));
+        for panel in &mut panels {
+            (panel.x.1, panel.y.1) = most;
+        }
+        svg(&panels, panels.len())
     }
 
     /// `scaling.csv` (every run), `scaling.json`, `scaling.md` (the tables), and figures: `scaling-samples.svg`, `scaling-rounds.svg` and
