@@ -3,15 +3,19 @@
 
 mod support;
 
+use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_planning::equivalence::domains::Side;
+use planforge_pddl::mutate::{MutationKind, all_mutations};
+use planforge_planning::equivalence::domains::{DomainLimits, Side, Verdict, compare_domains};
 use planforge_planning::equivalence::hde::{
     Hde, HdeClass, HdeDifference, HdeOptions, HdeOutcome, NoReferenceReason, Reference, Rule,
 };
-use planforge_planning::walk::{ModelError, Refusal};
-use planforge_planning::{CountingBudget, StopReason, Unlimited};
+use planforge_planning::walk::{ModelError, Refusal, Semantics};
+use planforge_planning::{
+    CountingBudget, StopReason, TopKOptions, TopKOutcome, Unlimited, parse_plan, top_k, validate,
+};
 use std::num::NonZeroUsize;
-use support::read;
+use support::{Features, random_task, read};
 
 /// A lamp in each of two rooms, and somebody who walks between them.
 const LAMPS: &str = "(define (domain lamps) (:requirements :typing :negative-preconditions) (:types room)
@@ -188,4 +192,83 @@ fn what_is_no_model_or_has_no_plan_is_no_comparison() {
     let error = reference.compare(&candidate, &mut Unlimited).unwrap_err();
     assert_eq!(error.side, Side::Second);
     assert!(matches!(error.error, ModelError::Invalid(_)), "{error:?}");
+}
+
+/// The plans of a task, as text; none where there is none.
+fn plans(domain: &Domain, problem: &Problem, k: usize) -> Vec<String> {
+    let options = TopKOptions {
+        semantics: Semantics::GroundNoOpsDropped,
+        ..TopKOptions::new(NonZeroUsize::new(k).unwrap())
+    };
+    match top_k(domain, problem, &options, &mut Unlimited).unwrap().outcome {
+        TopKOutcome::Plans { plans, .. } => plans.iter().map(|p| p.step_texts().join("\n")).collect(),
+        TopKOutcome::ProvenUnsolvable(_) => Vec::new(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The class and the rank of the first plan that fails, with every plan validated on the lifted task.
+fn by_validation(
+    domains: [&Domain; 2],
+    problem: &Problem,
+    k: usize,
+    rule: Rule,
+) -> Option<(HdeClass, Option<usize>)> {
+    let [old, new] = domains.map(|domain| plans(domain, problem, k));
+    if new.is_empty() {
+        return Some((HdeClass::NoPlan, None));
+    }
+    if rule == Rule::ReferenceCode && old.len() != new.len() {
+        return Some((HdeClass::OPApp, None));
+    }
+    let fails = |domain: &Domain, plan: &String| {
+        !validate(domain, problem, &parse_plan(plan, SourceId(2))).unwrap().is_valid()
+    };
+    let new_fails = |rank: usize| fails(domains[0], new.get(rank)?).then_some((HdeClass::NPApp, Some(rank)));
+    let old_fails = |rank: usize| fails(domains[1], old.get(rank)?).then_some((HdeClass::OPApp, Some(rank)));
+    match rule {
+        Rule::Definition => (0..k).find_map(new_fails).or_else(|| (0..k).find_map(old_fails)),
+        Rule::ReferenceCode => (0..k).find_map(|rank| new_fails(rank).or_else(|| old_fails(rank))),
+    }
+}
+
+#[test]
+fn both_rules_agree_with_validating_every_plan() {
+    let features = Features { adl: false, derived: false, costs: false };
+    let kinds = [MutationKind::Omission, MutationKind::Negation, MutationKind::Addition];
+    let (mut seen, mut equal) = ([0; 4], 0);
+    for seed in 0..60 {
+        let (domain, problem) = random_task(seed, features);
+        let (domain, problem) = read(&domain, &problem);
+        for rule in [Rule::Definition, Rule::ReferenceCode] {
+            let options = options(6, rule);
+            let Ok(reference) = Reference::new(&domain, &[&problem], &options, &mut Unlimited) else {
+                continue;
+            };
+            let all = kinds.into_iter().flat_map(|kind| all_mutations(&domain, kind).into_iter().step_by(7));
+            for mutant in all.map(|m| m.apply(&domain)) {
+                let Ok(found) = reference.compare(&mutant, &mut Unlimited) else { continue };
+                let got = match &found.outcome {
+                    HdeOutcome::Equivalent => None,
+                    HdeOutcome::Undecided { .. } => panic!("{found:?}"),
+                    HdeOutcome::Different { difference, .. } => Some(match difference {
+                        HdeDifference::NoPlan(_) => (HdeClass::NoPlan, None),
+                        HdeDifference::Number { .. } => (HdeClass::OPApp, None),
+                        HdeDifference::NewPlanFails(plan) => (HdeClass::NPApp, Some(plan.rank)),
+                        HdeDifference::OldPlanFails(plan) => (HdeClass::OPApp, Some(plan.rank)),
+                    }),
+                };
+                assert_eq!(got, by_validation([&domain, &mutant], &problem, 6, rule), "{seed} {rule:?}");
+                seen[got.map_or(3, |g| g.0 as usize)] += 1;
+                let limits = DomainLimits { max_pairs: 5_000, ..DomainLimits::default() };
+                let exact =
+                    compare_domains([&domain, &mutant], [&problem, &problem], &limits, &mut Unlimited);
+                if exact.is_ok_and(|e| e.verdict() == Verdict::Equal) {
+                    equal += 1;
+                    assert!(got.is_none() || rule == Rule::ReferenceCode, "{seed}: {found:?}");
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 5) && equal > 10, "{seen:?} {equal}");
 }

@@ -7,6 +7,7 @@ mod measure_inference;
 mod measure_parser;
 mod measure_planning;
 mod measure_reading;
+mod measure_top_k;
 mod measure_walks;
 mod pairs;
 mod record_demo;
@@ -82,6 +83,8 @@ enum Command {
     MeasureInference(measure_inference::Options),
     /// Equivalence of problems: times on renamings and mutants of every suite's problems and on symmetric worst cases.
     MeasureEquivalence(measure_equivalence::Options),
+    /// Top-k planning: plans and times of ours against K*.
+    MeasureTopK(measure_top_k::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
     /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Command::MeasureWalks(options) => measure_walks::run(&options),
         Command::MeasureInference(options) => measure_inference::run(&options),
         Command::MeasureEquivalence(options) => measure_equivalence::run(&options),
+        Command::MeasureTopK(options) => measure_top_k::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
         Command::TicReference(options) => tic_reference::run(&options),
         Command::TicConvert(child) => tic_reference::run_child(&child),

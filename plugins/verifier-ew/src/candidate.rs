@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::judge::{limit, rejected};
-use crate::options::Settings;
+use crate::options::{InterfaceOption, Settings};
 use crate::rating::Standing;
 use crate::reference::{Reference, without_effect};
 use planforge_contract::{
@@ -10,15 +10,21 @@ use planforge_contract::{
     UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts as Sides, match_interface};
 use planforge_planning::walk::{Model, ModelError};
 use planforge_planning::{Budget, StopReason};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback;
 
+/// Most choices that are tried for a renaming of actions.
+const MAX_CHOICES: u64 = 1_000_000;
+
 /// A candidate that can be walked in.
 pub(crate) struct Ready {
     pub(crate) checked: Checked,
     pub(crate) model: Model,
+    /// How its actions were renamed, where that was asked for.
+    pub(crate) renaming: Option<Interface>,
 }
 
 /// What reading came to.
@@ -48,6 +54,15 @@ pub(crate) fn read(
         return settled(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message));
     }
     let mut checked = check(texts, "");
+    let renaming = match settings.interface {
+        InterfaceOption::Matched if checked.count(ReportedSeverity::Error) == 0 => {
+            match renamed(&mut checked, reference, settings) {
+                Ok(renaming) => Some(renaming),
+                Err(assessment) => return settled(*assessment),
+            }
+        }
+        InterfaceOption::Matched | InterfaceOption::Exact => None,
+    };
     let idle = idle_actions(&checked, reference);
     if !idle.is_empty() {
         return settled(no_effect(checked, &idle, settings));
@@ -61,7 +76,7 @@ pub(crate) fn read(
     match Model::new(domain, problem, &settings.model_options(), budget) {
         Ok(model) => match not_shared(&model, reference) {
             Some((what, wanted)) => settled(nothing_in_common(what, &wanted, settings)),
-            None => Ok(Read::Ready(Box::new(Ready { checked, model }))),
+            None => Ok(Read::Ready(Box::new(Ready { checked, model, renaming }))),
         },
         Err(ModelError::Invalid(found)) => {
             let found = checked.report(&found);
@@ -78,6 +93,43 @@ pub(crate) fn read(
         Err(ModelError::Limit(reason)) => {
             settled(limit(format!("{reason} ended the grounding of the candidate")))
         }
+    }
+}
+
+/// Puts the candidate's domain into the environment's names, or says why that cannot be.
+fn renamed(
+    checked: &mut Checked,
+    reference: &Reference<'_>,
+    settings: &Settings,
+) -> Result<Interface, Box<Assessment>> {
+    let undecided = |reason, message: String| {
+        Box::new(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
+    };
+    let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
+        let summary = "No walk was taken: the PDDL cannot be read.";
+        return Err(Box::new(rejected(summary, Standing::Invalid, settings)));
+    };
+    let Some(shown) = &reference.shown else {
+        let message = "actions are matched only with an environment that has the capability `model`; set \
+                       `interface = \"exact\"`";
+        return Err(undecided(UndecidedReason::Unsupported, message.to_owned()));
+    };
+    let own = Sides { domain: &shown.domain, problems: &[&shown.problem] };
+    let found = match_interface(own, Sides { domain, problems: &[problem] }, MAX_CHOICES);
+    match found {
+        Ok(found) => {
+            checked.domain = Some(found.rewrite(&shown.domain, domain));
+            Ok(found)
+        }
+        Err(NoInterface::None(why)) => {
+            let message = format!("its actions cannot be matched with the environment's: {why}");
+            let mut assessment = rejected(message.clone(), Standing::Invalid, settings);
+            assessment.decision = Decision::NotComparable { message: message.clone() };
+            let found = [Diagnostic::error(codes::NOT_SHARED, message)];
+            assessment.diagnostics = check(Texts::default(), "").report(&found);
+            Err(Box::new(assessment))
+        }
+        Err(limit @ NoInterface::Limit { .. }) => Err(undecided(UndecidedReason::Limit, limit.to_string())),
     }
 }
 

@@ -230,6 +230,9 @@ impl Court<'_> {
         self.figures(&mut assessment, &measured);
         assessment.evidence = report::details(&measured, self.settings, self.seed, failing);
         report::certainty(&mut assessment.evidence, &measured, failing.is_some(), proven);
+        if let Some(renaming) = &ready.renaming {
+            assessment.evidence["interface"] = serde_json::json!(report::interface(renaming));
+        }
         if let Some(note) = note {
             assessment.evidence["race"] = report::race(note);
         }
@@ -335,7 +338,8 @@ impl Court<'_> {
             return Ok(());
         };
         let told = told::failing_walk(self.reference, ready, found, stuck)?;
-        assessment.feedback = vec![told.feedback];
+        let names = ready.renaming.as_ref().and_then(told::names);
+        assessment.feedback = names.into_iter().chain([told.feedback]).collect();
         assessment.diagnostics.push(told.diagnostic);
         if let Some(why) = told.no_state {
             self.host.log(planforge_contract::api::LogLevel::Info, &format!("no state was described: {why}"));

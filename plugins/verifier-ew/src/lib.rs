@@ -14,6 +14,9 @@
 //! any other. Where no action or no object is shared at all, or the environment has no first action, the two are not comparable. Limits,
 //! missing texts and what walks do not execute leave a candidate undecided.
 //!
+//! With `interface = "matched"` a renaming of the candidate's actions, parameters and types is searched first, and walks go through the
+//! candidate under the environment's names; where there is none, the two are not comparable. The evidence has it as `interface`.
+//!
 //! The metric `rating` ranks broken candidates too (Appendix B.3), so that a refine stage has a best one in every round:
 //!
 //! | | `paper` | `reference-code` |
@@ -45,7 +48,7 @@ mod told;
 mod trials;
 
 pub use codes::CODES;
-pub use options::{DeadEnds, Form, Mode, Options, Policy, Ratings, Semantics, Settings};
+pub use options::{DeadEnds, Form, InterfaceOption, Mode, Options, Policy, Ratings, Semantics, Settings};
 
 use planforge_plugin_sdk::prelude::*;
 

@@ -60,6 +60,19 @@ pub enum Mode {
     Sampled,
 }
 
+/// Which names the candidate's actions must have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InterfaceOption {
+    /// Those of the environment; an action of another name is one that the other side does not have.
+    #[default]
+    Exact,
+    /// Any: a renaming of the candidate's actions, parameters and types is searched that respects the number and the types of
+    /// parameters, and it is walked in under the environment's names. Without one the metric is not defined. Needs an environment with
+    /// the capability `model`.
+    Matched,
+}
+
 /// How candidates without a score are ranked (metric `rating`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -114,6 +127,8 @@ pub struct Options {
     /// `paper`, in `reference-code` its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratings: Option<Ratings>,
+    /// `exact` or `matched`: which names the candidate's actions must have.
+    pub interface: InterfaceOption,
 }
 
 impl Default for Options {
@@ -131,6 +146,7 @@ impl Default for Options {
             confidence: 0.95,
             racing: false,
             ratings: None,
+            interface: InterfaceOption::Exact,
         }
     }
 }
@@ -162,6 +178,8 @@ pub struct Settings {
     pub racing: bool,
     /// How candidates without a score are ranked.
     pub ratings: Ratings,
+    /// Which names the candidate's actions must have.
+    pub interface: InterfaceOption,
 }
 
 impl Options {
@@ -192,6 +210,7 @@ impl Options {
             confidence: self.confidence,
             racing: self.racing,
             ratings: self.ratings.unwrap_or(if code { Ratings::ReferenceCode } else { Ratings::Paper }),
+            interface: self.interface,
         };
         settings.check().map(|()| settings)
     }

@@ -28,6 +28,9 @@ pub(crate) struct Reference<'a> {
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) model: Model,
+    /// What it was made of.
+    pub(crate) domain: ast::Domain,
+    pub(crate) problem: ast::Problem,
     /// Actions without effects: there a candidate's need none either.
     without_effect: Vec<String>,
 }
@@ -82,7 +85,7 @@ impl Shown {
         match Model::new(&domain.value, &problem.value, &settings.model_options(), budget) {
             Ok(model) => {
                 let without_effect = without_effect(&domain.value).map(|a| a.name.to_string()).collect();
-                Ok(Self { model, without_effect })
+                Ok(Self { model, without_effect, domain: domain.value, problem: problem.value })
             }
             Err(ModelError::Limit(reason)) => Err(Ended::Stopped(reason)),
             Err(error) => Err(Ended::Failed(unusable(&error.to_string()))),

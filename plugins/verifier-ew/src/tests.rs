@@ -583,3 +583,36 @@ fn metrics_are_those_declared_and_codes_are_explained_once() {
     assert_eq!(codes.len(), CODES.len());
     assert!(codes.iter().all(|c| c.starts_with("ew.")));
 }
+
+#[test]
+fn other_names_are_matched_where_that_is_asked_for() {
+    let renamed = |text: &str| written(&text.replace("pour", "fill").replace("?c", "?x"), PROBLEM);
+    let exact = judge(&host(true), Options::default(), renamed(DOMAIN));
+    assert_eq!(exact.decision, Decision::Rejected);
+    let matched = Options { interface: InterfaceOption::Matched, ..Options::default() };
+    let got = judge(&host(true), matched.clone(), renamed(DOMAIN));
+    assert_eq!((&got.decision, got.metrics["score"]), (&Decision::Accepted, 1.0), "{got:?}");
+    let actions = got.evidence["interface"]["actions"].as_array().unwrap();
+    assert_eq!((&actions[1]["reference"], &actions[1]["candidate"]), (&"pour".into(), &"fill".into()));
+    // A candidate that is wrong is told so, and first what its actions are called.
+    let wrong = renamed(&DOMAIN.replace("(and (hot) (clean ?c))", "(hot)"));
+    let got = judge(&host(true), matched.clone(), wrong);
+    assert_eq!(got.decision, Decision::Rejected);
+    assert!(
+        got.feedback[0].contains("your action fill is called pour, with your parameter 1"),
+        "{:?}",
+        got.feedback
+    );
+    assert!(got.feedback.len() == 2 && got.feedback[1].contains("pour"), "{:?}", got.feedback);
+    let own = judge(&host(true), matched.clone(), changed("(and (hot) (clean ?c))", "(hot)"));
+    assert_eq!(own.feedback.len(), 1, "{:?}", own.feedback);
+    // Without a match the metric is not defined; without a model there is nothing to match with.
+    let wider = renamed(
+        &DOMAIN.replace("(?c - cup)\n    :precondition (full", "(?c ?d - cup)\n    :precondition (full"),
+    );
+    let got = judge(&host(true), matched.clone(), wider);
+    let Decision::NotComparable { message } = &got.decision else { panic!("{got:?}") };
+    assert!(message.ends_with("one for one"), "{message}");
+    assert!(!got.metrics.contains_key("score"));
+    assert_eq!(undecided(&judge(&host(false), matched, renamed(DOMAIN))), Some(UndecidedReason::Unsupported));
+}

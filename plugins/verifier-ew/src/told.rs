@@ -5,6 +5,7 @@ use crate::codes;
 use crate::reference::Reference;
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, StateDescription};
 use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_planning::equivalence::interface::{ActionMatch, Interface};
 use planforge_planning::walk::{Counterexample, Direction, Refusal, Step};
 use planforge_planning::{FailedCondition, Validator, parse_plan};
 use planforge_plugin_sdk::checked::Checked;
@@ -46,6 +47,24 @@ pub(crate) fn failing_walk(
     };
     let diagnostic = diagnostic(ready, found, by, &conditions);
     Ok(Told { feedback, diagnostic, no_state })
+}
+
+/// What the walk's actions are called in the candidate's own text; `None` where nothing is called otherwise.
+pub(crate) fn names(renaming: &Interface) -> Option<String> {
+    if renaming.is_identity() {
+        return None;
+    }
+    let one = |action: &ActionMatch| {
+        let places: Vec<String> = action.parameters.iter().map(|p| (p + 1).to_string()).collect();
+        let places = match places.as_slice() {
+            [] => String::new(),
+            [one] => format!(", with your parameter {one}"),
+            many => format!(", with your parameters in the order {}", many.join(", ")),
+        };
+        format!("- your action {} is called {}{places}\n", action.candidate, action.reference)
+    };
+    let lines: String = renaming.actions.iter().map(one).collect();
+    Some(format!("In what follows your actions have other names:\n{lines}"))
 }
 
 /// The state before an action. An environment that describes no states leaves the verdict as it is, and the text without one.

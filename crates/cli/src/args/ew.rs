@@ -48,6 +48,9 @@ pub(crate) struct EwArgs {
     /// Whose definition holds where nothing else is said: the paper's Definition 1 and Eq. 2, or its code's.
     #[arg(long, value_name = "FORM", default_value = "definition", value_parser = words::<Form>(&["definition", "reference-code"]))]
     pub(crate) form: Form,
+    /// Search a renaming of the candidate's actions, parameters and types, and walk in it under the reference's names.
+    #[arg(long)]
+    pub(crate) match_interface: bool,
     /// The seed of sampled walks.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

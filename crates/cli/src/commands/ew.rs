@@ -8,14 +8,20 @@ use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use crate::session::broke;
 use planforge_contract::{EwReport, ReportedDiagnostic};
+use planforge_diagnostics::render::escape;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts, match_interface};
 use planforge_planning::walk::{Counterexample, Direction, Model, ModelError, Search, Step};
 use planforge_planning::{Budget, Poll, StopReason, Validator, parse_plan};
 use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
-use planforge_verifier_ew::report::{document, summary};
+use planforge_verifier_ew::report::{document, interface, summary};
 use planforge_verifier_ew::{Mode, Options, Settings};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
+
+/// Most choices that are tried for a renaming of actions.
+const MAX_CHOICES: u64 = 1_000_000;
 
 /// Why there is no score, with the exit code.
 struct NotCompared {
@@ -30,6 +36,8 @@ struct Compared {
     failing: Option<(usize, Counterexample)>,
     /// A search showed that there is no failing walk.
     proven: bool,
+    /// How the candidate's actions were renamed, where that was asked for.
+    renaming: Option<Interface>,
 }
 
 pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
@@ -48,15 +56,14 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
             let exit = exit_of(&compared);
             if args.json {
                 let failing = compared.failing.as_ref().map(|(_, f)| f);
-                context.output.json(&document(
-                    &compared.measured,
-                    &settings,
-                    args.seed,
-                    failing,
-                    compared.proven,
-                ));
+                let mut report = document(&compared.measured, &settings, args.seed, failing, compared.proven);
+                if let Some(renaming) = &compared.renaming {
+                    report.details["interface"] = serde_json::json!(interface(renaming));
+                }
+                context.output.json(&report);
             } else {
-                context.output.result(&text(&compared, &settings, &pairs));
+                let renamed = compared.renaming.as_ref().map(renamed).unwrap_or_default();
+                context.output.result(&format!("{renamed}{}", text(&compared, &settings, &pairs)));
             }
             exit
         }
@@ -108,10 +115,12 @@ fn compare(
 ) -> Result<(Compared, Pairs), NotCompared> {
     let mut problems = vec![(args.problem.as_path(), args.problem2.as_path())];
     problems.extend(args.also.chunks_exact(2).map(|two| (two[0].as_path(), two[1].as_path())));
+    let renamed = if args.match_interface { matched(args, &problems)? } else { None };
+    let other = renamed.as_ref().map(|(domain, _)| domain);
     let mut pairs: Pairs = Vec::with_capacity(problems.len());
     for (problem, problem2) in problems {
-        let reference = read(context, args, &args.domain, problem, settings, budget, true)?;
-        let candidate = read(context, args, &args.domain2, problem2, settings, budget, false)?;
+        let reference = read(context, args, &args.domain, problem, settings, budget, None)?;
+        let candidate = read(context, args, &args.domain2, problem2, settings, budget, Some(other))?;
         pairs.push((reference, candidate));
     }
     let borrowed: Vec<(&Model, &Model)> = pairs.iter().map(|(r, c)| (r, c)).collect();
@@ -125,12 +134,57 @@ fn compare(
             diagnostics: Vec::new(),
         },
     })?;
-    let mut compared = Compared { measured, failing: None, proven: false };
+    let mut compared = Compared { measured, failing: None, proven: false, renaming: renamed.map(|r| r.1) };
     search(&mut compared, &borrowed, settings, budget)?;
     Ok((compared, pairs))
 }
 
-/// Reads one side, tells what is wrong with it, and makes its model.
+/// The candidate's domain under the reference's names; `None` where a text has errors, which are told when it is read for its model.
+fn matched(args: &EwArgs, problems: &[(&Path, &Path)]) -> Result<Option<(Domain, Interface)>, NotCompared> {
+    let read: Vec<[Inputs; 2]> = problems
+        .iter()
+        .map(|(a, b)| [Inputs::read(&args.domain, Some(a)), Inputs::read(&args.domain2, Some(b))])
+        .collect();
+    if read.iter().flatten().any(|r| r.unreadable || r.has_errors()) {
+        return Ok(None);
+    }
+    let of = |side: usize| read.iter().filter_map(|r| r[side].problem.as_ref()).collect::<Vec<&Problem>>();
+    let domains = read.first().and_then(|[a, b]| Some((a.domain.as_ref()?, b.domain.as_ref()?)));
+    let Some((reference, candidate)) = domains else { return Ok(None) };
+    let sides = Texts { domain: reference, problems: &of(0) };
+    let found = match_interface(sides, Texts { domain: candidate, problems: &of(1) }, MAX_CHOICES);
+    match found {
+        Ok(found) => Ok(Some((found.rewrite(reference, candidate), found))),
+        Err(not) => Err(NotCompared {
+            exit: if matches!(not, NoInterface::Limit { .. }) { Exit::NodeLimit } else { Exit::Undecided },
+            message: format!("not comparable: {not}"),
+            diagnostics: Vec::new(),
+        }),
+    }
+}
+
+/// What was renamed, where anything was.
+fn renamed(found: &Interface) -> String {
+    if found.is_identity() {
+        return String::new();
+    }
+    let mut out = String::from("The candidate's actions were renamed:\n");
+    for action in &found.actions {
+        let places: Vec<String> = action.parameters.iter().map(|p| (p + 1).to_string()).collect();
+        let _ = writeln!(
+            out,
+            "  {} was {}{}{}",
+            escape(&action.reference),
+            escape(&action.candidate),
+            if places.is_empty() { "" } else { ", its parameters " },
+            places.join(" ")
+        );
+    }
+    out
+}
+
+/// Reads one side, tells what is wrong with it, and makes its model. Of the candidate (`Some`), the domain is the renamed one, where
+/// there is one.
 fn read(
     context: &Context,
     args: &EwArgs,
@@ -138,9 +192,13 @@ fn read(
     problem: &Path,
     settings: &Settings,
     budget: &mut Watch,
-    reference: bool,
+    candidate: Option<Option<&Domain>>,
 ) -> Result<Model, NotCompared> {
+    let reference = candidate.is_none();
     let mut inputs = Inputs::read(domain, Some(problem));
+    if let Some(Some(renamed)) = candidate {
+        inputs.domain = Some(renamed.clone());
+    }
     let model = match (&inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors()) {
         (Some(domain), Some(problem), false) => {
             Some(Model::new(domain, problem, &settings.model_options(), budget))

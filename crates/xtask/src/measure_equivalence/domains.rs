@@ -1,6 +1,7 @@
 //! Every single mistake in a suite's domain, compared with the domain as it is on the suite's first problems.
 
 use super::{Suite, Until};
+use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{MutationKind, all_mutations, apply_mutations_to_problem};
 use planforge_planning::equivalence::domains::{
     Behaviour, Comparison, DomainLimits, Verdict, compare_domains, overall,
@@ -63,8 +64,23 @@ impl Answers {
 }
 
 /// Kinds that the table leaves out: there are too many additions, and the others concern no literal.
-const LEFT_OUT: [MutationKind; 3] =
+pub(super) const LEFT_OUT: [MutationKind; 3] =
     [MutationKind::Addition, MutationKind::SwappedParameters, MutationKind::WidenedType];
+
+/// Compares on each problem, at most `seconds` each; what cannot be compared is left out.
+pub(super) fn compare_all(
+    domains: [&Domain; 2],
+    own: &[&Problem],
+    theirs: &[Problem],
+    seconds: f64,
+) -> Vec<Comparison> {
+    let pairs = own.iter().zip(theirs);
+    let one = |(&first, second): (&&Problem, &Problem)| {
+        let mut budget = Until(Instant::now() + Duration::from_secs_f64(seconds));
+        compare_domains(domains, [first, second], &DomainLimits::default(), &mut budget).ok()
+    };
+    pairs.filter_map(one).collect()
+}
 
 /// Prints the table: all single mutants of each domain in its literals but additions, on its first `problems` problems, at most `seconds` each.
 pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
@@ -78,13 +94,10 @@ pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
         for mutation in kinds.flat_map(|kind| all_mutations(domain, kind)) {
             let mutant = mutation.apply(domain);
             let start = Instant::now();
-            let mut found = Vec::new();
-            for problem in all.iter().take(problems) {
-                let other = apply_mutations_to_problem(problem, std::slice::from_ref(&mutation));
-                let mut budget = Until(Instant::now() + Duration::from_secs_f64(seconds));
-                let limits = DomainLimits::default();
-                found.extend(compare_domains([domain, &mutant], [problem, &other], &limits, &mut budget));
-            }
+            let own: Vec<&Problem> = all.iter().take(problems).collect();
+            let theirs: Vec<Problem> =
+                own.iter().map(|p| apply_mutations_to_problem(p, std::slice::from_ref(&mutation))).collect();
+            let found = compare_all([domain, &mutant], &own, &theirs, seconds);
             match found.is_empty() {
                 true => answers.failed += 1,
                 false => answers.add(&found, start.elapsed().as_secs_f64()),

@@ -3,6 +3,7 @@
 
 mod domains;
 mod goals;
+mod heuristic;
 mod symmetric;
 mod vary;
 
@@ -38,6 +39,9 @@ pub(crate) struct Options {
     /// With `--domains`: most seconds for one mutant on one problem.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     seconds: f64,
+    /// With `--domains`: heuristic domain equivalence with 100 plans of each problem, beside the exact comparison.
+    #[arg(long, requires = "domains")]
+    heuristic: bool,
     /// For the renamings and mutants.
     #[arg(long, default_value_t = 42)]
     seed: u64,
@@ -174,7 +178,10 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         return Ok(());
     }
     if let Some(problems) = options.domains {
-        domains::print(&found, problems, options.seconds);
+        match options.heuristic {
+            true => heuristic::print(&found, problems, options.seconds),
+            false => domains::print(&found, problems, options.seconds),
+        }
         return Ok(());
     }
     println!(
