@@ -31,23 +31,34 @@ impl BlobStore {
     /// `record.io`.
     pub fn put(&self, bytes: &[u8]) -> Result<BlobId, RecordError> {
         let id = sha256_hex(bytes);
-        let path = self.path(&id);
-        if path.exists() {
-            return Ok(id);
+        if !self.path(&id).exists() {
+            self.write(&id, bytes, true)?;
+            sync_folder(&self.folder)?;
         }
+        Ok(id)
+    }
+
+    /// Writes bytes under their name without waiting for the disk. What is there and has another length was torn by a crash.
+    pub(crate) fn put_soon(&self, id: &str, bytes: &[u8]) -> Result<(), RecordError> {
+        let is_there = |file: fs::Metadata| file.len() == bytes.len() as u64;
+        if fs::metadata(self.path(id)).is_ok_and(is_there) { Ok(()) } else { self.write(id, bytes, false) }
+    }
+
+    /// Writes the whole file or nothing of it.
+    fn write(&self, id: &str, bytes: &[u8], wait: bool) -> Result<(), RecordError> {
+        let path = self.path(id);
         let number = self.temporary.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!(".{}-{number}.tmp", std::process::id()));
         let written = File::create(&temporary).and_then(|mut file| {
             file.write_all(bytes)?;
-            file.sync_all()
+            if wait { file.sync_all() } else { Ok(()) }
         });
         if let Err(e) = written.and_then(|()| fs::rename(&temporary, &path)) {
             // The temporary file is worthless; that it may stay behind changes nothing about the error.
             let _ = fs::remove_file(&temporary);
             return Err(RecordError::io("write a blob", &path, &e));
         }
-        sync_folder(&self.folder)?;
-        Ok(id)
+        Ok(())
     }
 
     /// Reads a blob and verifies that its content still has its name.

@@ -1,11 +1,10 @@
 //! `events/<writer>.jsonl`: one file a process, appended as things happen, held with a file lock.
 
-use crate::blobs::sync_folder;
+use crate::log::AppendLog;
 use crate::{RecordError, Redactor};
 use planforge_contract::Event;
 use planforge_diagnostics::Diagnostic;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The line of an event, with its line feed, and the event as it will be read again.
@@ -39,10 +38,9 @@ fn is_durable(event: &Event) -> bool {
 /// Appends to the one file that this process owns.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    file: File,
-    path: PathBuf,
-    length: u64,
-    broken: bool,
+    log: AppendLog,
+    /// What the file is called, without its ending.
+    name: String,
 }
 
 impl Writer {
@@ -50,43 +48,41 @@ impl Writer {
     pub(crate) fn create(folder: &Path) -> Result<Self, RecordError> {
         let mut number = files(folder)?.len() + 1;
         loop {
-            let path = folder.join(format!("{number:04}.jsonl"));
-            match OpenOptions::new().append(true).create_new(true).open(&path) {
-                Ok(file) => {
-                    file.lock().map_err(|e| RecordError::io("lock the event file", &path, &e))?;
-                    sync_folder(folder)?;
-                    return Ok(Self { file, path, length: 0, broken: false });
-                }
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
-                Err(e) => return Err(RecordError::io("create an event file", &path, &e)),
+            let name = format!("{number:04}");
+            let path = folder.join(format!("{name}.jsonl"));
+            if let Some(log) = AppendLog::create(path)? {
+                let locked = log.file().lock();
+                locked.map_err(|e| RecordError::io("lock the event file", log.path(), &e))?;
+                return Ok(Self { log, name });
             }
+            number += 1;
         }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.log.path()
     }
 
-    pub(crate) fn append(&mut self, event: &Event, redactor: &Redactor) -> Result<Event, RecordError> {
-        if self.broken {
-            return Err(RecordError::new(
-                "record.io",
-                "an earlier event could not be written, so nothing more is written to this file",
-            )
-            .at(&self.path));
-        }
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Appends an event; one that is durable is on disk on return. `before` runs before such an event is written, `then` once it is,
+    /// in the order of the file.
+    pub(crate) fn append(
+        &self,
+        event: &Event,
+        redactor: &Redactor,
+        before: impl FnOnce() -> Result<(), RecordError>,
+        then: impl FnOnce(Event),
+    ) -> Result<(), RecordError> {
         let (line, event) = line_of(event, redactor)?;
-        let mut written = self.file.write_all(&line);
-        if written.is_ok() && is_durable(&event) {
-            written = self.file.sync_data();
+        let durable = is_durable(&event);
+        if durable {
+            before()?;
         }
-        if let Err(e) = written {
-            // Half a line must not be followed by a whole one: cut it off, or write no more.
-            self.broken = self.file.set_len(self.length).is_err();
-            return Err(RecordError::io("write an event", &self.path, &e));
-        }
-        self.length += line.len() as u64;
-        Ok(event)
+        let end = self.log.append(&line, || then(event))?;
+        if durable { self.log.sync_to(end) } else { Ok(()) }
     }
 }
 

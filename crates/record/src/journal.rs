@@ -70,7 +70,7 @@ pub trait Lookup: Send + Sync {
 
 /// What a run is written to.
 pub trait Journal: Lookup {
-    /// Stores bytes under their SHA-256; durable on return.
+    /// Stores bytes under their SHA-256; durable once a durable event was appended after it.
     ///
     /// # Errors
     /// The medium refused.

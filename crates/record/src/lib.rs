@@ -12,11 +12,13 @@ mod error;
 mod events;
 mod index;
 mod journal;
+mod log;
 mod manifest;
 mod memory;
 mod nearest;
 mod redact;
 mod run;
+mod spool;
 
 pub use blobs::BlobStore;
 pub use canonical::{canonical_json, sha256_hex};

@@ -1,13 +1,17 @@
-//! `runs/<id>/{run.json, events/<writer>.jsonl, blobs/<sha256>}`.
+//! `runs/<id>/{run.json, events/<writer>.jsonl, blobs/<sha256>, spool/<writer>}`.
 
 use crate::events::{self, Writer};
 use crate::index::Index;
-use crate::{BlobStore, CompletionRecord, EffectRecord, Journal, Lookup, RecordError, Redactor, RunManifest};
+use crate::spool::{self, Spool};
+use crate::{
+    BlobStore, CompletionRecord, EffectRecord, Journal, Lookup, RecordError, Redactor, RunManifest,
+    sha256_hex,
+};
 use planforge_contract::{BlobId, Event};
 use planforge_diagnostics::Diagnostic;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// One run's folder. Opened to write ([`RunFolder::create`], [`RunFolder::resume`]) it holds the lock of its own event
 /// file until it is dropped; opened to read ([`RunFolder::open`]) it changes nothing on disk.
@@ -18,7 +22,7 @@ pub struct RunFolder {
     redactor: Arc<Redactor>,
     blobs: BlobStore,
     index: RwLock<Index>,
-    writer: Option<Mutex<Writer>>,
+    writer: Option<(Writer, Spool)>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -49,7 +53,8 @@ impl RunFolder {
         // The manifest comes last: a folder without one is no run, so a crash before this point leaves nothing to resume.
         manifest.write(&root.join("run.json"), &redactor)?;
         let writer = Writer::create(&root.join("events"))?;
-        Ok(Self::new(root, manifest, redactor, Some(writer)))
+        let spool = Spool::create(&root.join("spool"), writer.name())?;
+        Ok(Self::new(root, manifest, redactor, Some((writer, spool))))
     }
 
     /// Opens a run to go on with it.
@@ -72,7 +77,8 @@ impl RunFolder {
         if let Some(path) = events::held_by_another(&folder, Some(writer.path()))? {
             return Err(locked(&path));
         }
-        let mut run = Self::new(root.to_owned(), manifest, redactor, Some(writer));
+        let spool = Spool::create(&root.join("spool"), writer.name())?;
+        let mut run = Self::new(root.to_owned(), manifest, redactor, Some((writer, spool)));
         run.load()?;
         Ok(run)
     }
@@ -88,14 +94,19 @@ impl RunFolder {
         Ok(run)
     }
 
-    fn new(root: PathBuf, manifest: RunManifest, redactor: Arc<Redactor>, writer: Option<Writer>) -> Self {
+    fn new(
+        root: PathBuf,
+        manifest: RunManifest,
+        redactor: Arc<Redactor>,
+        writer: Option<(Writer, Spool)>,
+    ) -> Self {
         Self {
             blobs: BlobStore::new(root.join("blobs")),
             root,
             manifest,
             redactor,
             index: RwLock::default(),
-            writer: writer.map(Mutex::new),
+            writer,
             warnings: Vec::new(),
         }
     }
@@ -132,18 +143,27 @@ impl RunFolder {
         RecordError::new("record.read-only", "this run folder was opened to be read").at(&self.root)
     }
 
-    fn writer(&self) -> Result<MutexGuard<'_, Writer>, RecordError> {
-        let writer = self.writer.as_ref().ok_or_else(|| self.read_only())?;
-        Ok(writer.lock().unwrap_or_else(PoisonError::into_inner))
+    fn writer(&self) -> Result<&(Writer, Spool), RecordError> {
+        self.writer.as_ref().ok_or_else(|| self.read_only())
+    }
+
+    /// A blob: its own file, or, where a crash of the machine lost that, what was written of it before the effects were complete.
+    fn blob(&self, id: &str) -> Result<Vec<u8>, RecordError> {
+        self.blobs.get(id).or_else(|error| match error.code {
+            "record.blob-missing" | "record.blob-corrupt" => {
+                spool::find(&self.root.join("spool"), id).ok_or(error)
+            }
+            _ => Err(error),
+        })
     }
 }
 
 impl Lookup for RunFolder {
     fn completion(&self, key: &str) -> Result<Option<CompletionRecord>, RecordError> {
-        self.index().completion(key, |id| self.blobs.get(id))
+        self.index().completion(key, |id| self.blob(id))
     }
     fn effect(&self, key: &str) -> Result<Option<EffectRecord>, RecordError> {
-        self.index().effect(key, |id| self.blobs.get(id))
+        self.index().effect(key, |id| self.blob(id))
     }
     fn completion_keys(&self) -> Vec<String> {
         self.index().completion_keys()
@@ -155,20 +175,26 @@ impl Lookup for RunFolder {
 
 impl Journal for RunFolder {
     fn put(&self, bytes: &[u8]) -> Result<BlobId, RecordError> {
-        if self.writer.is_none() {
-            return Err(self.read_only());
+        let (_, spool) = self.writer()?;
+        let bytes = self.redactor.bytes(bytes);
+        let id = sha256_hex(&bytes);
+        if spool.put(&id, &bytes)? {
+            self.blobs.put_soon(&id, &bytes)?;
         }
-        self.blobs.put(&self.redactor.bytes(bytes))
+        Ok(id)
     }
     fn get(&self, id: &str) -> Result<Vec<u8>, RecordError> {
-        self.blobs.get(id)
+        self.blob(id)
     }
     fn append(&self, event: &Event) -> Result<(), RecordError> {
-        let mut writer = self.writer()?;
-        let event = writer.append(event, &self.redactor)?;
-        // Still under the writer's lock, so that memory has the order of the file.
-        self.index.write().unwrap_or_else(PoisonError::into_inner).push(event);
-        Ok(())
+        let (writer, spool) = self.writer()?;
+        // The blobs that an effect names are on disk before it is written.
+        writer.append(
+            event,
+            &self.redactor,
+            || spool.sync(),
+            |event| self.index.write().unwrap_or_else(PoisonError::into_inner).push(event),
+        )
     }
     fn events(&self) -> Vec<Event> {
         self.index().events.clone()

@@ -153,10 +153,52 @@ fn damage_that_no_crash_explains_is_an_error() {
     fs::write(&file, text).unwrap();
     let blob = fs::read_dir(path.join("blobs")).unwrap().next().unwrap().unwrap().path();
     fs::write(&blob, "changed").unwrap();
+    fs::remove_dir_all(path.join("spool")).unwrap();
     let read = RunFolder::open(&path, none()).unwrap();
     let results: Vec<_> =
         (1..=2).map(|n| read.completion(&record(n, ["one", "two"][n as usize - 1]).key)).collect();
     assert!(results.iter().any(|r| r.as_ref().is_err_and(|e| e.code == "record.blob-corrupt")));
+}
+
+/// A crash of the machine may lose blobs that nobody waited for; what an effect needs is in the spool.
+#[test]
+fn a_blob_whose_file_was_lost_is_found_in_the_spool() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = RunFolder::create(dir.path(), manifest("r"), none()).unwrap();
+    let records: Vec<_> = (0..3).map(|n| record(n, &format!("reply {n}\nof two lines"))).collect();
+    for record in &records {
+        run.record_completion(record).unwrap();
+    }
+    let path = run.path().to_owned();
+    drop(run);
+    for (number, blob) in fs::read_dir(path.join("blobs")).unwrap().enumerate() {
+        let blob = blob.unwrap().path();
+        match number % 3 {
+            0 => fs::remove_file(&blob).unwrap(),
+            1 => fs::write(&blob, "").unwrap(),
+            _ => fs::write(&blob, vec![0; fs::metadata(&blob).unwrap().len() as usize]).unwrap(),
+        }
+    }
+    let read = RunFolder::open(&path, none()).unwrap();
+    for record in &records {
+        assert_eq!(read.completion(&record.key).unwrap().as_ref(), Some(record));
+    }
+    // The same in a process that goes on: what it writes anew is there once more.
+    let resumed = RunFolder::resume(&path, none()).unwrap();
+    for record in &records {
+        resumed.record_completion(record).unwrap();
+    }
+    drop(resumed);
+    // A torn end of the first spool takes nothing from the second.
+    let first = path.join("spool/0001");
+    let torn = fs::read(&first).unwrap();
+    fs::write(&first, &torn[..torn.len() / 3]).unwrap();
+    let read = RunFolder::open(&path, none()).unwrap();
+    assert!(records.iter().all(|record| read.completion(&record.key).unwrap().is_some()));
+    fs::remove_dir_all(path.join("spool")).unwrap();
+    fs::remove_dir_all(path.join("blobs")).unwrap();
+    let error = RunFolder::open(&path, none()).unwrap().completion(&records[0].key).unwrap_err();
+    assert_eq!(error.code, "record.blob-missing");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod measure_inference;
 mod measure_parser;
 mod measure_planning;
 mod measure_reading;
+mod measure_runner;
 mod measure_top_k;
 mod measure_walks;
 mod pairs;
@@ -85,6 +86,8 @@ enum Command {
     MeasureEquivalence(measure_equivalence::Options),
     /// Top-k planning: plans and times of ours against K*.
     MeasureTopK(measure_top_k::Options),
+    /// The runner: what `planforge run` adds to a candidate, in time and memory, with a server that answers at once.
+    MeasureRunner(measure_runner::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
     /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::MeasureInference(options) => measure_inference::run(&options),
         Command::MeasureEquivalence(options) => measure_equivalence::run(&options),
         Command::MeasureTopK(options) => measure_top_k::run(&options),
+        Command::MeasureRunner(options) => measure_runner::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
         Command::TicReference(options) => tic_reference::run(&options),
         Command::TicConvert(child) => tic_reference::run_child(&child),

@@ -159,9 +159,7 @@ impl Planning<'_> {
 
     /// Why the planner is not asked about a candidate; nothing where it is.
     fn unasked(&self, entry: &Entry) -> Option<Planned> {
-        let Some((info, _)) = self.context.services.instances.stages.get(&self.stage.label) else {
-            return None;
-        };
+        let (info, _) = self.context.services.instances.stages.get(&self.stage.label)?;
         if entry.is_skipped_by(self.stage, self.context.pipeline, &self.of_plan(entry)) {
             return Some(Planned::Skipped);
         }

@@ -1,0 +1,134 @@
+//! A file that is only appended to, by many threads. Those that wait for the disk at the same moment share one wait.
+
+use crate::RecordError;
+use crate::blobs::sync_folder;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// An append-only file.
+#[derive(Debug)]
+pub(crate) struct AppendLog {
+    file: File,
+    path: PathBuf,
+    written: Mutex<Written>,
+    /// How many bytes are known to be on disk. Held while the disk is waited for.
+    durable: Mutex<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Written {
+    length: u64,
+    broken: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is guarded here is whole at every moment.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl AppendLog {
+    /// Makes a new file; `Ok(None)` where there is one of that name.
+    pub(crate) fn create(path: PathBuf) -> Result<Option<Self>, RecordError> {
+        match OpenOptions::new().append(true).create_new(true).open(&path) {
+            Ok(file) => {
+                sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+                let (written, durable) = (Mutex::default(), Mutex::default());
+                Ok(Some(Self { file, path, written, durable }))
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
+            Err(e) => Err(RecordError::io("create a file of the record", &path, &e)),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Appends and says where the file ends now. `then` runs before anybody else appends.
+    pub(crate) fn append(&self, bytes: &[u8], then: impl FnOnce()) -> Result<u64, RecordError> {
+        let mut written = lock(&self.written);
+        if written.broken {
+            return Err(self.is_broken());
+        }
+        if let Err(e) = (&self.file).write_all(bytes) {
+            // Half of it must not be followed by anything: cut it off, or write no more.
+            written.broken = self.file.set_len(written.length).is_err();
+            return Err(RecordError::io("write to the record", &self.path, &e));
+        }
+        written.length += bytes.len() as u64;
+        then();
+        Ok(written.length)
+    }
+
+    /// Returns once everything before that place is on disk.
+    pub(crate) fn sync_to(&self, end: u64) -> Result<(), RecordError> {
+        let mut durable = lock(&self.durable);
+        if *durable >= end {
+            return Ok(());
+        }
+        let until = {
+            let written = lock(&self.written);
+            if written.broken {
+                return Err(self.is_broken());
+            }
+            written.length
+        };
+        if let Err(e) = self.file.sync_data() {
+            // What of it is on disk cannot be known any more.
+            lock(&self.written).broken = true;
+            return Err(RecordError::io("write to the record", &self.path, &e));
+        }
+        *durable = until;
+        Ok(())
+    }
+
+    /// Returns once everything that was appended until now is on disk.
+    pub(crate) fn sync(&self) -> Result<(), RecordError> {
+        let end = lock(&self.written).length;
+        self.sync_to(end)
+    }
+
+    fn is_broken(&self) -> RecordError {
+        RecordError::new(
+            "record.io",
+            "something could not be written to this file earlier, so nothing more is written to it",
+        )
+        .at(&self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_threads_append_whole_pieces_and_each_finds_its_own_on_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = AppendLog::create(dir.path().join("log")).unwrap().unwrap();
+        assert!(AppendLog::create(dir.path().join("log")).unwrap().is_none());
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let log = &log;
+                scope.spawn(move || {
+                    for piece in 0..20 {
+                        let end = log.append(format!("{thread}.{piece};").as_bytes(), || {}).unwrap();
+                        log.sync_to(end).unwrap();
+                        assert!(*lock(&log.durable) >= end);
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(log.path()).unwrap();
+        let mut pieces: Vec<&str> = text.trim_end_matches(';').split(';').collect();
+        assert_eq!(pieces.len(), 160);
+        pieces.sort_unstable();
+        pieces.dedup();
+        assert_eq!(pieces.len(), 160);
+    }
+}

@@ -1,0 +1,218 @@
+//! What the runner adds to a candidate: `planforge run` of one best-of-N stage against a server that answers at once, for several N.
+//!
+//! Each run is a process of its own with a new run folder, so that wall time, processor time and peak memory are those of a user. A
+//! line fitted over N takes start and end of the process apart from what a candidate costs. The same runs are then replayed: without
+//! a server, so that what is left is the runner, the record, and reading the domains.
+
+use planforge_testkit::{Scripted, ScriptedServer};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What to measure.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The `planforge` binary, built with `--release`.
+    #[arg(long, default_value = "target/release/planforge")]
+    planforge: PathBuf,
+    /// Numbers of candidates, at least two.
+    #[arg(long, value_delimiter = ',', default_value = "16,64,256,1024")]
+    n: Vec<u32>,
+    /// How many plugin calls and questions run at a time.
+    #[arg(long, default_value_t = 4)]
+    jobs: u32,
+    /// Each run is made so often, and the least of each figure counts: what else the machine does is not of interest.
+    #[arg(long, default_value_t = 3)]
+    repeat: u32,
+}
+
+/// Where the replies of a run come from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Server(&'a ScriptedServer),
+    Replay(&'a Path),
+}
+
+/// What one process took.
+#[derive(Clone, Copy)]
+struct Cost {
+    wall_ms: f64,
+    cpu_ms: f64,
+    peak_kb: f64,
+}
+
+impl Cost {
+    fn least(self, other: Self) -> Self {
+        Self {
+            wall_ms: self.wall_ms.min(other.wall_ms),
+            cpu_ms: self.cpu_ms.min(other.cpu_ms),
+            peak_kb: self.peak_kb.min(other.peak_kb),
+        }
+    }
+}
+
+/// Prints the tables.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    if options.n.len() < 2 {
+        return Err("--n needs at least two numbers: a line is fitted over them".to_owned());
+    }
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    suite(folder.path())?;
+    println!("| replies from | N | ms | processor ms | peak MB |\n|---|---|---|---|---|");
+    let mut fits = Vec::new();
+    for (name, whole) in [("a server, one a request", false), ("a server, N a request", true)] {
+        let server = server(whole).map_err(|e| e.to_string())?;
+        let (mut live, mut replayed) = (Vec::new(), Vec::new());
+        for &n in &options.n {
+            let (cost, run) = least(options, folder.path(), n, Source::Server(&server))?;
+            row(name, n, cost);
+            live.push((f64::from(n), cost));
+            let (cost, _) = least(options, folder.path(), n, Source::Replay(&run))?;
+            row("its record", n, cost);
+            replayed.push((f64::from(n), cost));
+        }
+        fits.push((name, live));
+        fits.push(("its record", replayed));
+    }
+    println!("\n| replies from | ms a candidate | processor ms a candidate | kB a candidate | MB at N = 0 |");
+    println!("|---|---|---|---|---|");
+    for (name, points) in fits {
+        let fit = |of: fn(&Cost) -> f64| line(points.iter().map(|(n, cost)| (*n, of(cost))));
+        let ((wall, _), (cpu, _)) = (fit(|c| c.wall_ms), fit(|c| c.cpu_ms));
+        let (memory, start) = fit(|c| c.peak_kb);
+        println!("| {name} | {wall:.3} | {cpu:.3} | {memory:.1} | {:.1} |", start / 1024.0);
+    }
+    Ok(())
+}
+
+fn row(name: &str, n: u32, cost: Cost) {
+    let Cost { wall_ms, cpu_ms, peak_kb } = cost;
+    println!("| {name} | {n} | {wall_ms:.0} | {cpu_ms:.0} | {:.1} |", peak_kb / 1024.0);
+}
+
+/// Slope and value at 0 of the line of least squares.
+fn line(points: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
+    let count = points.clone().count() as f64;
+    let mean = |of: fn((f64, f64)) -> f64| points.clone().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let over: f64 = points.clone().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let slope = over / points.clone().map(|p| (p.0 - x).powi(2)).sum::<f64>();
+    (slope, y - slope * x)
+}
+
+const DOMAIN: &str = "(define (domain lights) (:requirements :strips) (:predicates (lit ?r) (dark ?r))\n\
+    (:action switch :parameters (?r) :precondition (dark ?r) :effect (and (lit ?r) (not (dark ?r)))))";
+
+/// A task, and the pipeline that writes N domains for it.
+fn suite(folder: &Path) -> Result<(), String> {
+    let problem =
+        "(define (problem p01) (:domain lights) (:objects hall) (:init (dark hall)) (:goal (lit hall)))";
+    let pipeline = "schema = 1\n[llm.main]\nuse = \"provider-openai\"\nmodel = \"scripted-model\"\n\
+        max_concurrency = 64\n[[stage]]\ndo = \"translate\"\nlabel = \"domain\"\nuse = \"translator-direct\"\n\
+        roles = { writer = \"main\" }\noptions = { mode = \"domain\" }\n\
+        [[stage]]\ndo = \"select\"\nlabel = \"best\"\nby = \"candidate.log_likelihood\"\n";
+    let files = [
+        ("lights/domain.nl", "A light in a dark room can be switched on."),
+        ("lights/domain.pddl", DOMAIN),
+        ("lights/p01.nl", "The hall is dark. Switch on its light."),
+        ("lights/p01.pddl", problem),
+        ("pipeline.toml", pipeline),
+    ];
+    fs::create_dir_all(folder.join("lights")).map_err(|e| e.to_string())?;
+    for (name, text) in files {
+        fs::write(folder.join(name), text).map_err(|e| format!("{name}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Answers at once with a domain, each another one: one reply a request, whatever is asked, or as many as are asked for.
+fn server(whole: bool) -> std::io::Result<ScriptedServer> {
+    ScriptedServer::matching(move |request| {
+        let asked = request.json()["n"].as_u64().filter(|_| whole).unwrap_or(1);
+        let choice = |index: u64| {
+            let text = format!("```pddl\n; {}.{index}\n{DOMAIN}\n```", request.number);
+            let token = json!({"token": "x", "logprob": -0.5, "bytes": null, "top_logprobs": []});
+            json!({"index": index, "finish_reason": "stop", "message": {"role": "assistant", "content": text},
+                "logprobs": {"content": [token]}})
+        };
+        let choices: Vec<_> = (0..asked).map(choice).collect();
+        let usage = json!({"prompt_tokens": 10, "completion_tokens": asked, "total_tokens": 10 + asked});
+        let body = json!({"id": "scripted", "object": "chat.completion", "model": "scripted-model",
+            "choices": choices, "usage": usage});
+        Scripted::raw(200, body.to_string())
+    })
+}
+
+/// The least cost of some runs, and the folder of the last one.
+fn least(options: &Options, folder: &Path, n: u32, source: Source<'_>) -> Result<(Cost, PathBuf), String> {
+    let mut least: Option<Cost> = None;
+    let mut last = PathBuf::new();
+    for _ in 0..options.repeat.max(1) {
+        let runs = tempfile::tempdir_in(folder).map_err(|e| e.to_string())?.keep();
+        let cost = process(options, folder, &runs, n, source)?;
+        least = Some(least.map_or(cost, |least| least.least(cost)));
+        let mut made = fs::read_dir(&runs).map_err(|e| e.to_string())?;
+        let made = made.next().ok_or("the run left no folder")?.map_err(|e| e.to_string())?;
+        last = made.path();
+    }
+    least.map(|cost| (cost, last)).ok_or_else(|| "no run was made".to_owned())
+}
+
+/// One process from start to end.
+fn process(
+    options: &Options,
+    folder: &Path,
+    runs: &Path,
+    n: u32,
+    source: Source<'_>,
+) -> Result<Cost, String> {
+    let mut command = Command::new(&options.planforge);
+    command.arg("run").arg(folder.join("pipeline.toml"));
+    command.arg("--task").arg(folder.join("lights/p01")).arg("--runs").arg(runs);
+    command.args(["--jobs", &options.jobs.to_string(), "--set", &format!("stage.domain.n={n}")]);
+    match source {
+        Source::Server(server) => {
+            command.args(["--set", &format!("llm.main.base_url={}", server.base_url())]);
+        }
+        Source::Replay(run) => {
+            command.arg("--replay").arg(run);
+        }
+    }
+    let start = Instant::now();
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| format!("{}: {e}", options.planforge.display()))?;
+    let (mut peak_kb, mut cpu_ms) = (0.0, 0.0);
+    let status = loop {
+        if let Some((peak, cpu)) = usage(child.id()) {
+            (peak_kb, cpu_ms) = (peak, cpu);
+        }
+        match child.try_wait().map_err(|e| e.to_string())? {
+            Some(status) => break status,
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let wall_ms = start.elapsed().as_secs_f64() * 1000.0;
+    if !status.success() {
+        return Err(format!("the run with n = {n} ended with {status}"));
+    }
+    Ok(Cost { wall_ms, cpu_ms, peak_kb })
+}
+
+/// Peak of resident memory in kB, and processor time in milliseconds, of a process as Linux tells them. The kernel counts time in
+/// hundredths of a second.
+fn usage(process: u32) -> Option<(f64, f64)> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let peak: f64 = peak.split_whitespace().next()?.parse().ok()?;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program stands in parentheses and may hold anything; the fields behind it are counted from 3.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
+    Some((peak, (ticks(14)? + ticks(15)?) * 10.0))
+}
