@@ -19,7 +19,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "target/release/planforge")]
     planforge: PathBuf,
     /// Numbers of candidates, at least two.
-    #[arg(long, value_delimiter = ',', default_value = "16,64,256,1024")]
+    #[arg(long, value_delimiter = ',', default_value = "16,64,256,1000")]
     n: Vec<u32>,
     /// How many plugin calls and questions run at a time.
     #[arg(long, default_value_t = 4)]
