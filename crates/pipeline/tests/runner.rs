@@ -374,7 +374,7 @@ fn progress_is_told_as_it_happens() {
             "task-started",
             "stage-started",
             "toys.p01/plan/- 3/10 nodes",
-            "effect",
+            // The planner asks a model, whose answers are recorded, and is asked again when the run goes on.
             "planned",
             "task-finished",
             "session-finished"
