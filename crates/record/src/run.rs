@@ -149,11 +149,16 @@ impl RunFolder {
 
     /// A blob: its own file, or, where a crash of the machine lost that, what was written of it before the effects were complete.
     fn blob(&self, id: &str) -> Result<Vec<u8>, RecordError> {
-        self.blobs.get(id).or_else(|error| match error.code {
-            "record.blob-missing" | "record.blob-corrupt" => {
-                spool::find(&self.root.join("spool"), id).ok_or(error)
-            }
-            _ => Err(error),
+        self.blobs.get(id).or_else(|error| {
+            let torn = match error.code {
+                "record.blob-missing" => Vec::new(),
+                "record.blob-corrupt" => fs::read(self.blobs.path(id)).map_err(|_| error.clone())?,
+                _ => return Err(error),
+            };
+            // A crash leaves a beginning, or zeros in place of what was not written yet. Anything else was changed by somebody.
+            let whole = torn.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            let blob = spool::find(&self.root.join("spool"), id);
+            blob.filter(|blob| blob.starts_with(torn.get(..whole).unwrap_or_default())).ok_or(error)
         })
     }
 }

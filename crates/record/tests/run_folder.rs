@@ -153,7 +153,6 @@ fn damage_that_no_crash_explains_is_an_error() {
     fs::write(&file, text).unwrap();
     let blob = fs::read_dir(path.join("blobs")).unwrap().next().unwrap().unwrap().path();
     fs::write(&blob, "changed").unwrap();
-    fs::remove_dir_all(path.join("spool")).unwrap();
     let read = RunFolder::open(&path, none()).unwrap();
     let results: Vec<_> =
         (1..=2).map(|n| read.completion(&record(n, ["one", "two"][n as usize - 1]).key)).collect();
