@@ -564,7 +564,7 @@ fn a_task_may_have_a_domain_of_its_own() {
     let source =
         "schema = 1\n[given]\ndomain = true\n[[stage]]\ndo = \"translate\"\nlabel = \"a\"\nuse = \"t\"\n";
     let pipeline: planforge_pipeline::Pipeline = toml::from_str(source).unwrap();
-    let tasks = run_tasks(&pipeline, &[suite.clone()], Path::new("")).unwrap();
+    let tasks = run_tasks(&pipeline, std::slice::from_ref(&suite), Path::new("")).unwrap();
     for (task, name) in tasks.iter().zip(["one", "two"]) {
         assert_eq!(task.view.given.domain, Some(domain(name)));
         assert_eq!(task.reference.domain, Some(domain(name)));
