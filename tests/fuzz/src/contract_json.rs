@@ -36,7 +36,7 @@ macro_rules! documents {
 documents! {
     PluginInfo, CreateRequest, Failure, CompletionRequest, CompletionResult, TranslateRequest, TranslateResponse,
     VerifyRequest, VerifyResponse, PlanRequest, PlanOutcome, EnvironmentOpen, EnvironmentInfo, WalkSpec, Walks,
-    Sequences, ExecutionReport, EnvironmentPlan, EnvironmentVerdict, StateQuery, StateDescription, EnvironmentCall,
+    Sequences, ExecutionReport, EnvironmentPlan, EnvironmentVerdict, StateQuery, StateDescription, StateGraphReport, EnvironmentCall,
     EnvironmentAnswer, Event, PlanReport, ValidateReport, EwReport, EquivalentReport, RoundHistory,
     DomainEquivalentReport, Inference, InferReport,
 }

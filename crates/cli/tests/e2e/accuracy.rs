@@ -78,29 +78,56 @@ fn one_wrong_fact_makes_every_problem_another_and_two_seeds_are_averaged() {
     assert!(csv.lines().skip(1).all(|line| line.contains(",true,2,6,0.0000,0.0000,0.0000,")), "{csv}");
 }
 
-/// The study's table comes out of the recorded replies: nobody is asked.
-#[test]
-fn the_recorded_comparison_with_a_real_model_replays() {
+/// A study's tables come out of the recorded replies: nobody is asked.
+fn replays(study: &str, tables: &str, suites: &[&str], methods: &[&str], words: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();
-    let recorded = root().join("examples/recordings/tic-local-model").display().to_string();
+    let recorded = root().join("examples/recordings").join(study).display().to_string();
     let mut args: Vec<String> = vec!["--replay".to_owned(), recorded, "--out".to_owned(), out];
-    for suite in ["blocks", "grippers", "barman"] {
+    for suite in suites {
         args.extend(["--suite".to_owned(), example(suite, "").display().to_string()]);
     }
-    for method in ["llm-p.toml", "tic-ic.toml"] {
+    for method in methods {
         args.extend(["--pipeline".to_owned(), pipeline(method).display().to_string()]);
     }
-    let words = ["--seeds", "1", "--tasks", "4", "--layout", "accuracy", "--set", "llm.main.max_tokens=1024"];
-    args.extend(words.map(str::to_owned));
-    args.extend(["--set", "llm.main.base_url=http://127.0.0.1:9/v1"].map(str::to_owned));
+    args.extend(words.iter().map(|word| (*word).to_owned()));
+    args.extend(["--seeds", "1", "--set", "llm.main.base_url=http://127.0.0.1:9/v1"].map(str::to_owned));
     let ran = evaluate(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let study = format!("docs/studies/{study}.md");
+    let written = fs::read_to_string(root().join(&study)).unwrap();
+    let shown = fs::read_to_string(folder.path().join("out").join(tables)).unwrap();
+    let all: Vec<&str> = shown.split("\n\n").filter(|part| part.starts_with('|')).collect();
+    assert!(!all.is_empty(), "{shown}");
+    for table in all {
+        assert!(written.contains(table.trim_end()), "{study} lacks\n{table}");
+    }
+    ran
+}
+
+#[test]
+fn the_recorded_comparison_with_a_real_model_replays() {
+    let ran = replays(
+        "tic-local-model",
+        "accuracy.md",
+        &["blocks", "grippers", "barman"],
+        &["llm-p.toml", "tic-ic.toml"],
+        &["--tasks", "4", "--layout", "accuracy", "--set", "llm.main.max_tokens=1024"],
+    );
     // Some replies held nothing usable; that is in the table, and how the command ends.
     assert_eq!(ran.exit, 34, "{}\n{}", ran.stdout, ran.stderr);
-    let study = fs::read_to_string(root().join("docs/studies/tic-local-model.md")).unwrap();
-    let shown = fs::read_to_string(folder.path().join("out/accuracy.md")).unwrap();
-    for table in shown.split("\n\n").filter(|part| part.starts_with('|')) {
-        assert!(study.contains(table.trim_end()), "docs/studies/tic-local-model.md lacks\n{table}");
-    }
     assert!(!ran.stdout.contains('?'), "nothing is open: {}", ran.stdout);
+}
+
+/// Best-of-N is answered from the recording of best-of-N with rounds, VAL's answers from the recording too.
+#[test]
+fn the_recorded_test_time_scaling_of_a_real_model_replays() {
+    let suites = ["parcels", "garden", "storage", "miconic", "blocks", "driverlog"];
+    let rounds: &[&str] = &["--set", "stage.ivml.rounds=2"];
+    for (method, further) in [("bon.toml", &[] as &[&str]), ("bon-ivml.toml", rounds)] {
+        let common = ["--tasks", "1", "--layout", "scaling", "--set", "stage.domain.n=4"];
+        let val = ["--set", "stage.pddl.options.what=domain", "--set", "stage.pddl.options.parser=val"];
+        let words = [&common, &val as &[&str], further].concat();
+        let ran = replays("test-time-local-model", "scaling.md", &suites, &[method], &words);
+        assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
+    }
 }

@@ -129,11 +129,11 @@ fn over_samples(task: &TaskHistory, judges: &Judges) -> (Vec<Marks>, Vec<bool>) 
 /// without a value come last. Ties go to the earlier.
 fn best_index(group: &[&Made], judges: &Judges) -> Option<usize> {
     let values = |metric: &String| group.iter().map(|made| value(made, metric)).collect::<Vec<_>>();
-    let all = judges.ranked_by.iter().map(values);
+    let mut all = judges.ranked_by.iter().map(values);
     let complete = all.clone().find(|values| values.iter().all(Option::is_some));
     let better = |a: f64, b: f64| if judges.ranked_low { a < b } else { a > b };
     let mut best = None;
-    for (at, value) in complete.or(all.last()).unwrap_or_default().into_iter().enumerate() {
+    for (at, value) in complete.or(all.next_back()).unwrap_or_default().into_iter().enumerate() {
         let Some(value) = value else { continue };
         if best.is_none_or(|(_, known)| better(value, known)) {
             best = Some((at, value));
