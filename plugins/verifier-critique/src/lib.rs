@@ -12,7 +12,7 @@
 //! (findings that the critic's last reply about the candidate or its ancestor had already) and, where it can be told, `approves` (1 or 0).
 //! The feedback is the critique ready for whoever writes next: findings in words where the reply had a form, else the reply itself.
 //!
-//! The evidence of an assessment is a [`Critique`](planforge_contract::Critique): findings, the reply as it came, and remarks about it (cut off,
+//! The evidence of an assessment is a [`Critique`]: findings, the reply as it came, and remarks about it (cut off,
 //! contradicts itself, repeats itself or the last critique, speaks of actions that do not exist), which are diagnostics too. A run folder has it
 //! in the blob that the event `assessed` names: its field `evidence` is the document.
 
