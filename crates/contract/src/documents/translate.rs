@@ -30,6 +30,9 @@ pub struct TranslateRequest {
     /// Whether to fix what was written.
     #[serde(default)]
     pub fixes: FixPolicy,
+    /// For choices of the plugin's own; derived from the run's seed and the sample path.
+    #[serde(default)]
+    pub seed: u64,
 }
 
 /// One result a sample, in sample order.

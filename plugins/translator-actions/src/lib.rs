@@ -1,0 +1,60 @@
+//! `translator-actions`: asks a language model (role `writer`) for the actions of a domain, one question an action (domain-generators
+//! paper, section 3).
+//!
+//! A question holds the predicates and what they mean, the action's description, and examples: actions of other suites, drawn anew for
+//! each action and sample from the seed of the call. The candidate's domain is the given header with the actions in the order of
+//! the suite; each action as it was written is kept as the text `action.NAME`.
+//!
+//! | option | what it does |
+//! |---|---|
+//! | `mode = "given"` | types and predicates are the domain's |
+//! | `mode = "grown"` | only types are; each reply may propose predicates, and a last question unifies them |
+//! | `earlier = true` | later questions show the actions written before |
+//! | `examples`, `only` | how many examples; which actions |
+//!
+//! With feedback, an action is asked for again where the feedback names it, as `` Action `NAME` `` at the beginning of an entry, and
+//! stays as it is elsewhere. A reply without an action leaves the action out and says so in a diagnostic: the domain that
+//! results is judged, and the sample is no failure.
+
+mod codes;
+mod flow;
+mod grown;
+mod materials;
+mod options;
+mod prompt;
+
+pub use codes::CODES;
+pub use options::{Mode, Options};
+
+use planforge_plugin_sdk::prelude::*;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct ActionTranslator {
+    options: Options,
+    prompts: prompt::Prompts,
+}
+
+impl Plugin for ActionTranslator {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Asks a language model for the actions of a domain, one question an action")
+            .role(flow::ROLE, "writes the actions")
+    }
+
+    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()? })
+    }
+}
+
+impl Translator for ActionTranslator {
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        flow::Call { host, options: &self.options, prompts: &self.prompts, request }.run()
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Translator, ActionTranslator);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! What the task's materials say of the actions, and which examples a question shows.
+
+use crate::codes;
+use crate::options::Options;
+use planforge_contract::{ActionDescription, ActionExample, Failure, FailureClass, PredicateDescription, TaskView};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::Domain;
+use planforge_pddl::parse_domain;
+use planforge_pddl::random::Random;
+use serde::de::DeserializeOwned;
+
+/// The materials of one task.
+#[derive(Debug)]
+pub(crate) struct Materials {
+    /// The actions to write, in the order of the suite.
+    pub(crate) actions: Vec<ActionDescription>,
+    /// The given predicates.
+    pub(crate) predicates: Vec<PredicateDescription>,
+    /// The domain without its actions.
+    pub(crate) header: Domain,
+    /// Solved actions of other suites.
+    pool: Vec<ActionExample>,
+}
+
+impl Materials {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// Class `Request`: the pipeline gives no actions in words, `only` names one that there is not, or there are fewer
+    /// examples than each question shows.
+    pub(crate) fn of(task: &TaskView, options: &Options) -> Result<Self, Failure> {
+        let header = task.materials.get("domain.header").ok_or_else(|| not_given(task, "domain.header"))?;
+        let mut actions: Vec<ActionDescription> = decode(task, "actions")?;
+        if let Some(only) = &options.only {
+            let known = |name: &String| actions.iter().any(|a| a.name.eq_ignore_ascii_case(name));
+            let unknown: Vec<&str> = only.iter().filter(|name| !known(name)).map(String::as_str).collect();
+            if !unknown.is_empty() {
+                let names: Vec<&str> = actions.iter().map(|a| a.name.as_str()).collect();
+                let message = format!("suite `{}` describes no action {}", task.suite, unknown.join(", "));
+                return Err(Failure::new(FailureClass::Request, codes::UNKNOWN_ACTION, message)
+                    .help(format!("its actions are {}", names.join(", "))));
+            }
+            actions.retain(|action| only.iter().any(|name| name.eq_ignore_ascii_case(&action.name)));
+        }
+        let pool: Vec<ActionExample> = decode(task, "example.actions")?;
+        if pool.len() < options.examples as usize {
+            let message = format!(
+                "each question shows {} examples, and there are {} actions of other suites",
+                options.examples,
+                pool.len()
+            );
+            return Err(Failure::new(FailureClass::Request, codes::FEW_EXAMPLES, message)
+                .help("list more suites in `action_examples` of [given], or lower `examples`"));
+        }
+        let header = parse_domain(header, SourceId(0)).value;
+        Ok(Self { actions, predicates: decode(task, "predicates.declared")?, header, pool })
+    }
+
+    /// So many examples, uniformly and each at most once.
+    pub(crate) fn draw(&self, count: u32, random: &mut Random) -> Vec<&ActionExample> {
+        let mut left: Vec<usize> = (0..self.pool.len()).collect();
+        let mut drawn = Vec::new();
+        while drawn.len() < count as usize && !left.is_empty() {
+            let index = left.swap_remove(random.below(left.len() as u64) as usize);
+            drawn.extend(self.pool.get(index));
+        }
+        drawn
+    }
+}
+
+fn decode<T: DeserializeOwned>(task: &TaskView, name: &str) -> Result<Vec<T>, Failure> {
+    let text = task.materials.get(name).ok_or_else(|| not_given(task, name))?;
+    serde_json::from_str(text).map_err(|error| {
+        let message = format!("the material `{name}` of suite `{}` cannot be read: {error}", task.suite);
+        Failure::new(FailureClass::Request, codes::NOT_GIVEN, message)
+    })
+}
+
+fn not_given(task: &TaskView, name: &str) -> Failure {
+    let message = format!("there is no material `{name}` for suite `{}`", task.suite);
+    Failure::new(FailureClass::Request, codes::NOT_GIVEN, message)
+        .help("set `actions = \"base\"` (or flipped, random) in [given] of the pipeline file")
+}
