@@ -21,6 +21,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_provider_noisy_oracle::CODES,
         planforge_provider_openai::CODES,
         planforge_translator_asp::CODES,
+        planforge_translator_actions::CODES,
         planforge_translator_describe::CODES,
         planforge_translator_direct::CODES,
         planforge_verifier_critique::CODES,

@@ -77,6 +77,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("provider-noisy-oracle", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),
     ("translator-asp", &["asp", "clingo", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("translator-actions", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("translator-describe", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-critique", &["contract", "diagnostics", "pddl", "plugin-sdk"]),

@@ -15,6 +15,7 @@ const PLUGINS: &[&BundledPlugin] = &[
     &planforge_provider_noisy_oracle::PLANFORGE_PLUGIN,
     &planforge_provider_openai::PLANFORGE_PLUGIN,
     &planforge_translator_asp::PLANFORGE_PLUGIN,
+    &planforge_translator_actions::PLANFORGE_PLUGIN,
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,

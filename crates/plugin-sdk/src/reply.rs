@@ -98,11 +98,16 @@ fn take(patch: &mut CandidatePatch, block: &Block, name: &str, policy: FixPolicy
         BlockKind::Other => Vec::new(),
     };
     patch.diagnostics.extend(report(&form, &SourceMap::single(name, block.text.as_str())));
+    fixed(&mut patch.fixes, &block.text, block.kind, policy)
+}
+
+/// The text with its safe fixes made, where the policy says so; each is added to `fixes`.
+pub fn fixed(fixes: &mut Vec<AppliedFix>, text: &str, kind: BlockKind, policy: FixPolicy) -> String {
     if policy == FixPolicy::None {
-        return block.text.clone();
+        return text.to_owned();
     }
-    let fixed = fix_all(&block.text, block.kind);
-    patch.fixes.extend(fixed.fixes.iter().zip(&fixed.answered).map(|(fix, answered)| AppliedFix {
+    let fixed = fix_all(text, kind);
+    fixes.extend(fixed.fixes.iter().zip(&fixed.answered).map(|(fix, answered)| AppliedFix {
         code: answered.code.to_string(),
         title: fix.title.clone(),
         line: answered.at.line,

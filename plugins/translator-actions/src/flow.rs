@@ -7,14 +7,15 @@ use crate::options::{Mode, Options};
 use crate::prompt::{ActionQuestion, Prompts};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    ActionDescription, CandidatePatch, CompletionRequest, Failure, FailureClass, FinishReason, Message, Outcome,
-    PredicateDescription, Reply, ReportedDiagnostic, Sampling, Tags, TranslateRequest, TranslateResponse,
+    ActionDescription, CandidatePatch, CompletionRequest, Failure, FailureClass, FinishReason, Message,
+    Outcome, PredicateDescription, Reply, ReportedDiagnostic, Sampling, Tags, TranslateRequest,
+    TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Action, Domain};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::random::Random;
-use planforge_pddl::{fix_all, parse_domain, print_action, print_domain, print_typed_list};
+use planforge_pddl::{parse_domain, print_action, print_domain, print_typed_list};
 use planforge_planning::result_class::meant_action;
 use planforge_plugin_sdk::reply::fixed;
 
@@ -105,7 +106,13 @@ impl Call<'_> {
         self.request.feedback.iter().filter(about).map(|entry| entry.trim()).collect()
     }
 
-    fn ask(&self, system: &str, question: String, artefact: &str, sample: &mut Sample) -> Result<Reply, Failure> {
+    fn ask(
+        &self,
+        system: &str,
+        question: String,
+        artefact: &str,
+        sample: &mut Sample,
+    ) -> Result<Reply, Failure> {
         let mut messages = Vec::new();
         if !system.is_empty() {
             messages.push(Message::system(system));
@@ -152,8 +159,11 @@ impl Call<'_> {
                 _ => "the reply holds no `(:action ...)`",
             };
             found.push(
-                Diagnostic::error(codes::NO_ACTION, format!("{why}, so `{}` is left as it came", action.name))
-                    .at(SourceId(0), Span::empty(0), ""),
+                Diagnostic::error(
+                    codes::NO_ACTION,
+                    format!("{why}, so `{}` is left as it came", action.name),
+                )
+                .at(SourceId(0), Span::empty(0), ""),
             );
         }
         if self.options.mode == Mode::Grown {
@@ -170,7 +180,12 @@ impl Call<'_> {
     }
 
     /// The domain of all actions.
-    fn finish(&self, materials: &Materials, system: &str, mut sample: Sample) -> Result<CandidatePatch, Failure> {
+    fn finish(
+        &self,
+        materials: &Materials,
+        system: &str,
+        mut sample: Sample,
+    ) -> Result<CandidatePatch, Failure> {
         let mut header = materials.header.clone();
         if self.options.mode == Mode::Grown {
             self.unify(system, &mut sample)?;

@@ -28,7 +28,11 @@ impl Grown {
             let start = at;
             at += line.len();
             let text = line.trim().trim_start_matches(['-', '*', '`', ' ']);
-            if !text.starts_with('(') || text.starts_with("(:") || taken == MOST_OF_A_REPLY || self.declared.len() == MOST {
+            if !text.starts_with('(')
+                || text.starts_with("(:")
+                || taken == MOST_OF_A_REPLY
+                || self.declared.len() == MOST
+            {
                 continue;
             }
             match proposal(text) {
@@ -132,7 +136,10 @@ fn rename_condition(condition: &mut Condition, renamed: &BTreeMap<String, Name>)
         }
         Condition::Exists(q) | Condition::Forall(q) => rename_condition(&mut q.body, renamed),
         Condition::Atom(atom) => rename(atom, renamed),
-        Condition::Equal(..) | Condition::Compare(_) | Condition::Preference(_) | Condition::Trajectory(_) => {}
+        Condition::Equal(..)
+        | Condition::Compare(_)
+        | Condition::Preference(_)
+        | Condition::Trajectory(_) => {}
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::codes;
 use crate::options::Options;
-use planforge_contract::{ActionDescription, ActionExample, Failure, FailureClass, PredicateDescription, TaskView};
+use planforge_contract::{
+    ActionDescription, ActionExample, Failure, FailureClass, PredicateDescription, TaskView,
+};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::Domain;
 use planforge_pddl::parse_domain;

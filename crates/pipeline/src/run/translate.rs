@@ -12,6 +12,7 @@ use crate::config::{Artefact, TranslateStage};
 use planforge_contract::{
     CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
+use planforge_llm::derive_u64;
 
 /// Runs a translate stage.
 pub(super) fn run(
@@ -88,13 +89,16 @@ fn one(
     if context.stopping() {
         return Err(cancelled());
     }
-    let call = Call::new(context, task, info, &stage.label, path_of(task, label, entry));
+    let path = path_of(task, label, entry);
+    let seed = derive_u64(context.pipeline.seed, "translate", &path);
+    let call = Call::new(context, task, info, &stage.label, path);
     let request = TranslateRequest {
         task: task.view(entry),
         candidate: seen(context, entry),
         feedback: for_writer(context, &stage.feedback, entry),
         n: stage.n,
         fixes: stage.fixes,
+        seed,
     };
     let response = translator.translate(&call, &request)?;
     if response.samples.len() != stage.n as usize {

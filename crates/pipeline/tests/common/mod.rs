@@ -44,6 +44,7 @@ impl Scripted {
                 capabilities: vec!["worker".into()],
                 ..info("translator-asp", Translator, &["writer"], &[])
             },
+            info("translator-actions", Translator, &["writer"], &[]),
             info("translator-describe", Translator, &["writer"], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
             info("verifier-critique", Verifier, &["critic"], &["findings", "errors", "approves", "repeated"]),

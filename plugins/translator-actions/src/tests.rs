@@ -1,0 +1,174 @@
+//! The translator against a scripted host: what is asked, what is taken, what grows.
+
+use super::*;
+use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
+use planforge_plugin_sdk::testing::TestHost;
+use std::collections::BTreeMap;
+
+const HEADER: &str = "(define (domain lamps) (:requirements :strips :typing) (:types lamp room)
+  (:predicates (in ?l - lamp ?r - room) (here ?r - room) (lit ?l - lamp)))";
+
+const GO: &str =
+    "(:action go :parameters (?a ?b - room) :precondition (here ?a) :effect (and (here ?b) (not (here ?a))))";
+const LIGHT: &str = "(:action light :parameters (?l - lamp ?r - room) :precondition (and (here ?r) (in ?l ?r)) :effect (lit ?l))";
+
+fn action(name: &str, text: &str) -> ActionDescription {
+    ActionDescription { name: name.into(), text: text.into() }
+}
+
+fn predicate(declaration: &str, text: &str) -> PredicateDescription {
+    PredicateDescription { declaration: declaration.into(), text: text.into() }
+}
+
+fn request(n: u32) -> TranslateRequest {
+    let examples: Vec<ActionExample> = (0..6)
+        .map(|i| ActionExample {
+            suite: "doors".into(),
+            action: action(&format!("push{i}"), &format!("Door number {i} {{{{ is }}}} pushed.")),
+            predicates: vec![predicate("(open ?d - door)", "door d is open")],
+            pddl: format!("(:action push{i} :parameters (?d - door) :effect (open ?d))"),
+        })
+        .collect();
+    let json = |value: serde_json::Value| value.to_string();
+    let materials = [
+        ("domain.header", HEADER.to_owned()),
+        (
+            "actions",
+            json(serde_json::json!([
+                action("go", "One goes from room a to room b."),
+                action("Light", "Lamp l in room r is lit.")
+            ])),
+        ),
+        (
+            "predicates.declared",
+            json(serde_json::json!([
+                predicate("(in ?l - lamp ?r - room)", "lamp l is in room r"),
+                predicate("(here ?r - room)", "one is in room r"),
+                predicate("(lit ?l - lamp)", "lamp l gives light"),
+            ])),
+        ),
+        ("example.actions", json(serde_json::json!(examples))),
+    ];
+    let materials: BTreeMap<String, String> = materials.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+    TranslateRequest {
+        task: TaskView { suite: "lamps".into(), task: "p01".into(), materials, ..TaskView::default() },
+        n,
+        seed: 11,
+        ..TranslateRequest::default()
+    }
+}
+
+fn asked(
+    options: Options,
+    request: &TranslateRequest,
+    replies: &[&str],
+) -> (Vec<CandidatePatch>, Vec<String>) {
+    let host = replies.iter().fold(TestHost::new(), |host, reply| host.reply("writer", reply));
+    let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
+    let response = plugin.translate(&host, request).unwrap();
+    let patches = response.samples.into_iter().map(|s| s.into_result().unwrap()).collect();
+    let questions = host
+        .requests()
+        .into_iter()
+        .map(|(_, request)| request.messages.last().unwrap().content.clone())
+        .collect();
+    (patches, questions)
+}
+
+#[test]
+fn one_question_an_action_and_a_domain_of_all() {
+    let (patches, questions) = asked(Options::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    assert_eq!(questions.len(), 4);
+    insta::assert_snapshot!("question", questions[1]);
+    let domain = patches[0].domain.as_deref().unwrap();
+    let read = planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0));
+    assert!(read.diagnostics.iter().all(|d| !d.is_error()), "{domain}\n{:?}", read.diagnostics);
+    let names: Vec<&str> = read.value.actions.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["go", "light"]);
+    assert_eq!(patches[0].texts["action.go"], GO);
+    assert_eq!(patches[0].texts["action.light"], LIGHT);
+}
+
+#[test]
+fn examples_are_drawn_for_each_question_from_the_seed() {
+    let (_, first) = asked(Options::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    let (_, again) = asked(Options::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    assert_eq!(first, again);
+    assert_ne!(first[0], first[2], "each sample draws its own");
+    let other = TranslateRequest { seed: 12, ..request(2) };
+    assert_ne!(asked(Options::default(), &other, &[GO, LIGHT, GO, LIGHT]).1, first);
+    for question in &first {
+        assert_eq!(question.matches("Door number").count(), 3);
+        assert!(question.contains("{{ is }}"), "what is inserted is no template");
+    }
+    let none = Options { examples: 0, ..Options::default() };
+    assert!(!asked(none, &request(1), &[GO, LIGHT]).1[0].contains("Door"));
+}
+
+#[test]
+fn earlier_actions_are_shown_where_the_option_says_so() {
+    let shown = Options { earlier: true, ..Options::default() };
+    let (_, questions) = asked(shown, &request(1), &[GO, LIGHT]);
+    assert!(!questions[0].contains(GO) && questions[1].contains(GO));
+    let (_, questions) = asked(Options::default(), &request(1), &[GO, LIGHT]);
+    assert!(!questions[1].contains(GO));
+}
+
+#[test]
+fn a_reply_without_an_action_leaves_it_out_and_is_kept() {
+    let (patches, _) = asked(Options::default(), &request(1), &["I cannot do that.", LIGHT]);
+    assert_eq!(patches[0].texts["action.go"], "I cannot do that.");
+    assert_eq!(patches[0].diagnostics[0].code, "actions.no-action");
+    assert!(!patches[0].domain.as_deref().unwrap().contains("cannot"));
+}
+
+#[test]
+fn feedback_asks_again_for_the_action_that_it_names() {
+    let mut request = request(1);
+    request.candidate.texts = [("action.go", GO), ("action.light", "(:action light :effect (lit ?l))")]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .into();
+    request.feedback = vec!["Action `light`: the variable ?l is not a parameter.".into()];
+    let (patches, questions) = asked(Options::default(), &request, &[LIGHT]);
+    assert_eq!(questions.len(), 1);
+    assert!(
+        questions[0].contains("not a parameter") && questions[0].contains("(:action light :effect (lit ?l))")
+    );
+    let domain = patches[0].domain.as_deref().unwrap();
+    assert!(domain.contains(GO) && domain.contains(LIGHT));
+}
+
+#[test]
+fn predicates_grow_and_are_unified() {
+    let first = "New predicates:\n- (at ?r - room): one is in room r\n- at room\n\n(:action go :parameters (?a ?b - room) :precondition (at ?a) :effect (and (at ?b) (not (at ?a))))";
+    let second = "New predicates:\n(inside ?x - room): one is inside\n(glows ?l - lamp): it gives light\n(at ?a ?b): wrong\n\n(:action light :parameters (?l - lamp ?r - room) :precondition (inside ?r) :effect (glows ?l))";
+    let unify = "inside -> at\nglows -> nothing\nat -> inside";
+    let grown = Options { mode: Mode::Grown, ..Options::default() };
+    let (patches, questions) = asked(grown, &request(1), &[first, second, unify]);
+    assert_eq!(questions.len(), 3);
+    assert!(questions[1].contains("(at ?r - room): one is in room r"));
+    assert!(!questions[0].contains("(here ?r - room)"), "the domain's own predicates are not shown");
+    let domain = patches[0].domain.as_deref().unwrap();
+    let read = planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0)).value;
+    let names: Vec<&str> = read.predicates.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["at", "glows"]);
+    assert!(domain.contains("(at ?r)") && !domain.contains("inside"), "{domain}");
+    let codes: Vec<&str> = patches[0].diagnostics.iter().map(|d| d.code.as_str()).collect();
+    assert_eq!(codes.iter().filter(|c| **c == "actions.not-unified").count(), 2);
+    assert_eq!(codes.iter().filter(|c| **c == "actions.bad-predicate").count(), 1);
+}
+
+#[test]
+fn what_is_missing_is_said_before_anything_is_asked() {
+    let failure = |options: Options, request: &TranslateRequest| {
+        let host = TestHost::new();
+        let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
+        let failure = plugin.translate(&host, request).unwrap_err();
+        assert!(host.requests().is_empty());
+        failure.code
+    };
+    assert_eq!(failure(Options::default(), &TranslateRequest::default()), "actions.not-given");
+    assert_eq!(failure(Options { examples: 7, ..Options::default() }, &request(1)), "actions.few-examples");
+    let only = Options { only: Some(vec!["fly".into()]), ..Options::default() };
+    assert_eq!(failure(only, &request(1)), "actions.unknown-action");
+}
