@@ -14,6 +14,7 @@ pub mod schema;
 
 pub use documents::budget::*;
 pub use documents::candidate::*;
+pub use documents::classes::*;
 pub use documents::completion::*;
 pub use documents::critique::*;
 pub use documents::domains::*;

@@ -181,12 +181,17 @@ pub struct LlmTable {
 }
 
 /// The environment of the run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnvironmentTable {
     /// The id of an environment plugin.
     #[serde(rename = "use")]
     pub plugin: String,
+    /// How many reference problems the environment's model shows: the task's own first, then others of the suite in order; all there are
+    /// where the suite has fewer. Verifiers of domains compare over all of them.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = 100))]
+    pub problems: u32,
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,

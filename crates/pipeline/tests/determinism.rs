@@ -162,6 +162,7 @@ fn out_of_time() -> PlanOutcome {
     PlanOutcome::LimitReached {
         limit: LimitKind::Time,
         message: "out of time".into(),
+        plans: Vec::new(),
         statistics: SearchStatistics::default(),
     }
 }

@@ -88,6 +88,7 @@ fn planner_by_word(asked: &Arc<Mutex<Vec<String>>>) -> StageInstance {
             p if p.contains("hard") => PlanOutcome::LimitReached {
                 limit: LimitKind::Nodes,
                 message: "too many nodes".into(),
+                plans: Vec::new(),
                 statistics,
             },
             p if p.contains("vast") => PlanOutcome::Exhausted { explanation: vec![], statistics },

@@ -270,7 +270,7 @@ fn two_suites_of_one_name_are_told_apart_or_refused() {
 
 mod common;
 
-fn mod_check(text: &str, with: impl Fn(&Pipeline)) {
+fn mod_check(text: &str, with: impl FnOnce(&Pipeline)) {
     with(&common::good(text).config);
 }
 
@@ -572,4 +572,31 @@ fn a_task_may_have_a_domain_of_its_own() {
     let mut other = suite.tasks[0].clone();
     other.reference_domain = Some(domain("three"));
     assert_ne!(suite.digest(&suite.tasks[0]), suite.digest(&other));
+}
+
+#[test]
+fn an_environment_shows_further_problems_where_the_pipeline_asks_for_them() {
+    let folder = folder();
+    write(&folder, "p03.pddl", "(define (problem p03) (:domain balls))");
+    write(&folder, "p04.pddl", "(define (problem p04) (:domain other))");
+    write(&folder, "domain-p04.pddl", "(define (domain other))");
+    let shown = |problems: u32, task: &str| -> Vec<String> {
+        let text = format!(
+            "schema = 1\n[environment]\nuse = \"environment-pddl\"\nproblems = {problems}\n\
+             [[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n"
+        );
+        let mut names = Vec::new();
+        mod_check(&text, |pipeline| {
+            // One task is loaded; its neighbours are found all the same.
+            let suite = load_task(&folder.path().join(task)).suite.unwrap();
+            let tasks = run_tasks(pipeline, &[suite], Path::new("")).unwrap();
+            let name = |text: &String| text.split(['(', ')']).nth(2).unwrap().replace("problem ", "");
+            names = tasks[0].reference.problems.iter().map(name).collect();
+        });
+        names
+    };
+    assert_eq!(shown(1, "p01"), [""; 0]);
+    assert_eq!(shown(2, "p01"), ["p02"]);
+    assert_eq!(shown(2, "p02"), ["p01"]);
+    assert_eq!(shown(9, "p02"), ["p01", "p03"], "neither the example nor what belongs to another domain");
 }

@@ -49,6 +49,17 @@ impl Templates {
         Ok(Self { environment, code })
     }
 
+    /// The text of the system turn: a plugin's option where it is set, else the template `system`.
+    ///
+    /// # Errors
+    /// As [`Templates::render`].
+    pub fn system<C: Serialize>(&self, own: Option<&str>, context: &C) -> Result<String, Failure> {
+        match own {
+            Some(text) => Ok(text.trim_end().to_owned()),
+            None => self.render("system", context),
+        }
+    }
+
     /// Fills one, without the white space at its end.
     ///
     /// # Errors

@@ -95,6 +95,7 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
         planforge_planning::PlanOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
             limit: limit_kind(reason),
             message: format!("{reason} was reached before a plan was found"),
+            plans: Vec::new(),
             statistics,
         },
         planforge_planning::PlanOutcome::Unsupported(constructs) => {

@@ -41,31 +41,31 @@ pub(crate) fn run(
         ground_actions: Some(result.ground_size.0 as u64),
         search: result.method.to_owned(),
     };
-    let limit = |reason: StopReason, found: usize, statistics| PlanOutcome::LimitReached {
+    let limit = |reason: StopReason, plans: Vec<PlanDocument>, statistics| PlanOutcome::LimitReached {
         limit: limit_kind(reason),
-        message: format!("{reason} was reached when {found} of {wanted} plans had been found"),
+        message: format!("{reason} was reached when {} of {wanted} plans had been found", plans.len()),
+        plans,
         statistics,
+    };
+    let documents = |plans: &[planforge_planning::Plan]| -> Vec<PlanDocument> {
+        let document = |plan: &planforge_planning::Plan| PlanDocument {
+            steps: plan.step_texts(),
+            cost: plan.cost,
+            ..PlanDocument::default()
+        };
+        plans.iter().map(document).collect()
     };
     match result.outcome {
         TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) } => {
-            limit(reason, plans.len(), statistics)
+            limit(reason, documents(&plans), statistics)
         }
-        TopKOutcome::Plans { plans, end: TopKEnd::Enough | TopKEnd::NoMore } => PlanOutcome::Plan {
-            plans: plans
-                .iter()
-                .map(|plan| PlanDocument {
-                    steps: plan.step_texts(),
-                    cost: plan.cost,
-                    ..PlanDocument::default()
-                })
-                .collect(),
-            optimal: true,
-            statistics,
-        },
+        TopKOutcome::Plans { plans, end: TopKEnd::Enough | TopKEnd::NoMore } => {
+            PlanOutcome::Plan { plans: documents(&plans), optimal: true, statistics }
+        }
         TopKOutcome::ProvenUnsolvable(why) => {
             PlanOutcome::ProvenUnsolvable { explanation: explain(&why, sources), statistics }
         }
-        TopKOutcome::LimitReached(reason) => limit(reason, 0, statistics),
+        TopKOutcome::LimitReached(reason) => limit(reason, Vec::new(), statistics),
         TopKOutcome::Unsupported(constructs) => {
             let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported).collect();
             PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }

@@ -306,7 +306,9 @@ impl Call<'_> {
         Ok(match ended {
             Ended::Unsolvable(why) => PlanOutcome::ProvenUnsolvable { explanation: vec![why], statistics },
             Ended::Exhausted(why) => PlanOutcome::Exhausted { explanation: vec![why], statistics },
-            Ended::Limit(limit, message) => PlanOutcome::LimitReached { limit, message, statistics },
+            Ended::Limit(limit, message) => {
+                PlanOutcome::LimitReached { limit, message, plans: Vec::new(), statistics }
+            }
             Ended::Unsupported(why) => PlanOutcome::Unsupported {
                 diagnostics: vec![ReportedDiagnostic::of(
                     &Diagnostic::error(codes::UNSUPPORTED, why),

@@ -61,10 +61,7 @@ impl Prompts {
 
     /// The system text: the option's, or ours.
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
-        match &options.system {
-            Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.templates.render("system", &()),
-        }
+        self.templates.system(options.system.as_deref(), &())
     }
 
     /// Asks for a plan.

@@ -47,10 +47,7 @@ impl Prompts {
     }
 
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
-        match &options.system {
-            Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.templates.render("system", &()),
-        }
+        self.templates.system(options.system.as_deref(), &())
     }
 
     pub(crate) fn action(&self, question: &ActionQuestion<'_>) -> Result<String, Failure> {

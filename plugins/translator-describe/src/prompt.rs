@@ -46,10 +46,7 @@ impl Prompts {
     }
 
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
-        match &options.system {
-            Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.templates.render("system", &()),
-        }
+        self.templates.system(options.system.as_deref(), &())
     }
 
     /// The question of a mode. The domain's text is the candidate's, written by an earlier stage, else the suite's.

@@ -79,10 +79,7 @@ impl Prompts {
 
     /// The system text: the option's, or ours.
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
-        match &options.system {
-            Some(text) => Ok(text.trim_end().to_owned()),
-            None => self.templates.render("system", &SystemContext { what: options.of.name() }),
-        }
+        self.templates.system(options.system.as_deref(), &SystemContext { what: options.of.name() })
     }
 
     /// Asks for a critique; `told` is what other stages found. `again`: the conversation has the task and an earlier version.

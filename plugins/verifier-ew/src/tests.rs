@@ -41,6 +41,7 @@ fn open() -> EnvironmentOpen {
         task: "p01".into(),
         domain: Some(DOMAIN.into()),
         problem: Some(PROBLEM.into()),
+        problems: Vec::new(),
         sentences: BTreeMap::from([
             ("hot".to_owned(), says("The water is hot.", "The water is cold.")),
             ("clean".to_owned(), says("The cup {1} is clean.", "")),

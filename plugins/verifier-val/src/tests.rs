@@ -176,6 +176,7 @@ fn a_plan_that_cannot_be_found_is_explained() {
     let limit = || PlanOutcome::LimitReached {
         limit: LimitKind::Time,
         message: "the time limit was reached".into(),
+        plans: Vec::new(),
         statistics: statistics(),
     };
     let exhausted = || PlanOutcome::Exhausted { explanation: vec![], statistics: statistics() };

@@ -193,8 +193,9 @@ fn report(outcome: PlanOutcome, mut found: Vec<ReportedDiagnostic>) -> PlanRepor
             report.explanation = explanation;
             report.statistics = statistics;
         }
-        PlanOutcome::LimitReached { message, statistics, .. } => {
+        PlanOutcome::LimitReached { message, plans, statistics, .. } => {
             report.explanation = vec![message];
+            report.plans = plans;
             report.statistics = statistics;
         }
         PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics } => {

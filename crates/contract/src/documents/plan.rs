@@ -176,6 +176,9 @@ pub enum PlanOutcome {
         limit: LimitKind,
         /// For a person.
         message: String,
+        /// Plans found before, best first: fewer than were asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        plans: Vec<PlanDocument>,
         /// About the search.
         #[serde(default)]
         statistics: SearchStatistics,

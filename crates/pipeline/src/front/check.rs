@@ -204,8 +204,10 @@ impl File<'_> {
         let mut inner = Reader::new(table, node.place, "[environment]");
         let (plugin, info) = plugins::plugin(&mut inner, PluginKind::Environment, self.catalogue, out);
         let options = plugins::options(&mut inner, info.as_ref(), self.catalogue, out);
+        let problems = inner.integer("problems", 1..=MAX_PROBLEMS, out);
+        let problems = problems.and_then(|n| n.try_into().ok()).unwrap_or(1);
         inner.finish("pipeline.unknown-key", out);
-        Some(EnvironmentTable { plugin, options })
+        Some(EnvironmentTable { plugin, problems, options })
     }
 }
 
@@ -224,6 +226,9 @@ fn schema(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+/// Most problems that an environment's model shows.
+const MAX_PROBLEMS: i64 = 100;
 
 const DESCRIPTION_CLASSES: [(&str, DescriptionClass); 3] = [
     ("base", DescriptionClass::Base),

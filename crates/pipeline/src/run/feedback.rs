@@ -96,6 +96,7 @@ mod tests {
             PlanOutcome::LimitReached {
                 limit: LimitKind::Nodes,
                 message: "1000 nodes were expanded".into(),
+                plans: Vec::new(),
                 statistics: statistics(),
             },
             PlanOutcome::Unsupported { diagnostics: Vec::new() },

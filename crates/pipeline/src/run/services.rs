@@ -1,7 +1,9 @@
 //! What a run needs from outside, and the tasks it works on.
 
 use crate::config::{GivenSpec, Pipeline, Stage};
-use crate::suite::{Suite, action_examples, load_suite, materials_json, task_view};
+use crate::suite::{
+    Suite, SuiteTask, Texts, action_examples, further_problems, load_suite_with, materials_json, task_view,
+};
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, TaskView};
 use planforge_diagnostics::Diagnostic;
@@ -101,7 +103,7 @@ pub fn run_tasks(
 ) -> Result<Vec<RunTask>, Vec<Diagnostic>> {
     let mut tasks: Vec<RunTask> = Vec::new();
     let example = match pipeline.given.example_suite() {
-        Some(path) => Some(example(&folder.join(path)).map_err(|wrong| vec![*wrong])?),
+        Some(path) => Some(example(&folder.join(path), Texts::Required).map_err(|wrong| vec![*wrong])?),
         None => None,
     };
     let pool = action_pool(&pipeline.given, folder)?;
@@ -125,7 +127,10 @@ pub fn run_tasks(
                             pool.iter().filter(|e| e.suite != suite.name).collect();
                         view.materials.insert("example.actions".to_owned(), materials_json(&others));
                     }
-                    tasks.push(RunTask { name, view, reference: reference(suite, task) });
+                    match reference(pipeline, suite, task) {
+                        Ok(reference) => tasks.push(RunTask { name, view, reference }),
+                        Err(wrong) => found.push(*wrong),
+                    }
                 }
                 Err(wrong) => found.extend(wrong),
             }
@@ -141,7 +146,7 @@ fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ActionExample>, V
     let mut pool = Vec::new();
     let mut found = Vec::new();
     for path in &given.action_examples {
-        match example(&folder.join(path)) {
+        match example(&folder.join(path), Texts::Optional) {
             Ok(suite) => pool.extend(action_examples(&suite, class)),
             Err(wrong) => found.push(*wrong),
         }
@@ -149,12 +154,12 @@ fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ActionExample>, V
     if found.is_empty() { Ok(pool) } else { Err(found) }
 }
 
-/// The suite that the in-context example comes from.
-fn example(path: &Path) -> Result<Suite, Box<Diagnostic>> {
+/// A suite that in-context examples come from. Examples of actions are PDDL with descriptions that can be made, so they need no texts.
+fn example(path: &Path, texts: Texts) -> Result<Suite, Box<Diagnostic>> {
     let shown = path.display();
     let help = "`example` and `action_examples` of [given] name folders of suites with a domain.pddl, relative to the pipeline file";
     let wrong = |why: String| Box::new(Diagnostic::error("suite.example", why).help(help));
-    let loaded = load_suite(path);
+    let loaded = load_suite_with(path, texts);
     let Some(suite) = loaded.suite else {
         let first = loaded.diagnostics.iter().find(|d| d.is_error());
         let why = first.map_or_else(String::new, |d| d.message.clone());
@@ -189,12 +194,18 @@ fn leads(pipeline: &Pipeline, suites: &[Suite]) -> Vec<Diagnostic> {
     stems.into_iter().map(wrong).collect()
 }
 
-fn reference(suite: &Suite, task: &crate::suite::SuiteTask) -> EnvironmentOpen {
-    EnvironmentOpen {
+fn reference(
+    pipeline: &Pipeline,
+    suite: &Suite,
+    task: &SuiteTask,
+) -> Result<EnvironmentOpen, Box<Diagnostic>> {
+    let problems = pipeline.environment.as_ref().map_or(1, |environment| environment.problems);
+    Ok(EnvironmentOpen {
         suite: suite.name.clone(),
         task: task.stem.clone(),
         domain: suite.validation_domain.clone().or_else(|| suite.reference_domain.clone()),
         problem: task.reference_problem.clone(),
+        problems: further_problems(suite, task, problems.saturating_sub(1) as usize)?,
         sentences: suite.sentences.clone(),
-    }
+    })
 }

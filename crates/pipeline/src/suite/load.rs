@@ -458,7 +458,7 @@ pub(super) fn declared(domain: &str) -> Declared {
 }
 
 /// Which stems are tasks and not parts of the suite.
-fn is_task(stem: &str) -> bool {
+pub(super) fn is_task(stem: &str) -> bool {
     !stem.is_empty() && !stem.starts_with("domain") && stem != "p_example" && !stem.ends_with("_template")
 }
 

@@ -8,6 +8,7 @@ mod actions;
 mod add_on;
 mod described;
 mod files;
+mod further;
 mod load;
 mod manifest;
 mod sentences;
@@ -18,6 +19,7 @@ pub(crate) use actions::{examples as action_examples, json as materials_json};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use described::{describe_tasks, needs_description};
 pub use files::MAX_SUITE_FILE_BYTES;
+pub(crate) use further::further_problems;
 pub use load::{
     Example, LoadedSuite, Suite, SuiteTask, Texts, load_leniently, load_suite, load_suite_with, load_task,
     load_task_with, load_without_tasks,

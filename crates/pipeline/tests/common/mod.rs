@@ -248,6 +248,7 @@ pub fn planner() -> Arc<dyn Planner> {
             return Ok(PlanOutcome::LimitReached {
                 limit: LimitKind::Time,
                 message: "out of time".into(),
+                plans: Vec::new(),
                 statistics: SearchStatistics::default(),
             });
         }
