@@ -4,7 +4,7 @@ use crate::codes;
 use crate::grown::{Grown, with_predicates};
 use crate::materials::Materials;
 use crate::options::{Mode, Options};
-use crate::prompt::{ActionQuestion, Prompts};
+use crate::prompt::{ActionQuestion, Fenced, Frame, Prompts};
 use planforge_contract::api::Host;
 use planforge_contract::{
     ActionDescription, CandidatePatch, CompletionRequest, Failure, FailureClass, FinishReason, Message,
@@ -12,10 +12,10 @@ use planforge_contract::{
     TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
-use planforge_pddl::ast::{Action, Domain};
+use planforge_pddl::ast::Action;
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::random::Random;
-use planforge_pddl::{parse_domain, print_action, print_domain, print_typed_list};
+use planforge_pddl::{parse_domain, print_action, print_domain};
 use planforge_planning::result_class::meant_action;
 use planforge_plugin_sdk::reply::fixed;
 
@@ -63,6 +63,7 @@ impl Call<'_> {
 
     fn sample(&self, materials: &Materials, system: &str, number: u32) -> Result<CandidatePatch, Failure> {
         let mut sample = Sample::default();
+        let frame = Frame::of(&materials.header);
         for (place, action) in materials.actions.iter().enumerate() {
             let heard = self.feedback(&action.name);
             let before = self.request.candidate.texts.get(&text_name(&action.name));
@@ -74,14 +75,14 @@ impl Call<'_> {
             let mut random = Random::stream(self.request.seed, u64::from(number) << 32 | place as u64);
             let question = ActionQuestion {
                 examples: materials.draw(self.options.examples, &mut random),
-                types: types(&materials.header),
+                frame: &frame,
                 predicates: self.predicates(materials, &sample),
                 earlier: match self.options.earlier {
                     true => sample.actions.iter().filter_map(|w| w.text.as_deref()).collect(),
                     false => Vec::new(),
                 },
                 action,
-                previous: before.map(String::as_str).filter(|_| !heard.is_empty()),
+                previous: before.filter(|_| !heard.is_empty()).and_then(|text| Fenced::of(text)),
                 feedback: heard,
                 growing: self.options.mode == Mode::Grown,
             };
@@ -244,8 +245,4 @@ fn read_action(text: &str) -> Option<Action> {
         return None;
     }
     parsed.value.actions.into_iter().next()
-}
-
-fn types(header: &Domain) -> String {
-    print_typed_list(&header.types)
 }

@@ -1,10 +1,11 @@
 //! Predicates that grow action by action: which ones a reply proposes, and which ones say the same.
 
 use crate::codes;
+use crate::prompt::declaration;
 use planforge_contract::PredicateDescription;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl};
-use planforge_pddl::{Name, parse_domain, print_typed_list};
+use planforge_pddl::{Name, parse_domain};
 use std::collections::BTreeMap;
 
 /// Most predicates that one reply may propose, and most of all.
@@ -62,11 +63,7 @@ impl Grown {
         if self.declared.iter().any(|p| p.name == declared.name) {
             return;
         }
-        let parameters = match declared.parameters.is_empty() {
-            true => String::new(),
-            false => format!(" {}", print_typed_list(&declared.parameters)),
-        };
-        let declaration = format!("({}{parameters})", declared.name);
+        let declaration = declaration(&declared.name, &declared.parameters);
         self.described.push(PredicateDescription { declaration, text: said });
         self.declared.push(declared);
     }

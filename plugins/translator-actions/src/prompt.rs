@@ -3,6 +3,8 @@
 use crate::codes;
 use crate::options::Options;
 use planforge_contract::{ActionDescription, ActionExample, Failure, PredicateDescription};
+use planforge_pddl::ast::{Domain, TypedName};
+use planforge_pddl::{Name, print_typed_list};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
@@ -22,18 +24,78 @@ pub(crate) struct Prompts {
 #[derive(Debug, Serialize)]
 pub(crate) struct ActionQuestion<'a> {
     pub(crate) examples: Vec<&'a ActionExample>,
-    /// The domain's types, as declared; empty where it has none.
-    pub(crate) types: String,
+    pub(crate) frame: &'a Frame,
     pub(crate) predicates: &'a [PredicateDescription],
     /// Actions that are written already.
     pub(crate) earlier: Vec<&'a str>,
     pub(crate) action: &'a ActionDescription,
     /// The action as it was written before, where it is asked for again.
-    pub(crate) previous: Option<&'a str>,
+    pub(crate) previous: Option<Fenced<'a>>,
     /// What was found wrong with it.
     pub(crate) feedback: Vec<&'a str>,
     /// Whether new predicates may be proposed.
     pub(crate) growing: bool,
+}
+
+/// What an action of a domain may be made of, beside its predicates. What a domain does not have is empty.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Frame {
+    /// As declared.
+    types: String,
+    /// As declared.
+    constants: String,
+    /// As declared, in a row.
+    functions: String,
+    /// Whether preconditions may be negated.
+    negation: bool,
+    /// Requirements that allow more than literals.
+    further: Vec<String>,
+}
+
+impl Frame {
+    /// The frame that a domain's declarations make.
+    pub(crate) fn of(header: &Domain) -> Self {
+        let negated = [":negative-preconditions", ":adl", ":ucpop"];
+        let plain = [":strips", ":typing", ":negative-preconditions"];
+        let functions: Vec<String> =
+            header.functions.iter().map(|f| declaration(&f.name, &f.parameters)).collect();
+        Self {
+            types: print_typed_list(&header.types),
+            constants: print_typed_list(&header.constants),
+            functions: functions.join(" "),
+            negation: header.requirements.iter().any(|r| negated.contains(&r.key())),
+            further: header
+                .requirements
+                .iter()
+                .filter(|r| !plain.contains(&r.key()))
+                .map(|r| r.key().to_owned())
+                .collect(),
+        }
+    }
+}
+
+/// `(name ?x - type)`.
+pub(crate) fn declaration(name: &Name, parameters: &[TypedName]) -> String {
+    match parameters.is_empty() {
+        true => format!("({name})"),
+        false => format!("({name} {})", print_typed_list(parameters)),
+    }
+}
+
+/// A text that stands in a code block, whatever it holds.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fenced<'a> {
+    text: &'a str,
+    fence: String,
+}
+
+impl<'a> Fenced<'a> {
+    /// None where there is nothing to show.
+    pub(crate) fn of(text: &'a str) -> Option<Self> {
+        let text = text.trim();
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        (!text.is_empty()).then(|| Self { text, fence: "`".repeat(3.max(longest + 1)) })
+    }
 }
 
 #[derive(Serialize)]
