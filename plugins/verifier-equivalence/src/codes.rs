@@ -13,6 +13,10 @@ pub(crate) const EXTRA: &str = "equivalence.extra";
 pub(crate) const INTERFACE: &str = "equivalence.interface";
 pub(crate) const BEHAVIOUR: &str = "equivalence.behaviour";
 
+/// Of a reference that is not shown.
+pub(crate) const SHOWN: planforge_judging::reference::Codes =
+    planforge_judging::reference::Codes { answer: ANSWER, nothing: NO_REFERENCE, unreadable: REFERENCE };
+
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {

@@ -2,17 +2,15 @@
 //! reference does.
 
 use crate::codes;
-use crate::deadline::Deadline;
 use crate::judge::{interrupted, undecided};
 use crate::options::{InterfaceOption, Level, Options};
-use crate::reference::Reference;
-use crate::report;
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, HeuristicEquivalence, ReportedSeverity,
     UndecidedReason,
 };
 use planforge_diagnostics::Diagnostic;
+use planforge_judging::{Deadline, Reference, report};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::StopReason;
 use planforge_planning::equivalence::are::domain_error;
@@ -33,13 +31,13 @@ pub(crate) struct Court<'a> {
     options: &'a Options,
     reference: &'a Reference,
     budget: Deadline<'a>,
-    prepared: Prepared,
+    prepared: Prepared<'a>,
 }
 
 /// The reference, made ready once for all candidates.
-enum Prepared {
+enum Prepared<'a> {
     /// For level `exact`.
-    Model(Comparable),
+    Model(Vec<(Comparable, &'a Problem)>),
     /// For level `hde`.
     Plans(hde::Reference),
     /// It cannot be compared with, and this is what is said of every candidate.
@@ -60,11 +58,14 @@ impl<'a> Court<'a> {
         let prepared = match options.level() {
             Level::Hde => plans(options, reference, &mut budget)?,
             Level::Exact | Level::Syntactic | Level::Goals => {
-                let Reference { domain, problem } = reference;
                 let limits = options.domain_limits();
-                match comparable(Side::First, domain, problem, &limits, &mut budget) {
-                    Ok(model) => Prepared::Model(model),
-                    Err(not) => no_reference(not.error)?,
+                let ready = |problem| {
+                    comparable(Side::First, &reference.domain, problem, &limits, &mut budget)
+                        .map(|model| (model, problem))
+                };
+                match reference.problems().into_iter().map(ready).collect() {
+                    Ok(models) => Prepared::Model(models),
+                    Err(NotCompared { error, .. }) => no_reference(error)?,
                 }
             }
         };
@@ -94,10 +95,7 @@ impl<'a> Court<'a> {
             }
         };
         let mut assessment = match &self.prepared {
-            Prepared::Model(own) => {
-                let problem = &self.reference.problem;
-                exactly((own, problem), (&domain, &checked), self.options, &mut self.budget)?
-            }
+            Prepared::Model(own) => exactly(own, (&domain, &checked), self.options, &mut self.budget)?,
             Prepared::Plans(own) => by_plans(own, (&domain, &checked), self.options, &mut self.budget)?,
             Prepared::None(all) => (**all).clone(),
         };
@@ -132,55 +130,106 @@ impl<'a> Court<'a> {
         if self.options.interface == InterfaceOption::Exact {
             return same_interface(reference, domain).map(|()| (domain.clone(), None));
         }
-        let own = Sides { domain: reference, problems: &[&self.reference.problem] };
+        let own = Sides { domain: reference, problems: &self.reference.problems() };
         let other = Sides { domain, problems: &[] };
         let found = match_interface(own, other, self.options.max_choices)?;
         Ok((found.rewrite(reference, domain), Some(found)))
     }
 }
 
-/// By every sequence of ground actions.
+/// By every sequence of ground actions, problem by problem up to the first that shows a difference.
 fn exactly(
-    (own, problem): (&Comparable, &Problem),
+    own: &[(Comparable, &Problem)],
     (domain, checked): (&Domain, &Checked),
     options: &Options,
     budget: &mut Deadline<'_>,
 ) -> Result<Assessment, Failure> {
     let limits = options.domain_limits();
-    let compared = comparable(Side::Second, domain, problem, &limits, budget)
-        .and_then(|other| compare_models([own, &other], &limits, budget));
-    let shown = report::compared("", &compared);
-    let comparison = match compared {
-        Ok(comparison) => comparison,
-        Err(not) => return unmade(not, checked),
+    let mut outcomes = Vec::with_capacity(own.len());
+    for (own, problem) in own {
+        let compared = comparable(Side::Second, domain, problem, &limits, budget)
+            .and_then(|other| compare_models([own, &other], &limits, budget));
+        match &compared {
+            // A domain that the reference problems were not written for is none for any of them.
+            Err(not @ NotCompared { error: ModelError::Invalid(_), .. }) => {
+                return unmade(not.clone(), checked);
+            }
+            Ok(Comparison {
+                behaviour: Behaviour::EqualUpTo { end: SearchEnd::Stopped(StopReason::Cancelled), .. },
+                ..
+            })
+            | Err(NotCompared { error: ModelError::Limit(StopReason::Cancelled), .. }) => {
+                return Err(interrupted());
+            }
+            _ => {}
+        }
+        let different = matches!(&compared, Ok(found) if found.verdict() == Verdict::Different);
+        outcomes.push(compared);
+        if different {
+            break;
+        }
+    }
+    told_exactly(&outcomes, own.len(), checked)
+}
+
+/// The assessment of comparisons on so many problems: a difference counts before what is open.
+fn told_exactly(
+    outcomes: &[Result<Comparison, NotCompared>],
+    problems: usize,
+    checked: &Checked,
+) -> Result<Assessment, Failure> {
+    let verdict = |outcome: &Result<Comparison, NotCompared>| outcome.as_ref().map(Comparison::verdict).ok();
+    let first = |wanted: Option<Verdict>| outcomes.iter().position(|outcome| verdict(outcome) == wanted);
+    let decides = first(Some(Verdict::Different)).or(first(None)).or(first(Some(Verdict::Open))).unwrap_or(0);
+    let on = |number: usize| match problems {
+        1 => String::new(),
+        _ => format!(" on problem {}", number + 1),
     };
-    let mut assessment = match (comparison.verdict(), &comparison.behaviour) {
-        (_, Behaviour::EqualUpTo { end: SearchEnd::Stopped(StopReason::Cancelled), .. }) => {
-            return Err(interrupted());
+    let comparison = match outcomes.get(decides) {
+        Some(Ok(comparison)) => comparison,
+        Some(Err(not)) => return unmade(not.clone(), checked),
+        None => {
+            return Ok(undecided(UndecidedReason::MissingInput, "there is no reference problem".to_owned()));
         }
-        (Verdict::Equal, _) => {
-            accepted("The domain behaves as the reference over the whole reachable space.")
-        }
-        (Verdict::Different, _) => {
+    };
+    let entry = |outcome: &Result<Comparison, NotCompared>| {
+        let mut entry = json!(report::compared("", outcome));
+        entry.as_object_mut().and_then(|object| object.remove("problem"));
+        entry
+    };
+    let mut assessment = match comparison.verdict() {
+        Verdict::Equal => accepted(&match problems {
+            1 => "The domain behaves as the reference over the whole reachable space.".to_owned(),
+            n => {
+                format!("The domain behaves as the reference over the whole reachable space of {n} problems.")
+            }
+        }),
+        Verdict::Different => {
             let steps = comparison.shown_after().unwrap_or_default();
             let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-            let message = format!("the domain behaves otherwise than the reference after {steps}");
-            differs(checked, &message)
+            let place = on(decides);
+            differs(checked, &format!("the domain behaves otherwise than the reference after {steps}{place}"))
         }
-        (Verdict::Open, _) => {
-            let why = shown.reason.clone().unwrap_or_default();
+        Verdict::Open => {
+            let shown = report::compared("", &Ok(comparison.clone()));
+            let why = shown.reason.unwrap_or_default();
             let steps = shown.equal_up_to.map(|n| format!(", equal for all sequences of at most {n} steps"));
             let reason = match comparison.behaviour {
                 Behaviour::EqualUpTo { .. } => UndecidedReason::Limit,
                 _ => UndecidedReason::Unsupported,
             };
-            undecided(reason, format!("the comparison is open{}: {why}", steps.unwrap_or_default()))
+            let place = on(decides);
+            undecided(reason, format!("the comparison{place} is open{}: {why}", steps.unwrap_or_default()))
         }
     };
-    figures(&mut assessment, &comparison);
-    let mut comparison = json!(shown);
-    comparison.as_object_mut().and_then(|object| object.remove("problem"));
-    assessment.evidence = json!({ "comparison": comparison });
+    figures(&mut assessment, comparison, outcomes);
+    assessment.evidence = json!({});
+    if let Some(outcome) = outcomes.get(decides) {
+        assessment.evidence["comparison"] = entry(outcome);
+    }
+    if problems > 1 {
+        assessment.evidence["comparisons"] = outcomes.iter().map(entry).collect();
+    }
     Ok(assessment)
 }
 
@@ -213,8 +262,12 @@ fn by_plans(
 }
 
 /// The reference's plans, or what is said of every candidate where there are none.
-fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
-    let found = hde::Reference::new(&reference.domain, &[&reference.problem], &options.hde(), budget);
+fn plans<'a>(
+    options: &Options,
+    reference: &Reference,
+    budget: &mut Deadline<'_>,
+) -> Result<Prepared<'a>, Failure> {
+    let found = hde::Reference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
     match found.map_err(|no| no.why) {
         Ok(plans) => Ok(Prepared::Plans(plans)),
         Err(NoReferenceReason::Limit(reason)) => no_reference(ModelError::Limit(reason)),
@@ -228,7 +281,7 @@ fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) ->
 }
 
 /// The reference could not be made ready: a limit or a construct that is not executed leaves every candidate undecided.
-fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
+fn no_reference<'a>(error: ModelError) -> Result<Prepared<'a>, Failure> {
     let reason = match &error {
         ModelError::Limit(StopReason::Cancelled) => return Err(interrupted()),
         ModelError::Limit(_) => UndecidedReason::Limit,
@@ -304,8 +357,14 @@ fn not_comparable(checked: &Checked, code: &'static str, message: String) -> Ass
     assessment
 }
 
-fn figures(assessment: &mut Assessment, comparison: &Comparison) {
-    assessment.metrics.insert("states".into(), comparison.pairs as f64);
+/// Of the comparison that decides, and the pairs of all.
+fn figures(
+    assessment: &mut Assessment,
+    comparison: &Comparison,
+    outcomes: &[Result<Comparison, NotCompared>],
+) {
+    let pairs: u64 = outcomes.iter().flatten().map(|comparison| comparison.pairs).sum();
+    assessment.metrics.insert("states".into(), pairs as f64);
     let depth = match &comparison.behaviour {
         Behaviour::EqualUpTo { steps, .. } if comparison.verdict() == Verdict::Open => {
             Some(f64::from(*steps))

@@ -1,15 +1,14 @@
 //! One candidate's assessment. Nothing of it is feedback: every difference tells what the reference says.
 
 use crate::codes;
-use crate::deadline::Deadline;
 use crate::options::{Level, Options};
-use crate::reference::Reference;
 use planforge_contract::api::Host;
 use planforge_contract::{
     AddedGoalFacts, Assessment, Candidate, Decision, EquivalentDifference, EquivalentWitness, Failure,
     FailureClass, Given, UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_judging::{Deadline, Reference};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{Change, diff_domains, parse_domain, parse_problem};
 use planforge_planning::StopReason;

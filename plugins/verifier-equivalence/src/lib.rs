@@ -23,19 +23,21 @@
 //!
 //! # Domains
 //!
-//! The candidate's domain is put in the reference domain's place and compared on the reference problem: by every sequence of ground actions
+//! The candidate's domain is put in the reference domain's place and compared on the reference problem, and on further problems of the suite
+//! where the environment shows any (`problems` of [environment]): by every sequence of ground actions
 //! (`level = "exact"`), or by the k cheapest plans of either (`level = "hde"`, the domain-generators paper's heuristic domain equivalence).
 //!
 //! | the candidate's domain | verdict |
 //! |---|---|
-//! | behaves as the reference on that problem | accepted |
+//! | behaves as the reference on every problem | accepted |
 //! | does not, or has errors | rejected |
 //! | is missing, or a limit ended the comparison | undecided |
 //! | has other actions, or does not declare what the problem uses | not comparable |
 //!
 //! With `interface = "matched"` a renaming of its actions, parameters and types is searched first, and the candidate rewritten into the
-//! reference's names. Evidence: `comparison` (a problem's entry in `planforge equivalent domain --json`) or `heuristic`,
-//! `reconstruction_error`, and `interface` with the renaming.
+//! reference's names. Evidence: `comparison` (a problem's entry in `planforge equivalent domain --json`: the one that decides) and, over several
+//! problems, `comparisons` (all, up to the first that shows a difference); or `heuristic`; `reconstruction_error`; and `interface` with the
+//! renaming.
 //!
 //! # Leaks
 //!
@@ -44,19 +46,16 @@
 //! two differ `difference` (as `planforge equivalent --json` has it), at level `goals` also `added_goal_facts` and `witness`; `domain` where the domains differ.
 
 mod codes;
-mod deadline;
 mod domains;
 mod judge;
 mod options;
-mod reference;
-pub mod report;
 
 pub use codes::CODES;
 pub use options::{InterfaceOption, Level, Options, Rule, What};
 
 use domains::Court;
+use planforge_judging::Reference;
 use planforge_plugin_sdk::prelude::*;
-use reference::Reference;
 
 /// The plugin.
 #[derive(Debug)]
@@ -89,7 +88,7 @@ impl Plugin for EquivalenceVerifier {
 
 impl Verifier for EquivalenceVerifier {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
-        let reference = Reference::open(host)?;
+        let reference = Reference::open(host).map_err(|not| not.failure(&codes::SHOWN))?;
         let total = request.candidates.len() as u64;
         let mut results = Vec::with_capacity(request.candidates.len());
         let mut court = match self.options.what {

@@ -2,7 +2,6 @@
 
 use crate::candidate::{Read, Ready, interrupted, read};
 use crate::codes;
-use crate::deadline::Deadline;
 use crate::environment::Asked;
 use crate::measure::{self, Measured, NoScore};
 use crate::options::{Mode, Semantics, Settings};
@@ -18,6 +17,7 @@ use planforge_contract::{
     VerifyRequest,
 };
 use planforge_diagnostics::Diagnostic;
+use planforge_judging::Deadline;
 use planforge_planning::walk::{Counterexample, Model, Search};
 use planforge_planning::{Budget, StopReason};
 

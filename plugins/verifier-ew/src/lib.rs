@@ -35,7 +35,6 @@
 
 mod candidate;
 mod codes;
-mod deadline;
 mod environment;
 mod judge;
 pub mod measure;

@@ -12,6 +12,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
+use planforge_judging::report;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::are::domain_error;
 use planforge_planning::equivalence::domains::{
@@ -23,7 +24,6 @@ use planforge_planning::equivalence::hde::{
 use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts, match_interface};
 use planforge_planning::walk::{ModelError, Semantics};
 use planforge_verifier_equivalence::Rule as RuleWord;
-use planforge_verifier_equivalence::report;
 use planforge_verifier_ew::Semantics as Word;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;

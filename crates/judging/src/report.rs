@@ -1,4 +1,4 @@
-//! What comparisons of domains found, as the contract has it: evidence of this plugin, and what `planforge equivalent domain` prints.
+//! What comparisons of domains found, as the contract has it: evidence of verifiers, and what `planforge equivalent domain` prints.
 
 use planforge_contract::{
     ActionReconstructionError, ComparedProblem, DomainCostDifference, DomainDifference,

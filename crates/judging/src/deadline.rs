@@ -10,14 +10,15 @@ const INTERVAL: Duration = Duration::from_millis(5);
 const MARGIN: Duration = Duration::from_millis(50);
 
 /// Stops when the host's time is up or the run is interrupted.
-pub(crate) struct Deadline<'a> {
+pub struct Deadline<'a> {
     host: &'a dyn Host,
     until: Option<Instant>,
     asked: Instant,
 }
 
 impl<'a> Deadline<'a> {
-    pub(crate) fn new(host: &'a dyn Host) -> Self {
+    /// From now on until the host gives the call up.
+    pub fn new(host: &'a dyn Host) -> Self {
         let now = Instant::now();
         let left = host.remaining_ms().map(|ms| Duration::from_millis(ms).saturating_sub(MARGIN));
         Self { host, until: left.and_then(|l| now.checked_add(l)), asked: now }
