@@ -10,6 +10,8 @@ pub(crate) const NO_ACTION: &str = "actions.no-action";
 pub(crate) const UNKNOWN_ACTION: &str = "actions.unknown-action";
 pub(crate) const BAD_PREDICATE: &str = "actions.bad-predicate";
 pub(crate) const NOT_UNIFIED: &str = "actions.not-unified";
+pub(crate) const UNUSED_PREDICATE: &str = "actions.unused-predicate";
+pub(crate) const OPTIONS: &str = "actions.options";
 
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
@@ -38,7 +40,7 @@ option `examples`; 0 shows none.",
         code: NO_ACTION,
         title: "a reply holds no action",
         explanation: "No list that begins with (:action was found, or the server cut the reply off. The domain is put together without this \
-action, so it is rejected where the action is needed, and the reply is kept.",
+action, or with as much of it as there is, so it is rejected where the action is needed, and the reply is kept.",
     },
     CodeInfo {
         code: UNKNOWN_ACTION,
@@ -48,13 +50,25 @@ action, so it is rejected where the action is needed, and the reply is kept.",
     CodeInfo {
         code: BAD_PREDICATE,
         title: "a new predicate cannot be read",
-        explanation: "In mode `grown` a reply may propose predicates, each as `(name ?x - type): what it says`. This line has another form, or \
-declares a name again with other arguments, and is left out.",
+        explanation: "In mode `grown` a reply may propose predicates, each as `(name ?x - type): what it says`. This line has another form, has a type that \
+the domain does not declare, or declares a name again with other arguments, and is left out. An action that uses it anyway has an \
+undeclared predicate then.",
     },
     CodeInfo {
         code: NOT_UNIFIED,
         title: "two predicates cannot be made one",
-        explanation: "The last question of mode `grown` asks which predicates say the same. This line names one that there is not, or two with \
-different numbers of arguments, and is left out.",
+        explanation: "The last question of mode `grown` asks which predicates say the same. This line names one that there is not or \
+that is replaced already, would close a circle, or names two with other arguments, and is left out.",
+    },
+    CodeInfo {
+        code: UNUSED_PREDICATE,
+        title: "a new predicate is in no action",
+        explanation: "In mode `grown` a predicate that was proposed and that no action has in the end, as happens where an action is written \
+again in the second pass, is not declared: it could only stand in goals that nothing achieves.",
+    },
+    CodeInfo {
+        code: OPTIONS,
+        title: "options that make no sense together",
+        explanation: "`passes` is how often a domain with grown predicates is written, 1 or 2, and belongs to `mode = \"grown\"`.",
     },
 ];

@@ -1,26 +1,30 @@
-//! The flow of one call: sample after sample, action after action, one question each.
+//! The flow of one call: sample after sample, pass after pass, action after action, one question each.
+//!
+//! Questions are asked one after the other. The host numbers the questions of a call in the order in which they come, and this number is
+//! part of the path under which an answer is recorded and its seed derived, so questions in parallel would be other questions in every run.
+//! Candidates and tasks are worked on in parallel by the runner.
 
+use crate::ask::Asking;
 use crate::codes;
-use crate::grown::{Grown, with_predicates};
+use crate::feedback::Heard;
+use crate::grown::{Grown, mentions};
 use crate::materials::Materials;
 use crate::options::{Mode, Options};
-use crate::prompt::{ActionQuestion, Fenced, Frame, Prompts};
+use crate::prompt::{ActionQuestion, Example, Fenced, Prompts};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    ActionDescription, CandidatePatch, CompletionRequest, Failure, FailureClass, FinishReason, Message,
-    Outcome, PredicateDescription, Reply, ReportedDiagnostic, Sampling, Tags, TranslateRequest,
-    TranslateResponse,
+    ActionDescription, CandidatePatch, Failure, FailureClass, FinishReason, Outcome, PredicateDescription,
+    Reply, ReportedDiagnostic, TranslateRequest, TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
-use planforge_pddl::ast::Action;
 use planforge_pddl::extract::BlockKind;
+use planforge_pddl::print_domain;
 use planforge_pddl::random::Random;
-use planforge_pddl::{parse_domain, print_action, print_domain};
 use planforge_planning::result_class::meant_action;
 use planforge_plugin_sdk::reply::fixed;
 
-/// The role that writes.
-pub(crate) const ROLE: &str = "writer";
+/// The candidate's text that keeps the grown predicates, a line each.
+const PREDICATES: &str = "predicates";
 
 /// One call of the translator.
 pub(crate) struct Call<'a> {
@@ -31,218 +35,232 @@ pub(crate) struct Call<'a> {
 }
 
 /// One sample on its way.
-#[derive(Default)]
-struct Sample {
+struct Sample<'a> {
+    /// Which of the call's.
+    number: u32,
     patch: CandidatePatch,
-    /// The actions as they are written, by description.
-    actions: Vec<Written>,
+    /// The actions as they are written, by description; none where a reply held none or nothing was asked yet.
+    actions: Vec<Option<String>>,
     grown: Grown,
-    likelihood: Option<(f64, u64)>,
-    asked: usize,
-}
-
-/// An action and the text that it was taken from.
-struct Written {
-    name: String,
-    text: Option<String>,
+    asking: Asking<'a>,
+    /// Whether some action stays as it was.
+    keeps: bool,
 }
 
 impl Call<'_> {
-    /// Runs the call. Questions are asked one after the other: the host numbers the calls of one plugin call.
+    /// Runs the call.
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let materials = Materials::of(&self.request.task, self.options)?;
-        let system = self.prompts.system(self.options)?;
-        let samples = (0..self.request.n.max(1))
-            .map(|sample| match self.sample(&materials, &system, sample) {
-                Ok(patch) => Outcome::Ok(patch),
-                Err(failure) => Outcome::Failure(failure),
-            })
-            .collect();
+        let heard = Heard::of(&self.request.feedback, &materials.actions);
+        let mut samples: Vec<Outcome<CandidatePatch>> = Vec::new();
+        let mut ended: Option<Failure> = None;
+        for number in 0..self.request.n.max(1) {
+            let made = match &ended {
+                Some(failure) => Err(failure.clone()),
+                None => self.sample(&materials, &heard, number),
+            };
+            ended = ended.or_else(|| made.as_ref().err().filter(|failure| ends_all(failure)).cloned());
+            samples.push(made.into());
+        }
         Ok(TranslateResponse { samples })
     }
 
-    fn sample(&self, materials: &Materials, system: &str, number: u32) -> Result<CandidatePatch, Failure> {
-        let mut sample = Sample::default();
-        let frame = Frame::of(&materials.header);
-        for (place, action) in materials.actions.iter().enumerate() {
-            let heard = self.feedback(&action.name);
-            let before = self.request.candidate.texts.get(&text_name(&action.name));
-            // What nobody complained about stays.
-            if let (Some(text), true) = (before, heard.is_empty() && !self.request.feedback.is_empty()) {
-                sample.actions.push(Written { name: action.name.clone(), text: Some(text.clone()) });
-                continue;
+    fn sample(&self, materials: &Materials, heard: &Heard, number: u32) -> Result<CandidatePatch, Failure> {
+        let mut sample = self.begin(materials, number)?;
+        // What is corrected has its predicates already.
+        let passes = if self.request.feedback.is_empty() { self.options.passes() } else { 1 };
+        for pass in 0..passes {
+            for (place, action) in materials.actions.iter().enumerate() {
+                if sample.asks(place, heard) {
+                    let question = self.question(materials, &sample, (pass, place), heard)?;
+                    let reply = sample.asking.ask(self.prompts.system(self.options)?, question, "action")?;
+                    self.take(materials, (place, action), &reply, &mut sample);
+                }
             }
-            let mut random = Random::stream(self.request.seed, u64::from(number) << 32 | place as u64);
-            let question = ActionQuestion {
-                examples: materials.draw(self.options.examples, &mut random),
-                frame: &frame,
-                predicates: self.predicates(materials, &sample),
-                earlier: match self.options.earlier {
-                    true => sample.actions.iter().filter_map(|w| w.text.as_deref()).collect(),
-                    false => Vec::new(),
-                },
-                action,
-                previous: before.filter(|_| !heard.is_empty()).and_then(|text| Fenced::of(text)),
-                feedback: heard,
-                growing: self.options.mode == Mode::Grown,
-            };
-            let question = self.prompts.action(&question)?;
-            let reply = self.ask(system, question, "action", &mut sample)?;
-            self.take(action, &reply, &mut sample);
         }
-        self.finish(materials, system, sample)
+        self.finish(materials, sample)
     }
 
-    fn predicates<'s>(&self, materials: &'s Materials, sample: &'s Sample) -> &'s [PredicateDescription] {
-        match self.options.mode {
-            Mode::Given => &materials.predicates,
-            Mode::Grown => &sample.grown.described,
+    /// A sample before anything is asked. What is corrected begins with the actions and predicates of the candidate.
+    fn begin<'s>(&'s self, materials: &Materials, number: u32) -> Result<Sample<'s>, Failure> {
+        let mut sample = Sample {
+            number,
+            patch: CandidatePatch::default(),
+            actions: vec![None; materials.actions.len()],
+            grown: Grown::new(&materials.header),
+            asking: Asking::new(self.host, self.options, &self.request.task),
+            keeps: false,
+        };
+        if self.request.feedback.is_empty() {
+            return Ok(sample);
         }
+        let candidate = &self.request.candidate;
+        for (slot, action) in sample.actions.iter_mut().zip(&materials.actions) {
+            // The text is the whole reply where that held no action.
+            let text = candidate.texts.get(&text_name(&action.name));
+            *slot = text.and_then(|text| meant_action(text, &action.name)).map(|block| block.text);
+        }
+        if self.options.mode == Mode::Grown {
+            let known = candidate.texts.get(PREDICATES).map_or("", String::as_str);
+            sample.grown.take(known, &mut Vec::new());
+        }
+        Ok(sample)
     }
 
-    /// What the feedback says of one action.
-    fn feedback(&self, name: &str) -> Vec<&str> {
-        let begin = format!("action `{}`", name.to_lowercase());
-        let about = |entry: &&String| entry.trim_start().to_lowercase().starts_with(&begin);
-        self.request.feedback.iter().filter(about).map(|entry| entry.trim()).collect()
-    }
-
-    fn ask(
+    fn question(
         &self,
-        system: &str,
-        question: String,
-        artefact: &str,
-        sample: &mut Sample,
-    ) -> Result<Reply, Failure> {
-        let mut messages = Vec::new();
-        if !system.is_empty() {
-            messages.push(Message::system(system));
-        }
-        messages.push(Message::user(question));
-        let task = &self.request.task;
-        let request = CompletionRequest {
-            messages,
-            sampling: Sampling {
-                n: Some(1),
-                logprobs: self.options.logprobs.then_some(true),
-                ..Sampling::default()
+        materials: &Materials,
+        sample: &Sample<'_>,
+        (pass, place): (u32, usize),
+        heard: &Heard,
+    ) -> Result<String, Failure> {
+        let growing = self.options.mode == Mode::Grown;
+        let stream = u64::from(sample.number) << 32 | u64::from(pass) << 24 | place as u64;
+        let mut random = Random::stream(self.request.seed, stream);
+        let drawn = materials.draw(self.options.examples, &mut random);
+        let action = &materials.actions[place];
+        let feedback = heard.about(place);
+        let before = self.request.candidate.texts.get(&text_name(&action.name));
+        let others = sample.actions.iter().enumerate().filter(|(other, _)| *other != place);
+        self.prompts.action(&ActionQuestion {
+            examples: drawn.into_iter().map(|example| Example::of(example, growing)).collect(),
+            about: if growing { self.request.task.domain_text.trim() } else { "" },
+            frame: &materials.frame,
+            predicates: match growing {
+                true => &sample.grown.described,
+                false => &materials.predicates,
             },
-            tags: Tags {
-                suite: task.suite.clone(),
-                task: task.task.clone(),
-                stage: String::new(),
-                artefact: artefact.to_owned(),
+            earlier: match self.options.earlier {
+                true => others.filter_map(|(_, text)| text.as_deref()).collect(),
+                false => Vec::new(),
             },
-            ..CompletionRequest::default()
-        };
-        let replies = self.host.complete(ROLE, request)?.replies;
-        let reply = replies.into_iter().next().ok_or_else(|| {
-            Failure::new(FailureClass::Provider, codes::NO_REPLY, "the host answered without a reply")
-        })?;
-        let scored = reply.log_likelihood().zip(reply.logprobs.as_ref().map(|tokens| tokens.len() as u64));
-        // Where one reply has no likelihood, a sum over the others would compare unlike things.
-        sample.likelihood = match (sample.asked, sample.likelihood, scored) {
-            (0, _, scored) => scored,
-            (_, Some((sum, tokens)), Some((more, further))) => Some((sum + more, tokens + further)),
-            _ => None,
-        };
-        sample.asked += 1;
-        Ok(reply)
+            action,
+            previous: before.filter(|_| !feedback.is_empty()).and_then(|text| Fenced::of(text)),
+            feedback,
+            growing,
+        })
     }
 
     /// The reply's action, and what it proposes beside it.
-    fn take(&self, action: &ActionDescription, reply: &Reply, sample: &mut Sample) {
+    fn take(
+        &self,
+        materials: &Materials,
+        (place, action): (usize, &ActionDescription),
+        reply: &Reply,
+        sample: &mut Sample<'_>,
+    ) {
         let block = meant_action(&reply.content, &action.name);
         let mut found = Vec::new();
-        if block.is_none() || reply.finish == FinishReason::Length {
-            let why = match reply.finish {
-                FinishReason::Length => "the reply was cut off at its token limit",
-                _ => "the reply holds no `(:action ...)`",
-            };
-            found.push(
-                Diagnostic::error(
-                    codes::NO_ACTION,
-                    format!("{why}, so `{}` is left as it came", action.name),
-                )
-                .at(SourceId(0), Span::empty(0), ""),
-            );
-        }
+        let why = match (reply.finish, &block) {
+            (FinishReason::Length, Some(_)) => {
+                Some("the reply was cut off at its token limit, and its action is taken as far as it goes")
+            }
+            (FinishReason::Length, None) => {
+                Some("the reply was cut off at its token limit before its action, which is left out")
+            }
+            (_, None) => Some("the reply holds no `(:action ...)`, and the action is left out"),
+            (_, Some(_)) => None,
+        };
+        found.extend(why.map(|why| {
+            Diagnostic::error(codes::NO_ACTION, format!("`{}`: {why}", action.name)).at(
+                SourceId(0),
+                block.as_ref().map_or(Span::empty(0), |block| block.span),
+                "",
+            )
+        }));
         if self.options.mode == Mode::Grown {
-            let at = block.as_ref().map_or(reply.content.len(), |block| block.span.start as usize);
-            sample.grown.take(&reply.content, at, &mut found);
+            sample.grown.take(&reply.content, &mut found);
         }
-        let sources = SourceMap::single(format!("reply for {}", action.name), reply.content.as_str());
-        sample.patch.diagnostics.extend(found.iter().map(|d| ReportedDiagnostic::of(d, &sources)));
-        sample.patch.raw_reply += &format!("; {}\n{}\n\n", action.name, reply.content.trim_end());
+        sample.report(&format!("reply for {}", action.name), &reply.content, &found);
         // The whole reply where there is no action: what it is can be classified then.
         let kept = block.as_ref().map_or_else(|| reply.content.trim().to_owned(), |block| block.text.clone());
-        sample.patch.texts.insert(text_name(&action.name), kept);
-        sample.actions.push(Written { name: action.name.clone(), text: block.map(|block| block.text) });
+        sample.patch.texts.insert(text_name(&materials.actions[place].name), kept);
+        sample.actions[place] = block.map(|block| block.text);
     }
 
     /// The domain of all actions.
-    fn finish(
-        &self,
-        materials: &Materials,
-        system: &str,
-        mut sample: Sample,
-    ) -> Result<CandidatePatch, Failure> {
+    fn finish(&self, materials: &Materials, mut sample: Sample<'_>) -> Result<CandidatePatch, Failure> {
         let mut header = materials.header.clone();
+        let mut said = String::new();
         if self.options.mode == Mode::Grown {
-            self.unify(system, &mut sample)?;
-            header = with_predicates(&header, &sample.grown);
+            self.unify(materials, &mut sample)?;
+            header.predicates.clone_from(&sample.grown.declared);
+            let lines: Vec<String> = sample.grown.described.iter().map(line).collect();
+            said = lines.iter().map(|line| format!("\n  ; {line}")).collect();
+            sample.patch.texts.insert(PREDICATES.to_owned(), lines.join("\n"));
         }
         let printed = print_domain(&header);
-        let mut text = printed.trim_end().strip_suffix(')').unwrap_or(&printed).to_owned();
-        for action in sample.actions.iter().filter_map(|written| written.text.as_ref()) {
+        let mut text = printed.trim_end().strip_suffix(')').unwrap_or(&printed).trim_end().to_owned();
+        text += &said;
+        for action in sample.actions.iter().flatten() {
             text += &format!("\n\n{action}");
         }
         text += "\n)\n";
         let mut patch = sample.patch;
         patch.domain = Some(fixed(&mut patch.fixes, &text, BlockKind::Domain, self.request.fixes));
-        patch.log_likelihood = sample.likelihood.map(|(sum, _)| sum);
-        patch.tokens = sample.likelihood.map(|(_, tokens)| tokens);
-        patch.rewrite = true;
+        (patch.log_likelihood, patch.tokens) = sample.asking.likelihood();
+        // What stays was written by replies whose likelihood the candidate has; this one's adds to it.
+        patch.rewrite = !sample.keeps;
         Ok(patch)
     }
 
-    /// Asks which predicates say the same and makes them one. Actions that cannot be read stay as they came.
-    fn unify(&self, system: &str, sample: &mut Sample) -> Result<(), Failure> {
-        if sample.grown.described.len() < 2 {
+    /// Drops the predicates that no action has, and asks which of the others say the same. Actions that cannot be read stay as they came.
+    fn unify(&self, materials: &Materials, sample: &mut Sample<'_>) -> Result<(), Failure> {
+        let written: Vec<&str> = sample.actions.iter().flatten().map(String::as_str).collect();
+        let mut found = Vec::new();
+        sample.grown.drop_unused(|name| written.iter().any(|text| mentions(text, name)), &mut found);
+        sample.report("predicates", "", &found);
+        if sample.grown.described.len() < 2 || !sample.grown.has_new {
             return Ok(());
         }
         let question = self.prompts.unify(&sample.grown.described)?;
-        let reply = self.ask(system, question, "predicates", sample)?;
-        let mut read: Vec<Option<Action>> =
-            sample.actions.iter().map(|written| written.text.as_deref().and_then(read_action)).collect();
-        let mut trees: Vec<Action> = read.iter().flatten().cloned().collect();
+        let reply = sample.asking.ask(self.prompts.system_of_unify(self.options)?, question, PREDICATES)?;
         let mut found = Vec::new();
-        sample.grown.unify(&reply.content, &mut trees, &mut found);
-        let mut changed = trees.into_iter();
-        for (written, tree) in sample.actions.iter_mut().zip(&mut read) {
-            if let Some(action) = tree.take().and_then(|_| changed.next()) {
-                let text = print_action(&action);
-                sample.patch.texts.insert(text_name(&written.name), text.clone());
-                written.text = Some(text);
-            }
+        let one = sample.grown.unify(&reply.content, &mut found);
+        for (place, action) in materials.actions.iter().enumerate() {
+            let Some(text) = sample.actions[place].as_deref().and_then(|text| one.in_action(text)) else {
+                continue;
+            };
+            sample.patch.texts.insert(text_name(&action.name), text.clone());
+            sample.actions[place] = Some(text);
         }
-        let sources = SourceMap::single("reply about predicates", reply.content.as_str());
-        sample.patch.diagnostics.extend(found.iter().map(|d| ReportedDiagnostic::of(d, &sources)));
-        sample.patch.raw_reply += &format!("; predicates\n{}\n", reply.content.trim_end());
+        sample.report("reply about predicates", &reply.content, &found);
         Ok(())
+    }
+}
+
+impl Sample<'_> {
+    /// Whether the action is to be written: anew, or because it is missing or the feedback is about it.
+    fn asks(&mut self, place: usize, heard: &Heard) -> bool {
+        let stays = heard.keeps(place) && self.actions[place].is_some();
+        self.keeps |= stays;
+        !stays
+    }
+
+    fn report(&mut self, name: &str, reply: &str, found: &[Diagnostic]) {
+        let sources = SourceMap::single(name, reply);
+        self.patch.diagnostics.extend(found.iter().map(|d| ReportedDiagnostic::of(d, &sources)));
+        if !reply.is_empty() {
+            self.patch.raw_reply += &format!("; {name}\n{}\n\n", reply.trim_end());
+        }
+    }
+}
+
+/// Whether no further question has a point. A question that comes later in a resumed run, or is not in the record, is one more than what was
+/// asked so far; samples that went on without it would ask under the numbers of others, and pay again for them.
+const fn ends_all(failure: &Failure) -> bool {
+    use FailureClass as C;
+    matches!(failure.class, C::Cancelled | C::Budget | C::ReplayMiss | C::Request | C::System | C::Plugin)
+}
+
+fn line(predicate: &PredicateDescription) -> String {
+    match predicate.text.is_empty() {
+        true => predicate.declaration.clone(),
+        false => format!("{}: {}", predicate.declaration, predicate.text),
     }
 }
 
 /// The name of an action's text in the candidate.
 pub(crate) fn text_name(action: &str) -> String {
     format!("action.{}", action.to_lowercase())
-}
-
-/// An action that can be read as it stands.
-fn read_action(text: &str) -> Option<Action> {
-    let parsed = parse_domain(&format!("(define (domain d)\n{text}\n)"), SourceId(0));
-    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        return None;
-    }
-    parsed.value.actions.into_iter().next()
 }

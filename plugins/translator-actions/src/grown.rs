@@ -1,160 +1,160 @@
-//! Predicates that grow action by action: which ones a reply proposes, and which ones say the same.
+//! Predicates that grow action by action: which ones a reply proposes, and which ones are dropped in the end.
 
 use crate::codes;
 use crate::prompt::declaration;
+use crate::unify::Unified;
 use planforge_contract::PredicateDescription;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
-use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl};
-use planforge_pddl::{Name, parse_domain};
-use std::collections::BTreeMap;
+use planforge_pddl::ast::{Domain, PredicateDecl, TypedName};
+use planforge_pddl::{action_blocks, check_domain, parse_domain};
 
 /// Most predicates that one reply may propose, and most of all.
 const MOST_OF_A_REPLY: usize = 32;
 const MOST: usize = 256;
+/// Most characters of what a predicate says.
+const MOST_SAID: usize = 300;
 
 /// The predicates so far, with what they say.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Grown {
     pub(crate) declared: Vec<PredicateDecl>,
+    /// In the same order.
     pub(crate) described: Vec<PredicateDescription>,
+    /// Whether a reply proposed any.
+    pub(crate) has_new: bool,
+    /// The domain's types, and nothing else.
+    types: Domain,
 }
 
 impl Grown {
-    /// Takes what a reply proposes before its action: lines such as `(lit ?l - lamp): lamp l gives light`.
-    pub(crate) fn take(&mut self, reply: &str, action_at: usize, out: &mut Vec<Diagnostic>) {
-        let before = reply.get(..action_at).unwrap_or(reply);
+    /// None yet, over the types of the domain.
+    pub(crate) fn new(header: &Domain) -> Self {
+        let types = Domain {
+            requirements: header.requirements.clone(),
+            types: header.types.clone(),
+            ..Domain::default()
+        };
+        Self { declared: Vec::new(), described: Vec::new(), has_new: false, types }
+    }
+
+    /// Takes what a reply proposes beside its actions: lines such as `(lit ?l - lamp): lamp l gives light`.
+    pub(crate) fn take(&mut self, reply: &str, out: &mut Vec<Diagnostic>) {
+        let actions: Vec<Span> = action_blocks(reply).into_iter().map(|block| block.span).collect();
         let mut taken = 0;
         let mut at = 0;
-        for line in before.split_inclusive('\n') {
+        for line in reply.split_inclusive('\n') {
             let start = at;
             at += line.len();
-            let text = line.trim().trim_start_matches(['-', '*', '`', ' ']);
-            if !text.starts_with('(')
-                || text.starts_with("(:")
-                || taken == MOST_OF_A_REPLY
-                || self.declared.len() == MOST
-            {
+            let inside = |span: &Span| (span.start as usize) <= start && start < span.end as usize;
+            let text = line.trim().trim_start_matches(|c: char| MARKS.contains(&c) || c.is_ascii_digit());
+            if !text.starts_with('(') || text.starts_with("(:") || actions.iter().any(inside) {
                 continue;
             }
-            match proposal(text) {
-                Some((declared, said)) if self.fits(&declared) => {
+            let room = taken < MOST_OF_A_REPLY && self.declared.len() < MOST;
+            let read = if room { self.proposal(text) } else { Err("there are too many".to_owned()) };
+            match read {
+                Ok((declared, said)) => {
                     taken += 1;
                     self.add(declared, said);
                 }
-                _ => {
+                Err(why) => {
                     let span = Span::new(start as u32, (start + line.trim_end().len()) as u32);
                     out.push(
-                        Diagnostic::warning(codes::BAD_PREDICATE, "this new predicate is left out")
-                            .at(SourceId(0), span, "")
-                            .help("a new predicate is written as `(name ?x - type): what it says`, once"),
+                        Diagnostic::warning(
+                            codes::BAD_PREDICATE,
+                            format!("this new predicate is left out: {why}"),
+                        )
+                        .at(SourceId(0), span, "")
+                        .help("a new predicate is written as `(name ?x - type): what it says`, once"),
                     );
                 }
             }
         }
     }
 
-    /// Whether it is new, or the same again.
-    fn fits(&self, declared: &PredicateDecl) -> bool {
-        let known = self.declared.iter().find(|p| p.name == declared.name);
-        known.is_none_or(|known| known.parameters.len() == declared.parameters.len())
+    /// A declaration with what stands behind it, or why it cannot be taken.
+    fn proposal(&self, line: &str) -> Result<(PredicateDecl, String), String> {
+        let close = line.find(')').ok_or("its declaration is not closed")?;
+        let (text, rest) = line.split_at(close + 1);
+        let parsed = parse_domain(&format!("(define (domain d) (:predicates {text}))"), SourceId(0));
+        if let Some(wrong) = parsed.diagnostics.iter().find(|d| d.is_error()) {
+            return Err(wrong.message.to_string());
+        }
+        let declared = parsed.value.predicates.into_iter().next().ok_or("it is no declaration")?;
+        let alone = Domain { predicates: vec![declared.clone()], ..self.types.clone() };
+        if let Some(wrong) = check_domain(&alone, SourceId(0)).iter().find(|d| d.is_error()) {
+            return Err(wrong.message.to_string());
+        }
+        if let Some(known) = self.declared.iter().find(|p| p.name == declared.name)
+            && !same_types(&known.parameters, &declared.parameters)
+        {
+            let known = declaration(&known.name, &known.parameters);
+            return Err(format!("it is declared already, as `{known}`"));
+        }
+        let said = rest.trim_start_matches(|c: char| MARKS.contains(&c) || c == ':').trim();
+        Ok((declared, said.chars().take(MOST_SAID).collect()))
     }
 
     fn add(&mut self, declared: PredicateDecl, said: String) {
         if self.declared.iter().any(|p| p.name == declared.name) {
             return;
         }
+        self.has_new = true;
         let declaration = declaration(&declared.name, &declared.parameters);
         self.described.push(PredicateDescription { declaration, text: said });
         self.declared.push(declared);
     }
 
-    /// Reads `old -> kept` lines and makes those predicates one, in the actions as well.
-    pub(crate) fn unify(&mut self, reply: &str, actions: &mut [Action], out: &mut Vec<Diagnostic>) {
-        let mut renamed: BTreeMap<String, Name> = BTreeMap::new();
-        for line in reply.lines() {
-            let Some((old, kept)) = line.split_once("->") else { continue };
-            let word = |text: &str| text.trim().trim_matches(['`', '(', ')', '-', '*', ' ']).to_lowercase();
-            let (old, kept) = (word(old), word(kept));
-            let find = |name: &str| self.declared.iter().find(|p| p.name.is(name));
-            let pair = find(&old).zip(find(&kept)).filter(|(a, b)| a.parameters.len() == b.parameters.len());
-            // A name that is gone cannot be kept, which also rules out circles.
-            match pair {
-                Some((a, b)) if a.name != b.name && !renamed.contains_key(&kept) && !renamed.values().any(|n| n.is(&old)) => {
-                    renamed.insert(old, b.name.clone());
-                }
-                _ => out.push(
-                    Diagnostic::warning(codes::NOT_UNIFIED, "two predicates are not made one").help(format!(
-                        "`{}` names two different predicates with as many arguments, of which neither was replaced",
-                        line.trim().chars().take(100).collect::<String>()
-                    )),
-                ),
-            }
+    /// Drops the predicates that no action has: nothing could be done about a goal that asks for one.
+    pub(crate) fn drop_unused(&mut self, used: impl Fn(&str) -> bool, out: &mut Vec<Diagnostic>) {
+        let unused: Vec<String> =
+            self.declared.iter().map(|p| p.name.key().to_owned()).filter(|name| !used(name)).collect();
+        for name in &unused {
+            let message = format!("predicate `{name}` is in no action and is left out");
+            out.push(Diagnostic::advice(codes::UNUSED_PREDICATE, message).at(
+                SourceId(0),
+                Span::empty(0),
+                "",
+            ));
         }
-        let keep: Vec<bool> = self.declared.iter().map(|p| !renamed.contains_key(p.name.key())).collect();
-        let mut kept = keep.iter();
-        self.described.retain(|_| kept.next().copied().unwrap_or(true));
-        self.declared.retain(|p| !renamed.contains_key(p.name.key()));
-        for action in actions {
-            action.precondition.iter_mut().for_each(|c| rename_condition(c, &renamed));
-            action.effect.iter_mut().for_each(|e| rename_effect(e, &renamed));
-        }
+        self.retain(|name| !unused.iter().any(|old| old == name));
+    }
+
+    /// Reads `old -> kept` lines and keeps one of each pair.
+    pub(crate) fn unify(&mut self, reply: &str, out: &mut Vec<Diagnostic>) -> Unified {
+        let unified = Unified::read(reply, &self.declared, &self.types, out);
+        self.retain(|name| !unified.replaces(name));
+        unified
+    }
+
+    fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        let mut kept = self.declared.iter().map(|p| keep(p.name.key())).collect::<Vec<_>>().into_iter();
+        self.described.retain(|_| kept.next().unwrap_or(true));
+        self.declared.retain(|p| keep(p.name.key()));
     }
 }
 
-/// A declaration with what stands behind it.
-fn proposal(line: &str) -> Option<(PredicateDecl, String)> {
-    let close = line.find(')')?;
-    let (declaration, rest) = line.split_at(close + 1);
-    let text = format!("(define (domain d) (:predicates {declaration}))");
-    let parsed = parse_domain(&text, SourceId(0));
-    let mut declared: Vec<PredicateDecl> = parsed.value.predicates;
-    if parsed.diagnostics.iter().any(Diagnostic::is_error) || declared.len() != 1 {
-        return None;
-    }
-    let said = rest.trim_start_matches(['`', ':', ' ', '-', '*']).trim();
-    Some((declared.pop()?, said.chars().take(300).collect()))
+/// What stands around an item of a list.
+pub(crate) const MARKS: [char; 7] = ['-', '*', '`', ' ', '.', '\t', '+'];
+
+fn same_types(a: &[TypedName], b: &[TypedName]) -> bool {
+    let types = |list: &[TypedName]| -> Vec<Vec<String>> { list.iter().map(alternatives).collect() };
+    types(a) == types(b)
 }
 
-fn rename(atom: &mut Atom, renamed: &BTreeMap<String, Name>) {
-    if let Some(name) = renamed.get(atom.predicate.key()) {
-        atom.predicate = name.at(atom.predicate.span);
+/// The types of a parameter, in lower case.
+pub(crate) fn alternatives(parameter: &TypedName) -> Vec<String> {
+    match &parameter.ty {
+        Some(ty) => ty.alternatives.iter().map(|name| name.key().to_owned()).collect(),
+        None => vec!["object".to_owned()],
     }
 }
 
-fn rename_condition(condition: &mut Condition, renamed: &BTreeMap<String, Name>) {
-    match condition {
-        Condition::And(parts, _) | Condition::Or(parts, _) => {
-            parts.iter_mut().for_each(|part| rename_condition(part, renamed));
-        }
-        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => rename_condition(inner, renamed),
-        Condition::Imply(a, b, _) => {
-            rename_condition(a, renamed);
-            rename_condition(b, renamed);
-        }
-        Condition::Exists(q) | Condition::Forall(q) => rename_condition(&mut q.body, renamed),
-        Condition::Atom(atom) => rename(atom, renamed),
-        Condition::Equal(..)
-        | Condition::Compare(_)
-        | Condition::Preference(_)
-        | Condition::Trajectory(_) => {}
-    }
-}
-
-fn rename_effect(effect: &mut Effect, renamed: &BTreeMap<String, Name>) {
-    match effect {
-        Effect::And(parts, _) => parts.iter_mut().for_each(|part| rename_effect(part, renamed)),
-        Effect::Forall(q) => rename_effect(&mut q.body, renamed),
-        Effect::When(condition, inner, _) => {
-            rename_condition(condition, renamed);
-            rename_effect(inner, renamed);
-        }
-        Effect::Add(atom) | Effect::Delete(atom, _) => rename(atom, renamed),
-        Effect::Timed(_, inner, _) => rename_effect(inner, renamed),
-        Effect::Assign(_) => {}
-    }
-}
-
-/// The header with these predicates in the place of its own.
-pub(crate) fn with_predicates(header: &Domain, grown: &Grown) -> Domain {
-    Domain { predicates: grown.declared.clone(), functions: Vec::new(), ..header.clone() }
+/// Whether a text of PDDL, readable or not, has a list that begins with the name.
+pub(crate) fn mentions(text: &str, name: &str) -> bool {
+    let heads = text.split('(').skip(1);
+    let word = |rest: &str| -> String {
+        rest.trim_start().chars().take_while(|c| !c.is_whitespace() && !"();".contains(*c)).collect()
+    };
+    heads.map(word).any(|head| head.eq_ignore_ascii_case(name))
 }

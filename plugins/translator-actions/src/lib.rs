@@ -8,20 +8,24 @@
 //! | option | what it does |
 //! |---|---|
 //! | `mode = "given"` | types and predicates are the domain's |
-//! | `mode = "grown"` | only types are; each reply may propose predicates, and a last question unifies them |
-//! | `earlier = true` | later questions show the actions written before |
+//! | `mode = "grown"` | only types and constants are; each reply may propose predicates, and a last question unifies them (LLM-DM) |
+//! | `passes` | how often a grown domain is written: in the second pass each action sees the predicates of all |
+//! | `earlier = true` | questions show the domain's other actions that are written already |
 //! | `examples`, `only` | how many examples; which actions |
 //!
 //! With feedback, an action is asked for again where the feedback names it, as `` Action `NAME` `` at the beginning of an entry, and
-//! stays as it is elsewhere. A reply without an action leaves the action out and says so in a diagnostic: the domain that
+//! stays as it is elsewhere; where no entry names an action, all are asked for again with all that was said. A reply without an action leaves the action out and says so in a diagnostic: the domain that
 //! results is judged, and the sample is no failure.
 
+mod ask;
 mod codes;
+mod feedback;
 mod flow;
 mod grown;
 mod materials;
 mod options;
 mod prompt;
+mod unify;
 
 pub use codes::CODES;
 pub use options::{Mode, Options};
@@ -40,10 +44,11 @@ impl Plugin for ActionTranslator {
 
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one question an action")
-            .role(flow::ROLE, "writes the actions")
+            .role(ask::ROLE, "writes the actions")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+        options.check()?;
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }
 }

@@ -1,7 +1,8 @@
 //! What the task's materials say of the actions, and which examples a question shows.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::{Mode, Options};
+use crate::prompt::Frame;
 use planforge_contract::{
     ActionDescription, ActionExample, Failure, FailureClass, PredicateDescription, TaskView,
 };
@@ -16,10 +17,12 @@ use serde::de::DeserializeOwned;
 pub(crate) struct Materials {
     /// The actions to write, in the order of the suite.
     pub(crate) actions: Vec<ActionDescription>,
-    /// The given predicates.
+    /// The given predicates; none where they grow.
     pub(crate) predicates: Vec<PredicateDescription>,
-    /// The domain without its actions.
+    /// The domain without its actions, and without its predicates and what is made of them where predicates grow.
     pub(crate) header: Domain,
+    /// What the header allows.
+    pub(crate) frame: Frame,
     /// Solved actions of other suites.
     pool: Vec<ActionExample>,
 }
@@ -54,8 +57,18 @@ impl Materials {
             return Err(Failure::new(FailureClass::Request, codes::FEW_EXAMPLES, message)
                 .help("list more suites in `action_examples` of [given], or lower `examples`"));
         }
-        let header = parse_domain(header, SourceId(0)).value;
-        Ok(Self { actions, predicates: decode(task, "predicates.declared")?, header, pool })
+        let mut header = parse_domain(header, SourceId(0)).value;
+        let mut predicates = Vec::new();
+        match options.mode {
+            Mode::Given => predicates = decode(task, "predicates.declared")?,
+            Mode::Grown => {
+                header.predicates.clear();
+                header.functions.clear();
+                header.derived.clear();
+                header.constraints = None;
+            }
+        }
+        Ok(Self { actions, predicates, frame: Frame::of(&header), header, pool })
     }
 
     /// So many examples, uniformly and each at most once.
@@ -81,5 +94,5 @@ fn decode<T: DeserializeOwned>(task: &TaskView, name: &str) -> Result<Vec<T>, Fa
 fn not_given(task: &TaskView, name: &str) -> Failure {
     let message = format!("there is no material `{name}` for suite `{}`", task.suite);
     Failure::new(FailureClass::Request, codes::NOT_GIVEN, message)
-        .help("set `actions = \"base\"` (or flipped, random) in [given] of the pipeline file")
+        .help("set `actions = \"base\"` (or flipped, random) in [given] of the pipeline file, without `predicates = false` unless the plugin's mode is `grown`")
 }

@@ -1,15 +1,17 @@
 //! The prompts: templates in `templates/`, filled with descriptions and PDDL. What is inserted is data and is never read as a template.
 
 use crate::codes;
-use crate::options::Options;
+use crate::grown::mentions;
+use crate::options::{Mode, Options};
 use planforge_contract::{ActionDescription, ActionExample, Failure, PredicateDescription};
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{Name, print_typed_list};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 3] = [
+const TEMPLATES: [(&str, &str); 4] = [
     ("system", include_str!("../templates/system.txt")),
+    ("system_of_unify", include_str!("../templates/system_of_unify.txt")),
     ("action", include_str!("../templates/action.txt")),
     ("unify", include_str!("../templates/unify.txt")),
 ];
@@ -23,7 +25,10 @@ pub(crate) struct Prompts {
 /// What the question for one action holds.
 #[derive(Debug, Serialize)]
 pub(crate) struct ActionQuestion<'a> {
-    pub(crate) examples: Vec<&'a ActionExample>,
+    pub(crate) examples: Vec<Example<'a>>,
+    /// The domain in words; empty where predicates are given, which say what it is about.
+    pub(crate) about: &'a str,
+    /// What it may be made of.
     pub(crate) frame: &'a Frame,
     pub(crate) predicates: &'a [PredicateDescription],
     /// Actions that are written already.
@@ -35,6 +40,29 @@ pub(crate) struct ActionQuestion<'a> {
     pub(crate) feedback: Vec<&'a str>,
     /// Whether new predicates may be proposed.
     pub(crate) growing: bool,
+}
+
+/// A solved action of another domain.
+#[derive(Debug, Serialize)]
+pub(crate) struct Example<'a> {
+    action: &'a ActionDescription,
+    pddl: &'a str,
+    /// Predicates that the question shows.
+    predicates: Vec<&'a PredicateDescription>,
+    /// Predicates that the answer proposes: all that the action has, where predicates grow.
+    proposed: Vec<&'a PredicateDescription>,
+}
+
+impl<'a> Example<'a> {
+    pub(crate) fn of(example: &'a ActionExample, growing: bool) -> Self {
+        let name = |p: &PredicateDescription| -> String {
+            let inner = p.declaration.trim_start_matches(['(', ' ']);
+            inner.chars().take_while(|c| !c.is_whitespace() && *c != ')').collect()
+        };
+        let all = example.predicates.iter();
+        let (proposed, predicates) = all.partition(|p| growing && mentions(&example.pddl, &name(p)));
+        Self { action: &example.action, pddl: &example.pddl, predicates, proposed }
+    }
 }
 
 /// What an action of a domain may be made of, beside its predicates. What a domain does not have is empty.
@@ -99,6 +127,11 @@ impl<'a> Fenced<'a> {
 }
 
 #[derive(Serialize)]
+struct SystemTurn {
+    growing: bool,
+}
+
+#[derive(Serialize)]
 struct UnifyQuestion<'a> {
     predicates: &'a [PredicateDescription],
 }
@@ -109,7 +142,14 @@ impl Prompts {
     }
 
     pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
-        self.templates.system(options.system.as_deref(), &())
+        self.templates.system(options.system.as_deref(), &SystemTurn { growing: options.mode == Mode::Grown })
+    }
+
+    pub(crate) fn system_of_unify(&self, options: &Options) -> Result<String, Failure> {
+        match &options.system {
+            Some(own) => Ok(own.trim_end().to_owned()),
+            None => self.templates.render("system_of_unify", &()),
+        }
     }
 
     pub(crate) fn action(&self, question: &ActionQuestion<'_>) -> Result<String, Failure> {

@@ -1,9 +1,14 @@
 //! The translator against a scripted host: what is asked, what is taken, what grows.
 
 use super::*;
+use crate::prompt::Prompts;
 use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
 use planforge_plugin_sdk::testing::TestHost;
 use std::collections::BTreeMap;
+
+mod corrected;
+mod given;
+mod grown;
 
 const HEADER: &str = "(define (domain lamps) (:requirements :strips :typing) (:types lamp room)
   (:predicates (in ?l - lamp ?r - room) (here ?r - room) (lit ?l - lamp)))";
@@ -64,15 +69,36 @@ fn asked(
     replies: &[&str],
 ) -> (Vec<CandidatePatch>, Vec<String>) {
     let host = replies.iter().fold(TestHost::new(), |host, reply| host.reply("writer", reply));
+    let patches = translated(options, request, &host);
+    assert_eq!(host.left_over(), 0, "every reply was asked for");
+    (patches, questions(&host))
+}
+
+fn translated(options: Options, request: &TranslateRequest, host: &TestHost) -> Vec<CandidatePatch> {
     let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
-    let response = plugin.translate(&host, request).unwrap();
-    let patches = response.samples.into_iter().map(|s| s.into_result().unwrap()).collect();
-    let questions = host
-        .requests()
-        .into_iter()
-        .map(|(_, request)| request.messages.last().unwrap().content.clone())
-        .collect();
-    (patches, questions)
+    let response = plugin.translate(host, request).unwrap();
+    response.samples.into_iter().map(|s| s.into_result().unwrap()).collect()
+}
+
+fn questions(host: &TestHost) -> Vec<String> {
+    let last = |request: CompletionRequest| request.messages.last().unwrap().content.clone();
+    host.requests().into_iter().map(|(_, request)| last(request)).collect()
+}
+
+fn codes(patch: &CandidatePatch) -> Vec<&str> {
+    patch.diagnostics.iter().map(|d| d.code.as_str()).collect()
+}
+
+fn read(domain: &str) -> planforge_pddl::ast::Domain {
+    let parsed = planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0));
+    assert!(parsed.diagnostics.iter().all(|d| !d.is_error()), "{domain}\n{:?}", parsed.diagnostics);
+    let found = planforge_pddl::check_domain(&parsed.value, planforge_diagnostics::SourceId(0));
+    assert!(found.iter().all(|d| !d.is_error()), "{domain}\n{found:?}");
+    parsed.value
+}
+
+fn in_header(header: &str, request: &mut TranslateRequest) {
+    request.task.materials.insert("domain.header".into(), header.into());
 }
 
 #[test]
@@ -83,6 +109,8 @@ fn one_question_an_action_and_a_domain_of_all() {
     let domain = patches[0].domain.as_deref().unwrap();
     let read = planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0));
     assert!(read.diagnostics.iter().all(|d| !d.is_error()), "{domain}\n{:?}", read.diagnostics);
+    let system = "You write actions of planning domains in PDDL. You answer with the action that is asked for, in a code block that begins with (:action, and with nothing else.";
+    assert_eq!(Prompts::new().unwrap().system(&Options::default()).unwrap(), system);
     let names: Vec<&str> = read.value.actions.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["go", "light"]);
     assert_eq!(patches[0].texts["action.go"], GO);
@@ -120,42 +148,6 @@ fn a_reply_without_an_action_leaves_it_out_and_is_kept() {
     assert_eq!(patches[0].texts["action.go"], "I cannot do that.");
     assert_eq!(patches[0].diagnostics[0].code, "actions.no-action");
     assert!(!patches[0].domain.as_deref().unwrap().contains("cannot"));
-}
-
-#[test]
-fn feedback_asks_again_for_the_action_that_it_names() {
-    let mut request = request(1);
-    request.candidate.texts = [("action.go", GO), ("action.light", "(:action light :effect (lit ?l))")]
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .into();
-    request.feedback = vec!["Action `light`: the variable ?l is not a parameter.".into()];
-    let (patches, questions) = asked(Options::default(), &request, &[LIGHT]);
-    assert_eq!(questions.len(), 1);
-    assert!(
-        questions[0].contains("not a parameter") && questions[0].contains("(:action light :effect (lit ?l))")
-    );
-    let domain = patches[0].domain.as_deref().unwrap();
-    assert!(domain.contains(GO) && domain.contains(LIGHT));
-}
-
-#[test]
-fn predicates_grow_and_are_unified() {
-    let first = "New predicates:\n- (at ?r - room): one is in room r\n- at room\n\n(:action go :parameters (?a ?b - room) :precondition (at ?a) :effect (and (at ?b) (not (at ?a))))";
-    let second = "New predicates:\n(inside ?x - room): one is inside\n(glows ?l - lamp): it gives light\n(at ?a ?b): wrong\n\n(:action light :parameters (?l - lamp ?r - room) :precondition (inside ?r) :effect (glows ?l))";
-    let unify = "inside -> at\nglows -> nothing\nat -> inside";
-    let grown = Options { mode: Mode::Grown, ..Options::default() };
-    let (patches, questions) = asked(grown, &request(1), &[first, second, unify]);
-    assert_eq!(questions.len(), 3);
-    assert!(questions[1].contains("(at ?r - room): one is in room r"));
-    assert!(!questions[0].contains("(here ?r - room)"), "the domain's own predicates are not shown");
-    let domain = patches[0].domain.as_deref().unwrap();
-    let read = planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0)).value;
-    let names: Vec<&str> = read.predicates.iter().map(|p| p.name.as_str()).collect();
-    assert_eq!(names, ["at", "glows"]);
-    assert!(domain.contains("(at ?r)") && !domain.contains("inside"), "{domain}");
-    let codes: Vec<&str> = patches[0].diagnostics.iter().map(|d| d.code.as_str()).collect();
-    assert_eq!(codes.iter().filter(|c| **c == "actions.not-unified").count(), 2);
-    assert_eq!(codes.iter().filter(|c| **c == "actions.bad-predicate").count(), 1);
 }
 
 #[test]
