@@ -24,6 +24,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_translator_actions::CODES,
         planforge_translator_describe::CODES,
         planforge_translator_direct::CODES,
+        planforge_verifier_classes::CODES,
         planforge_verifier_critique::CODES,
         planforge_verifier_equivalence::CODES,
         planforge_verifier_ew::CODES,

@@ -81,6 +81,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("translator-actions", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("translator-describe", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("translator-direct", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
+    ("verifier-classes", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("verifier-critique", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-equivalence", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),

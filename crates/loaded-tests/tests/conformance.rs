@@ -18,6 +18,7 @@ const PLUGINS: &[&BundledPlugin] = &[
     &planforge_translator_actions::PLANFORGE_PLUGIN,
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_verifier_classes::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
     &planforge_verifier_ew::PLANFORGE_PLUGIN,

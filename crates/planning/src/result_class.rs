@@ -8,8 +8,9 @@
 //! binds and a name without an object are argument errors (PAError), and what needs a requirement that the domain does not
 //! declare, not negation alone, is a bad precondition (BPError). A limit is [`ResultClass::Undecided`], never "no plan".
 
-use crate::budget::Budget;
+use crate::budget::{Budget, StopReason};
 use crate::equivalence::hde::{Hde, HdeClass, HdeOutcome, Reference};
+use crate::walk::ModelError;
 use planforge_diagnostics::{Diagnostic, Label, SourceId, Span};
 use planforge_pddl::ast::{Action, Domain};
 use planforge_pddl::extract::Block;
@@ -132,21 +133,29 @@ pub struct Classified {
     pub domain: Option<Domain>,
     /// How plans compare, where the behaviour was looked at.
     pub hde: Option<Hde>,
-    /// Why nothing could be told, where the class is [`ResultClass::Undecided`].
+    /// The limit that left it open, where one did.
+    pub stopped: Option<StopReason>,
+    /// Why nothing could be told, where the class is [`ResultClass::Undecided`]; of a whole domain, which action does not fit.
     pub reason: Option<String>,
 }
 
 /// The action in a reply that is meant to be `name`: the last of that name, else the last.
 pub fn meant_action(reply: &str, name: &str) -> Option<Block> {
     let mut blocks = action_blocks(reply);
-    let named = blocks.iter().rposition(|block| {
-        let word = block.text.get("(:action".len()..).unwrap_or_default().split_whitespace().next();
-        word.is_some_and(|word| word.trim_end_matches('(').eq_ignore_ascii_case(name))
-    });
-    match named {
+    match blocks.iter().rposition(|block| is_named(block, name)) {
         Some(index) => Some(blocks.swap_remove(index)),
         None => blocks.pop(),
     }
+}
+
+/// The last action of that name in a text, such as a whole domain.
+pub fn named_action(text: &str, name: &str) -> Option<Block> {
+    action_blocks(text).into_iter().rfind(|block| is_named(block, name))
+}
+
+fn is_named(block: &Block, name: &str) -> bool {
+    let word = block.text.get("(:action".len()..).unwrap_or_default().split_whitespace().next();
+    word.is_some_and(|word| word.trim_end_matches('(').eq_ignore_ascii_case(name))
 }
 
 /// The class of a reply that is meant to hold the action `name` of `domain`; `reference` was made of that domain and the problems.
@@ -159,11 +168,38 @@ pub fn classify(
     reference: &Reference,
     budget: &mut dyn Budget,
 ) -> Classified {
+    match fits(reply, source, domain, name) {
+        Ok(fitting) => {
+            let mut classified = behaviour(&fitting.domain, reference, budget);
+            classified.action = Some(fitting.action);
+            classified.domain = Some(fitting.domain);
+            classified
+        }
+        Err(classified) => *classified,
+    }
+}
+
+/// An action without errors of syntax or meaning.
+#[derive(Debug, Clone)]
+pub struct Fitting {
+    /// The action; its own span and its name's are in the reply.
+    pub action: Action,
+    /// The domain with the action in it.
+    pub domain: Domain,
+}
+
+/// Whether a reply holds an action `name` that can take its place in `domain`, whatever it does there. Of `domain` the declarations
+/// matter, its actions do not. `source` is the reply's in the diagnostics.
+///
+/// # Errors
+/// The class of syntax or meaning that keeps it from that.
+pub fn fits(reply: &str, source: SourceId, domain: &Domain, name: &str) -> Result<Fitting, Box<Classified>> {
+    let not = |class, diagnostics, action| Box::new(Classified { action, ..found(class, diagnostics) });
     let Some(block) = meant_action(reply, name) else {
         let missing = Diagnostic::error("class.no-action", "the reply holds no `(:action ...)`")
             .at(source, Span::empty(0), "")
             .help("answer with the action alone, in a code block that begins with `(:action`");
-        return found(ResultClass::NoPddl, vec![missing]);
+        return Err(not(ResultClass::NoPddl, vec![missing], None));
     };
     let read = Integrated::read(&block, source, domain, name);
     if let Some(class) = read.syntax(&block) {
@@ -176,19 +212,48 @@ pub fn classify(
                     .help("close every list, and the action once, behind its effect"),
             );
         }
-        return found(class, form);
+        return Err(not(class, form, None));
     }
     let Some(action) = read.action else {
-        return found(ResultClass::UToken, read.form);
+        return Err(not(ResultClass::UToken, read.form, None));
     };
-    if let Some((class, diagnostics)) = semantic(&action, read.meaning, name, source) {
-        return Classified { action: Some(action), ..found(class, diagnostics) };
+    match semantic(&action, read.meaning, name, source) {
+        Some((class, diagnostics)) => Err(not(class, diagnostics, Some(action))),
+        None => Ok(Fitting { domain: with_action(domain, name, action.clone()), action }),
     }
-    let whole = with_action(domain, name, action.clone());
-    let mut classified = behaviour(&whole, reference, budget);
-    classified.action = Some(action);
-    classified.domain = Some(whole);
-    classified
+}
+
+/// The class of the domain in which each of these actions is the written one, by the names that they were asked for under. Where some do
+/// not fit, it has the first of their classes in the order of precedence, and the reason says whose; else it is judged by its behaviour.
+pub fn classify_whole(
+    domain: &Domain,
+    actions: &[(&str, &Classified)],
+    reference: &Reference,
+    budget: &mut dyn Budget,
+) -> Classified {
+    match fits_whole(domain, actions) {
+        Ok(whole) => {
+            let mut classified = behaviour(&whole, reference, budget);
+            classified.domain = Some(whole);
+            classified
+        }
+        Err(classified) => *classified,
+    }
+}
+
+/// The domain of [`classify_whole`], whatever its actions do.
+///
+/// # Errors
+/// The first class of syntax or meaning among the actions.
+pub fn fits_whole(domain: &Domain, actions: &[(&str, &Classified)]) -> Result<Domain, Box<Classified>> {
+    let wrong = |c: &Classified| matches!(c.class.group(), ResultGroup::Syntax | ResultGroup::Semantic);
+    let first = actions.iter().filter(|(_, c)| wrong(c)).min_by_key(|(_, c)| c.class);
+    if let Some((name, classified)) = first {
+        let reason = Some(format!("action `{name}` does not fit"));
+        return Err(Box::new(Classified { reason, ..found(classified.class, Vec::new()) }));
+    }
+    let written = actions.iter().filter_map(|(name, c)| Some((name, c.action.clone()?)));
+    Ok(written.fold(domain.clone(), |whole, (name, action)| with_action(&whole, name, action)))
 }
 
 /// The true domain with `action` in the place of `name`.
@@ -202,7 +267,7 @@ pub fn with_action(domain: &Domain, name: &str, action: Action) -> Domain {
 }
 
 fn found(class: ResultClass, diagnostics: Vec<Diagnostic>) -> Classified {
-    Classified { class, diagnostics, action: None, domain: None, hde: None, reason: None }
+    Classified { class, diagnostics, action: None, domain: None, hde: None, stopped: None, reason: None }
 }
 
 /// The reply's action, read inside the rest of the true domain.
@@ -281,12 +346,18 @@ fn behaviour(domain: &Domain, reference: &Reference, budget: &mut dyn Budget) ->
     let hde = match reference.compare(domain, budget) {
         Ok(hde) => hde,
         Err(not) => {
+            let stopped = match not.error {
+                ModelError::Limit(reason) => Some(reason),
+                _ => None,
+            };
             return Classified {
+                stopped,
                 reason: Some(not.error.to_string()),
                 ..found(ResultClass::Undecided, Vec::new())
             };
         }
     };
+    let mut left = None;
     let (class, reason) = match &hde.outcome {
         HdeOutcome::Equivalent => (ResultClass::Equivalent, None),
         HdeOutcome::Different { difference, .. } => (
@@ -298,12 +369,13 @@ fn behaviour(domain: &Domain, reference: &Reference, budget: &mut dyn Budget) ->
             None,
         ),
         HdeOutcome::Undecided { problem, stopped, .. } => {
+            left = Some(*stopped);
             let reason =
                 format!("{stopped} was reached before all plans of problem {} were found", problem + 1);
             (ResultClass::Undecided, Some(reason))
         }
     };
-    Classified { hde: Some(hde), reason, ..found(class, Vec::new()) }
+    Classified { hde: Some(hde), stopped: left, reason, ..found(class, Vec::new()) }
 }
 
 /// From places in the text that was read to places in the reply.

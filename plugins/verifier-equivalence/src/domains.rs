@@ -11,11 +11,11 @@ use planforge_contract::{
 };
 use planforge_diagnostics::Diagnostic;
 use planforge_judging::{Deadline, Reference, report};
-use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
 use planforge_planning::equivalence::are::domain_error;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparable, Comparison, NotCompared, SearchEnd, Side, Verdict, comparable, compare_models,
+    Behaviour, Comparison, Comparisons, ExactReference, NotCompared, Verdict,
 };
 use planforge_planning::equivalence::hde::{self, HdeOutcome, NoReferenceReason};
 use planforge_planning::equivalence::interface::{
@@ -31,13 +31,13 @@ pub(crate) struct Court<'a> {
     options: &'a Options,
     reference: &'a Reference,
     budget: Deadline<'a>,
-    prepared: Prepared<'a>,
+    prepared: Prepared,
 }
 
 /// The reference, made ready once for all candidates.
-enum Prepared<'a> {
+enum Prepared {
     /// For level `exact`.
-    Model(Vec<(Comparable, &'a Problem)>),
+    Model(ExactReference),
     /// For level `hde`.
     Plans(hde::Reference),
     /// It cannot be compared with, and this is what is said of every candidate.
@@ -59,11 +59,7 @@ impl<'a> Court<'a> {
             Level::Hde => plans(options, reference, &mut budget)?,
             Level::Exact | Level::Syntactic | Level::Goals => {
                 let limits = options.domain_limits();
-                let ready = |problem| {
-                    comparable(Side::First, &reference.domain, problem, &limits, &mut budget)
-                        .map(|model| (model, problem))
-                };
-                match reference.problems().into_iter().map(ready).collect() {
+                match ExactReference::new(&reference.domain, &reference.problems(), &limits, &mut budget) {
                     Ok(models) => Prepared::Model(models),
                     Err(NotCompared { error, .. }) => no_reference(error)?,
                 }
@@ -95,7 +91,7 @@ impl<'a> Court<'a> {
             }
         };
         let mut assessment = match &self.prepared {
-            Prepared::Model(own) => exactly(own, (&domain, &checked), self.options, &mut self.budget)?,
+            Prepared::Model(own) => exactly(own, (&domain, &checked), &mut self.budget)?,
             Prepared::Plans(own) => by_plans(own, (&domain, &checked), self.options, &mut self.budget)?,
             Prepared::None(all) => (**all).clone(),
         };
@@ -139,55 +135,26 @@ impl<'a> Court<'a> {
 
 /// By every sequence of ground actions, problem by problem up to the first that shows a difference.
 fn exactly(
-    own: &[(Comparable, &Problem)],
+    own: &ExactReference,
     (domain, checked): (&Domain, &Checked),
-    options: &Options,
     budget: &mut Deadline<'_>,
 ) -> Result<Assessment, Failure> {
-    let limits = options.domain_limits();
-    let mut outcomes = Vec::with_capacity(own.len());
-    for (own, problem) in own {
-        let compared = comparable(Side::Second, domain, problem, &limits, budget)
-            .and_then(|other| compare_models([own, &other], &limits, budget));
-        match &compared {
-            // A domain that the reference problems were not written for is none for any of them.
-            Err(not @ NotCompared { error: ModelError::Invalid(_), .. }) => {
-                return unmade(not.clone(), checked);
-            }
-            Ok(Comparison {
-                behaviour: Behaviour::EqualUpTo { end: SearchEnd::Stopped(StopReason::Cancelled), .. },
-                ..
-            })
-            | Err(NotCompared { error: ModelError::Limit(StopReason::Cancelled), .. }) => {
-                return Err(interrupted());
-            }
-            _ => {}
-        }
-        let different = matches!(&compared, Ok(found) if found.verdict() == Verdict::Different);
-        outcomes.push(compared);
-        if different {
-            break;
-        }
+    let compared = own.compare(domain, budget);
+    if compared.is_cancelled() {
+        return Err(interrupted());
     }
-    told_exactly(&outcomes, own.len(), checked)
+    told_exactly(&compared, own.problems(), checked)
 }
 
 /// The assessment of comparisons on so many problems: a difference counts before what is open.
-fn told_exactly(
-    outcomes: &[Result<Comparison, NotCompared>],
-    problems: usize,
-    checked: &Checked,
-) -> Result<Assessment, Failure> {
-    let verdict = |outcome: &Result<Comparison, NotCompared>| outcome.as_ref().map(Comparison::verdict).ok();
-    let first = |wanted: Option<Verdict>| outcomes.iter().position(|outcome| verdict(outcome) == wanted);
-    let decides = first(Some(Verdict::Different)).or(first(None)).or(first(Some(Verdict::Open))).unwrap_or(0);
+fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> Result<Assessment, Failure> {
     let on = |number: usize| match problems {
         1 => String::new(),
         _ => format!(" on problem {}", number + 1),
     };
-    let comparison = match outcomes.get(decides) {
-        Some(Ok(comparison)) => comparison,
-        Some(Err(not)) => return unmade(not.clone(), checked),
+    let (decides, outcome, comparison) = match compared.decisive() {
+        Some((place, outcome @ Ok(comparison))) => (place, outcome, comparison),
+        Some((_, Err(not))) => return unmade(not.clone(), checked),
         None => {
             return Ok(undecided(UndecidedReason::MissingInput, "there is no reference problem".to_owned()));
         }
@@ -211,7 +178,7 @@ fn told_exactly(
             differs(checked, &format!("the domain behaves otherwise than the reference after {steps}{place}"))
         }
         Verdict::Open => {
-            let shown = report::compared("", &Ok(comparison.clone()));
+            let shown = report::compared("", outcome);
             let why = shown.reason.unwrap_or_default();
             let steps = shown.equal_up_to.map(|n| format!(", equal for all sequences of at most {n} steps"));
             let reason = match comparison.behaviour {
@@ -222,13 +189,10 @@ fn told_exactly(
             undecided(reason, format!("the comparison{place} is open{}: {why}", steps.unwrap_or_default()))
         }
     };
-    figures(&mut assessment, comparison, outcomes);
-    assessment.evidence = json!({});
-    if let Some(outcome) = outcomes.get(decides) {
-        assessment.evidence["comparison"] = entry(outcome);
-    }
+    figures(&mut assessment, comparison, compared.pairs());
+    assessment.evidence = json!({ "comparison": entry(outcome) });
     if problems > 1 {
-        assessment.evidence["comparisons"] = outcomes.iter().map(entry).collect();
+        assessment.evidence["comparisons"] = compared.0.iter().map(entry).collect();
     }
     Ok(assessment)
 }
@@ -262,11 +226,7 @@ fn by_plans(
 }
 
 /// The reference's plans, or what is said of every candidate where there are none.
-fn plans<'a>(
-    options: &Options,
-    reference: &Reference,
-    budget: &mut Deadline<'_>,
-) -> Result<Prepared<'a>, Failure> {
+fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
     let found = hde::Reference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
     match found.map_err(|no| no.why) {
         Ok(plans) => Ok(Prepared::Plans(plans)),
@@ -281,7 +241,7 @@ fn plans<'a>(
 }
 
 /// The reference could not be made ready: a limit or a construct that is not executed leaves every candidate undecided.
-fn no_reference<'a>(error: ModelError) -> Result<Prepared<'a>, Failure> {
+fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
     let reason = match &error {
         ModelError::Limit(StopReason::Cancelled) => return Err(interrupted()),
         ModelError::Limit(_) => UndecidedReason::Limit,
@@ -358,12 +318,7 @@ fn not_comparable(checked: &Checked, code: &'static str, message: String) -> Ass
 }
 
 /// Of the comparison that decides, and the pairs of all.
-fn figures(
-    assessment: &mut Assessment,
-    comparison: &Comparison,
-    outcomes: &[Result<Comparison, NotCompared>],
-) {
-    let pairs: u64 = outcomes.iter().flatten().map(|comparison| comparison.pairs).sum();
+fn figures(assessment: &mut Assessment, comparison: &Comparison, pairs: u64) {
     assessment.metrics.insert("states".into(), pairs as f64);
     let depth = match &comparison.behaviour {
         Behaviour::EqualUpTo { steps, .. } if comparison.verdict() == Verdict::Open => {

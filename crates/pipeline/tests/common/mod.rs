@@ -47,6 +47,7 @@ impl Scripted {
             info("translator-actions", Translator, &["writer"], &[]),
             info("translator-describe", Translator, &["writer"], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
+            info("verifier-classes", Verifier, &[], &["equivalent", "rating", "fits"]),
             info("verifier-critique", Verifier, &["critic"], &["findings", "errors", "approves", "repeated"]),
             info("verifier-equivalence", Verifier, &[], &["equivalent"]),
             info("verifier-val", Verifier, &[], &["score", "errors", "clean"]),

@@ -9,7 +9,7 @@
 //! [`HdeOptions::semantics`] (the paper's planner has no ground no-ops) and executed as VAL executes them, so a ground no-op
 //! in a plan of the other domain is a step like any other.
 
-use super::domains::{Comparable, NotCompared, Side, failed, model};
+use super::domains::{Comparable, NotCompared, Side, facts_before_last, failed, model};
 use crate::budget::{Budget, StopReason};
 use crate::ground::GroundLimits;
 use crate::task::Unsupported;
@@ -210,6 +210,8 @@ pub struct FailingPlan {
     pub failing: Option<(usize, Refusal)>,
     /// The parts of the precondition, or of the goal, that do not hold there, as PDDL and why.
     pub conditions: Vec<String>,
+    /// What holds of the failing step's objects before it in the domain that refuses it, as PDDL; empty where every step is executed.
+    pub facts: Vec<String>,
 }
 
 impl Reference {
@@ -431,6 +433,10 @@ fn failing(rank: usize, steps: &[Step], model: &Model) -> Option<FailingPlan> {
         None | Some(Refusal::NotApplicable) => failed(model, executed),
         Some(_) => Vec::new(),
     };
+    let facts = match &replayed.refusal {
+        Some(Refusal::NotApplicable) => facts_before_last(model, executed),
+        _ => Vec::new(),
+    };
     let failing = replayed.refusal.map(|why| (replayed.executed, why));
-    Some(FailingPlan { rank, steps: steps.to_vec(), failing, conditions })
+    Some(FailingPlan { rank, steps: steps.to_vec(), failing, conditions, facts })
 }

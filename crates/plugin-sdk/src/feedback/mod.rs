@@ -4,10 +4,12 @@
 //! Nothing here tells more of an environment than the caller puts in: which steps it executes and refuses, and states in the
 //! environment's own words.
 
+mod action;
 mod pddl;
 mod plan;
 mod walk;
 
+pub use action::{ActionFault, FailingActionPlan, action};
 pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
 pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
 pub use walk::{FailingWalk, Refused, RefusedBy, no_first_action, walk};

@@ -18,6 +18,7 @@ mod product;
 mod ready;
 mod reduce;
 mod same;
+mod several;
 
 use crate::budget::{Budget, StopReason};
 use crate::ground::GroundLimits;
@@ -28,6 +29,7 @@ use crate::walk::{Method, Model, ModelError, ModelOptions, Refusal, Semantics, S
 use planforge_pddl::ast::{Domain, Problem};
 use product::{End, Seen, search};
 use ready::{Both, Ready};
+pub use several::{Comparisons, ExactReference};
 
 /// Limits of a comparison, and which ground actions are legal in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -365,12 +367,38 @@ fn refused(model: &Model, by: Side, steps: &[Step]) -> DifferenceKind {
 
 /// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding.
 pub(super) fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
-    let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
-    let report = Validator::new(model.lifted().clone()).validate(&parse_plan(&text, Text::Plan.source()));
+    let report = validated(model, steps);
     let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);
     let told = |c: FailedCondition| match c.why.starts_with(&c.text) {
         true => c.why,
         false => format!("{}: {}", c.text, c.why),
     };
     conditions.into_iter().map(told).collect()
+}
+
+/// What holds of the objects of the last step before it, and what has no arguments, as PDDL: facts that actions change or not, none that are
+/// derived.
+pub(super) fn facts_before_last(model: &Model, steps: &[Step]) -> Vec<String> {
+    let Some((last, before)) = steps.split_last() else { return Vec::new() };
+    let symbols = &model.lifted().symbols;
+    let named = |object: &u32| {
+        let name = symbols.objects.get(*object as usize);
+        name.is_some_and(|name| last.args.iter().any(|arg| arg.eq_ignore_ascii_case(name)))
+    };
+    let declared = |atom: &crate::task::Atom| {
+        let predicate = symbols.predicates.get(atom.predicate as usize);
+        predicate.is_some_and(|name| !name.starts_with('@'))
+    };
+    let facts: std::collections::BTreeSet<String> = validated(model, before)
+        .state_after(before.len())
+        .into_iter()
+        .filter(|atom| declared(atom) && atom.args.iter().all(named))
+        .map(|atom| symbols.atom(&atom))
+        .collect();
+    facts.into_iter().collect()
+}
+
+fn validated(model: &Model, steps: &[Step]) -> crate::validate::ValidationReport {
+    let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
+    Validator::new(model.lifted().clone()).validate(&parse_plan(&text, Text::Plan.source()))
 }

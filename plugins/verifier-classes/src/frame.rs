@@ -1,0 +1,163 @@
+//! What actions are judged in: the reference that the environment shows, made ready once for all candidates, or the declarations that the
+//! pipeline gives.
+
+use crate::codes;
+use crate::options::Options;
+use planforge_contract::api::Host;
+use planforge_contract::{ActionDescription, Failure, FailureClass, TaskView};
+use planforge_diagnostics::SourceId;
+use planforge_judging::{Deadline, Reference};
+use planforge_pddl::ast::Domain;
+use planforge_pddl::parse_domain;
+use planforge_planning::StopReason;
+use planforge_planning::equivalence::domains::ExactReference;
+use planforge_planning::equivalence::hde::{self, NoReferenceReason};
+use planforge_planning::walk::ModelError;
+
+/// What actions are judged in.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The domain whose declarations count.
+    pub(crate) domain: Domain,
+    /// The names of its actions; empty where the pipeline does not give them.
+    pub(crate) names: Vec<String>,
+    /// The behaviour of the reference; `None` where it is not looked at.
+    pub(crate) behaviour: Option<Behaviour>,
+}
+
+/// The behaviour of the reference.
+#[derive(Debug)]
+pub(crate) struct Behaviour {
+    /// How many problems there are.
+    pub(crate) problems: usize,
+    /// Their plans.
+    pub(crate) plans: Result<hde::Reference, Open>,
+    /// Their models, where actions are compared exactly.
+    pub(crate) exact: Option<Result<ExactReference, Open>>,
+}
+
+/// Why nothing can be told of any action's behaviour.
+#[derive(Debug, Clone)]
+pub(crate) struct Open {
+    /// As a clause.
+    pub(crate) why: String,
+    /// The limit, where it is one.
+    pub(crate) stopped: Option<StopReason>,
+}
+
+impl Frame {
+    /// Reads the frame and makes it ready.
+    ///
+    /// # Errors
+    /// There is none, it has errors, or the run was interrupted.
+    pub(crate) fn open(
+        host: &dyn Host,
+        options: &Options,
+        task: &TaskView,
+        budget: &mut Deadline<'_>,
+    ) -> Result<Self, Failure> {
+        if !options.behaviour
+            && let Some(given) = given(task)?
+        {
+            return Ok(given);
+        }
+        let reference = Reference::open(host).map_err(|not| not.failure(&codes::SHOWN))?;
+        let behaviour = match options.behaviour {
+            true => Some(Behaviour::open(&reference, options, budget)?),
+            false => None,
+        };
+        let names = reference.domain.actions.iter().map(|action| action.name.to_string()).collect();
+        // Without behaviour nobody looks at the reference's actions, whoever told them.
+        let domain = match options.behaviour {
+            true => reference.domain,
+            false => Domain { actions: Vec::new(), ..reference.domain },
+        };
+        Ok(Self { domain, names, behaviour })
+    }
+}
+
+/// The declarations and the names of actions that the pipeline gives.
+fn given(task: &TaskView) -> Result<Option<Frame>, Failure> {
+    let Some(header) = task.materials.get("domain.header") else { return Ok(None) };
+    let unreadable = |name: &str, why: String| {
+        let message = format!("the material `{name}` of suite `{}` cannot be read: {why}", task.suite);
+        Failure::new(FailureClass::Request, codes::MATERIAL, message)
+    };
+    let read = parse_domain(header, SourceId(0));
+    if let Some(error) = read.diagnostics.into_iter().find(|d| d.is_error()) {
+        return Err(unreadable("domain.header", error.message));
+    }
+    let described: Vec<ActionDescription> = match task.materials.get("actions") {
+        Some(text) => serde_json::from_str(text).map_err(|error| unreadable("actions", error.to_string()))?,
+        None => Vec::new(),
+    };
+    let names = described.into_iter().map(|action| action.name).collect();
+    Ok(Some(Frame { domain: read.value, names, behaviour: None }))
+}
+
+impl Behaviour {
+    fn open(reference: &Reference, options: &Options, budget: &mut Deadline<'_>) -> Result<Self, Failure> {
+        let problems = reference.problems();
+        let plans = hde::Reference::new(&reference.domain, &problems, &options.hde(), budget);
+        let plans = match plans {
+            Ok(plans) => Ok(plans),
+            Err(no) => {
+                let number = no.problem + 1;
+                Err(match no.why {
+                    NoReferenceReason::Model(error) => Open::of(error)?,
+                    NoReferenceReason::Limit(StopReason::Cancelled) => return Err(interrupted()),
+                    NoReferenceReason::Limit(reason) => Open {
+                        why: format!(
+                            "{reason} was reached before a plan of reference problem {number} was found"
+                        ),
+                        stopped: Some(reason),
+                    },
+                    NoReferenceReason::Unsolvable(_) => Open {
+                        why: format!(
+                            "reference problem {number} has no plan, so plans cannot be compared on it"
+                        ),
+                        stopped: None,
+                    },
+                })
+            }
+        };
+        let exact = match options.exact {
+            false => None,
+            true => {
+                let limits = options.exact_limits();
+                Some(match ExactReference::new(&reference.domain, &problems, &limits, budget) {
+                    Ok(models) => Ok(models),
+                    Err(not) => Err(Open::of(not.error)?),
+                })
+            }
+        };
+        Ok(Self { problems: problems.len(), plans, exact })
+    }
+}
+
+impl Open {
+    /// What a reference that is no model leaves open.
+    ///
+    /// # Errors
+    /// It has errors, or the run was interrupted.
+    fn of(error: ModelError) -> Result<Self, Failure> {
+        match error {
+            ModelError::Limit(StopReason::Cancelled) => Err(interrupted()),
+            ModelError::Limit(reason) => Ok(Self {
+                why: format!("{reason} was reached while the reference was made ready"),
+                stopped: Some(reason),
+            }),
+            ModelError::Unsupported(_) => Ok(Self { why: format!("the reference: {error}"), stopped: None }),
+            ModelError::Invalid(_) => {
+                let message = format!("the reference cannot be executed: {error}");
+                Err(Failure::new(FailureClass::Request, codes::REFERENCE, message)
+                    .help("the reference belongs to the suite: check it with `planforge validate`"))
+            }
+        }
+    }
+}
+
+/// The run is being interrupted: no verdict.
+pub(crate) fn interrupted() -> Failure {
+    Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
+}

@@ -1,0 +1,118 @@
+//! What a pipeline file may set.
+
+use crate::codes;
+use planforge_contract::{Failure, FailureClass};
+use planforge_planning::equivalence::domains::DomainLimits;
+use planforge_planning::equivalence::hde::{self, HdeOptions};
+use planforge_planning::walk;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// How plans count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Every plan of either list must be a plan of the other domain.
+    #[default]
+    Definition,
+    /// As the paper's code counts: different numbers of plans are a difference (OPApp), and the lists are gone through in pairs.
+    ReferenceCode,
+}
+
+/// Which ground actions plans are made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Semantics {
+    /// Every ground action whose precondition holds.
+    Strips,
+    /// None that cannot change any state, as the paper's planner has it.
+    #[default]
+    GroundNoOpsDropped,
+}
+
+/// Options of `verifier-classes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Plans of each problem, in either domain: 10 as the paper's text has it; its code looks at 100.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub k: usize,
+    /// How plans count: `definition` or `reference-code`.
+    pub rule: Rule,
+    /// Which ground actions plans are made of: `ground-no-ops-dropped` or `strips`. Plans are executed under STRIPS semantics.
+    pub semantics: Semantics,
+    /// Most action sequences looked at for the plans of one problem in one domain.
+    #[schemars(range(min = 1))]
+    pub max_nodes: u64,
+    /// Whether plans are compared. Without it classes of syntax and meaning are told alone (`Fits` where there is neither), from the
+    /// domain's declarations that the pipeline gives, and the environment is not asked.
+    pub behaviour: bool,
+    /// Whether the domain in which every action is the written one is classified too.
+    pub whole: bool,
+    /// Whether every action that fits is also compared exactly: by every sequence of ground actions.
+    pub exact: bool,
+    /// With `exact`, most pairs of states for one problem.
+    #[schemars(range(min = 1))]
+    pub max_states: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            k: 10,
+            rule: Rule::default(),
+            semantics: Semantics::default(),
+            max_nodes: 1_000_000,
+            behaviour: true,
+            whole: true,
+            exact: false,
+            max_states: 100_000,
+        }
+    }
+}
+
+impl Options {
+    /// Whether the options make sense together.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let wrong = |message: &str, help: &str| {
+            Err(Failure::new(FailureClass::Request, codes::OPTIONS, message).help(help))
+        };
+        if !(1..=100_000).contains(&self.k) {
+            return wrong("`k` is from 1 to 100000", "10 is the default, as in the paper's text");
+        }
+        if self.max_nodes == 0 || self.max_states == 0 {
+            return wrong(
+                "`max_nodes` and `max_states` are at least 1",
+                "1000000 and 100000 are the defaults",
+            );
+        }
+        if self.exact && !self.behaviour {
+            return wrong(
+                "`exact` compares behaviour, and `behaviour = false` leaves it out",
+                "leave one of the two out",
+            );
+        }
+        Ok(())
+    }
+
+    pub(crate) fn hde(&self) -> HdeOptions {
+        HdeOptions {
+            k: NonZeroUsize::new(self.k).unwrap_or(NonZeroUsize::MIN),
+            rule: match self.rule {
+                Rule::Definition => hde::Rule::Definition,
+                Rule::ReferenceCode => hde::Rule::ReferenceCode,
+            },
+            semantics: match self.semantics {
+                Semantics::Strips => walk::Semantics::Strips,
+                Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
+            },
+            max_nodes: self.max_nodes,
+            ..HdeOptions::default()
+        }
+    }
+
+    pub(crate) fn exact_limits(&self) -> DomainLimits {
+        DomainLimits { max_pairs: self.max_states, ..DomainLimits::default() }
+    }
+}

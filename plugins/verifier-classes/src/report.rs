@@ -1,0 +1,132 @@
+//! Classes as the contract has them.
+
+use crate::asked::Asked;
+use crate::options::Options;
+use planforge_contract::{ActionReconstructionError, Classification, ExactAnswer, ReportedDiagnostic};
+use planforge_diagnostics::SourceMap;
+use planforge_judging::report;
+use planforge_pddl::ast::Domain;
+use planforge_planning::equivalence::are::action_error;
+use planforge_planning::equivalence::domains::{Comparisons, Verdict};
+use planforge_planning::result_class::{Classified, ResultClass, ResultGroup};
+
+/// The class and the group of an action that fits and whose behaviour is not looked at.
+const FITS: [&str; 2] = ["Fits", "fits"];
+
+/// What was found out about an action.
+pub(crate) fn action(asked: &Asked, found: &Found, domain: &Domain, options: &Options) -> Classification {
+    let sources = SourceMap::single(format!("action {}", asked.name), asked.text.as_str());
+    let reported = |d| ReportedDiagnostic::of(d, &sources);
+    Classification {
+        diagnostics: found.classified.diagnostics.iter().map(reported).collect(),
+        reconstruction_error: reconstruction_error(asked, &found.classified, domain),
+        ..shared(&asked.name, found, options)
+    }
+}
+
+/// What was found out about the domain of all written actions.
+pub(crate) fn whole(
+    name: &str,
+    found: &Found,
+    actions: &[Classification],
+    options: &Options,
+) -> Classification {
+    let sum = |value: &dyn Fn(&ActionReconstructionError) -> Option<u64>| {
+        let values = actions.iter().map(|a| a.reconstruction_error.as_ref().and_then(value));
+        values.sum::<Option<u64>>()
+    };
+    let error = ActionReconstructionError {
+        action: name.to_owned(),
+        by_name: sum(&|e| e.by_name),
+        by_position: sum(&|e| e.by_position),
+        least: sum(&|e| e.least),
+    };
+    let readable = error.by_name.is_some();
+    Classification { reconstruction_error: readable.then_some(error), ..shared(name, found, options) }
+}
+
+/// A class, and the exact comparison beside it.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) classified: Classified,
+    /// It fits, and behaviour is not looked at.
+    pub(crate) fits: bool,
+    pub(crate) exact: Option<ExactAnswer>,
+}
+
+impl Found {
+    /// The paper's word, or `Fits`.
+    pub(crate) const fn class(&self) -> &'static str {
+        if self.fits { FITS[0] } else { self.classified.class.name() }
+    }
+
+    /// The primary class in words.
+    pub(crate) const fn group(&self) -> &'static str {
+        if self.fits { FITS[1] } else { self.classified.class.group().name() }
+    }
+
+    /// Whether there is nothing against it.
+    pub(crate) fn is_good(&self) -> bool {
+        self.fits || self.classified.class == ResultClass::Equivalent
+    }
+
+    /// Whether it could not be told.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.fits && self.classified.class == ResultClass::Undecided
+    }
+
+    /// How far it is from right, 0 to 1.
+    pub(crate) fn rating(&self) -> f64 {
+        match self.classified.class.group() {
+            _ if self.fits => 1.0,
+            ResultGroup::Syntax => 0.0,
+            ResultGroup::Semantic => 1.0 / 3.0,
+            ResultGroup::Different | ResultGroup::Undecided => 2.0 / 3.0,
+            ResultGroup::Equivalent => 1.0,
+        }
+    }
+}
+
+fn shared(name: &str, found: &Found, options: &Options) -> Classification {
+    let hde = found.classified.hde.as_ref();
+    Classification {
+        name: name.to_owned(),
+        class: found.class().to_owned(),
+        group: found.group().to_owned(),
+        reason: found.classified.reason.clone(),
+        heuristic: hde.map(|hde| report::heuristic(hde, &options.hde())),
+        exact: found.exact.clone(),
+        ..Classification::default()
+    }
+}
+
+/// What the written action does not share with the reference's, in three readings.
+fn reconstruction_error(
+    asked: &Asked,
+    classified: &Classified,
+    domain: &Domain,
+) -> Option<ActionReconstructionError> {
+    let written = classified.action.as_ref()?;
+    let original = domain.actions.iter().find(|action| action.name.is(&asked.name.to_lowercase()))?;
+    let error = action_error(original, written);
+    let number = |n: usize| n as u64;
+    Some(ActionReconstructionError {
+        action: asked.name.clone(),
+        by_name: Some(number(error.by_name)),
+        by_position: Some(number(error.by_position)),
+        least: error.least.map(|least| number(least.error)),
+    })
+}
+
+/// Exact comparisons in short.
+pub(crate) fn exact(compared: &Comparisons) -> ExactAnswer {
+    let verdict = compared.verdict();
+    let different = compared.decisive().filter(|_| verdict == Verdict::Different);
+    ExactAnswer {
+        decision: report::decision(verdict).to_owned(),
+        equal_up_to: compared.equal_up_to(),
+        problem: different.map(|(place, _)| place as u64),
+        difference: different.and_then(|(_, outcome)| report::compared("", outcome).difference),
+        pairs: compared.pairs(),
+    }
+}

@@ -1,0 +1,109 @@
+//! What a model is told of an action: what its class needs, and no more of the reference.
+
+use crate::asked::Asked;
+use crate::report::Found;
+use planforge_contract::Classification;
+use planforge_pddl::ast::Domain;
+use planforge_planning::Explanation;
+use planforge_planning::equivalence::hde::{FailingPlan, HdeDifference, HdeOutcome};
+use planforge_planning::result_class::ResultClass;
+use planforge_plugin_sdk::feedback::{self, ActionFault, FailingActionPlan};
+
+/// The entry on an action; `None` where there is nothing against it, or nothing that could be told.
+pub(crate) fn entry(
+    asked: &Asked,
+    found: &Found,
+    action: &Classification,
+    domain: &Domain,
+) -> Option<String> {
+    if found.is_good() || found.is_open() {
+        return None;
+    }
+    let class = format!("{} ({})", found.group(), found.class());
+    let write = |fault: &ActionFault<'_>| {
+        Some(feedback::action(&asked.name, &class, what(found.classified.class), fault))
+    };
+    if found.classified.class == ResultClass::NoPddl {
+        return write(&ActionFault::Nothing);
+    }
+    match difference(found) {
+        None => write(&ActionFault::Text { found: &action.diagnostics, text: &asked.text }),
+        Some(HdeDifference::NoPlan(why)) => write(&ActionFault::NoPlan(&reasons(why, &asked.name, domain))),
+        Some(HdeDifference::Number { reference, candidate }) => {
+            write(&ActionFault::Number { with: *candidate, right: *reference })
+        }
+        Some(HdeDifference::NewPlanFails(plan)) => plan_fails(plan, true, &asked.name, &write),
+        Some(HdeDifference::OldPlanFails(plan)) => plan_fails(plan, false, &asked.name, &write),
+    }
+}
+
+/// What a class says, as a clause.
+pub(crate) const fn what(class: ResultClass) -> &'static str {
+    match class {
+        ResultClass::NoPddl => "the answer holds no action that begins with `(:action`",
+        ResultClass::PError => "the parentheses do not match",
+        ResultClass::UToken => "something stands where it cannot stand in an action",
+        ResultClass::TError => "a type is unknown, or an argument has a wrong one",
+        ResultClass::PAError => "a predicate is unknown or has wrong arguments",
+        ResultClass::NError => "it is called otherwise than asked for",
+        ResultClass::BPError => {
+            "it needs what the domain does not allow, such as a condition that is negated"
+        }
+        ResultClass::NoPlan => "with it a problem has no plan any more",
+        ResultClass::NPApp => "it allows a plan that is wrong",
+        ResultClass::OPApp => "it does not allow a plan that is right",
+        ResultClass::Equivalent => "it is equivalent",
+        ResultClass::Undecided => "it could not be told",
+    }
+}
+
+fn difference(found: &Found) -> Option<&HdeDifference> {
+    match &found.classified.hde.as_ref()?.outcome {
+        HdeOutcome::Different { difference, .. } => Some(difference),
+        _ => None,
+    }
+}
+
+/// Why there is no plan, without what says what another action needs: that is the reference's.
+fn reasons(why: &Explanation, name: &str, domain: &Domain) -> Vec<String> {
+    let others: Vec<&str> = domain
+        .actions
+        .iter()
+        .map(|action| action.name.key())
+        .filter(|key| !key.eq_ignore_ascii_case(name))
+        .collect();
+    let of_another = |message: &str| {
+        let part = |c: char| !(c.is_alphanumeric() || c == '-' || c == '_');
+        message.split(part).any(|word| others.iter().any(|other| word.eq_ignore_ascii_case(other)))
+    };
+    let told: Vec<String> =
+        why.reasons.iter().map(|r| r.message.clone()).filter(|message| !of_another(message)).collect();
+    match told.is_empty() {
+        true => vec!["no sequence of actions leads to the goal any more".to_owned()],
+        false => told,
+    }
+}
+
+fn plan_fails(
+    plan: &FailingPlan,
+    allowed: bool,
+    name: &str,
+    write: &dyn Fn(&ActionFault<'_>) -> Option<String>,
+) -> Option<String> {
+    let steps: Vec<String> = plan.steps.iter().map(ToString::to_string).collect();
+    let failing = plan.failing.as_ref().map(|(step, _)| *step);
+    let own =
+        failing.and_then(|step| plan.steps.get(step)).is_none_or(|step| step.name.eq_ignore_ascii_case(name));
+    // Conditions of the reference's actions stay with it; those of the goal, and of the action as it was written, may be told.
+    let conditions = match (allowed && failing.is_some(), own) {
+        (false, true) => plan.conditions.as_slice(),
+        _ => &[],
+    };
+    write(&ActionFault::Plan(FailingActionPlan {
+        steps: &steps,
+        allowed,
+        failing,
+        conditions,
+        facts: &plan.facts,
+    }))
+}
