@@ -207,6 +207,12 @@ pub const CODES: &[CodeInfo] = &[
         "A library of that id was found and did not pass the load gates. The message has the gate's own code.",
     ),
     code(
+        "pipeline.predicates",
+        "`predicates` goes with `actions`",
+        "Where `actions` of [given] gives each action in words, the domain's predicates come with them, unless the file says otherwise:\n\n    \
+         [given]\n    actions = \"base\"\n    predicates = false      # the method makes its own",
+    ),
+    code(
         "pipeline.range",
         "a number out of range",
         "The message names the range. For example n is 1 to 1000, keep is 1 to 1000000, jobs is 1 to 1024.",
@@ -394,6 +400,12 @@ pub const CODES: &[CodeInfo] = &[
         "something is given that the suite does not have",
         "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.\n\n\
          The interface and the objects of a suite without PDDL are told by the pipeline's environment, where it has one.",
+    ),
+    code(
+        "suite.no-sentence",
+        "a description would show the name of a predicate that is withheld",
+        "Descriptions of the classes flipped and random tell conditions and effects in the suite's sentences, and by the predicate's name where \
+it has none. With `predicates = false` below [given] no name of the reference's predicates may be told.",
     ),
     code(
         "suite.no-text",

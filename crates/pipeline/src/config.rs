@@ -78,9 +78,13 @@ pub struct GivenSpec {
     /// The in-context example. Left out, the suite's own is given where the domain is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<GivenExample>,
-    /// Each action in words, and the domain without its actions: types, predicates, and what those mean.
+    /// Each action in words, and the domain without its actions: types, predicates, and what those mean (see `predicates`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<DescriptionClass>,
+    /// With `actions`: whether the predicates and what they mean are given too. With `false` only the domain's types and constants are, and
+    /// the method makes predicates of its own.
+    #[serde(skip_serializing_if = "is_true")]
+    pub predicates: bool,
     /// Folders of suites, relative to the pipeline file, whose actions are in-context examples for actions. The suite whose tasks
     /// are run is left out where it is among them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -109,6 +113,7 @@ impl Default for GivenSpec {
             objects: false,
             example: None,
             actions: None,
+            predicates: true,
             action_examples: Vec::new(),
         }
     }

@@ -185,6 +185,19 @@ fn one_file_many_mistakes_each_at_its_place() {
 }
 
 #[test]
+fn whether_predicates_are_given_is_a_question_of_actions_in_words() {
+    let with = |given: &str| {
+        let text = GOOD.replace("[given]\ndomain = true", &format!("[given]\n{given}"));
+        let codes: Vec<String> = found(&text, &[]).diagnostics.iter().map(|d| d.code.to_string()).collect();
+        codes
+    };
+    assert!(with("actions = \"base\"\npredicates = false").is_empty());
+    assert!(with("actions = \"base\"\npredicates = true").is_empty());
+    assert_eq!(with("predicates = false"), ["pipeline.predicates"], "there are no actions in words");
+    assert_eq!(with("actions = \"base\"\ndomain = true\npredicates = false"), ["pipeline.predicates"]);
+}
+
+#[test]
 fn what_scales_is_checked_as_closely() {
     let checked = found(SCALING, &[]);
     let line = |needle: &str| SCALING.lines().position(|l| l.contains(needle)).unwrap() as u32 + 1;
@@ -534,6 +547,7 @@ fn empty_binary_and_huge_files_are_one_clear_diagnostic_each() {
 fn every_code_of_the_checker_is_triggered() {
     let mut seen: BTreeSet<String> = codes(&found(MISTAKES, &[])).into_iter().collect();
     seen.extend(codes(&found(SCALING, &[])));
+    seen.extend(codes(&found(&GOOD.replace("[given]", "[given]\npredicates = false"), &[])));
     seen.extend(codes(&found("", &["x"])));
     seen.extend(codes(&found("x = ", &[])));
     seen.extend(codes(&found(&"x".repeat(MAX_PIPELINE_BYTES + 1), &[])));

@@ -17,9 +17,12 @@ const MARKERS: [&str; 3] = ["zqobject", "zqpredicate", "zqaction"];
 
 /// A suite whose domain and problem hold the markers wherever this pipeline is not given them.
 fn planted(given: &GivenSpec, folder: &Path) -> Suite {
+    // Which names are known. Actions in words have their names, and come with the predicates unless the file says otherwise.
+    let predicates = given.domain || (given.actions.is_some() && given.predicates);
+    let actions = given.domain || given.interface || given.actions.is_some();
     let (predicate, condition) =
-        if given.domain { ("", "") } else { (" (zqpredicate ?x)", " (zqpredicate ?x)") };
-    let action = if given.domain || given.interface {
+        if predicates { ("", "") } else { (" (zqpredicate ?x)", " (zqpredicate ?x)") };
+    let action = if actions {
         String::new()
     } else {
         "(:action zqaction :parameters (?x) :precondition (at ?x) :effect (done ?x))".to_owned()
@@ -49,17 +52,19 @@ fn planted(given: &GivenSpec, folder: &Path) -> Suite {
         "p_example.pddl",
         &format!(
             "(define (problem e) (:domain toys) (:objects b) (:init (at b){}) (:goal (done b)))",
-            if given.domain { "" } else { "(zqpredicate b)" }
+            if predicates { "" } else { "(zqpredicate b)" }
         ),
     );
     write("p_example.sol", "(move b)\n");
     // What is known beside the domain is written with its predicates.
-    let known = if given.domain { "at" } else { "zqpredicate" };
+    let known = if predicates { "at" } else { "zqpredicate" };
     write("knowledge.lp", &format!("init({known}(X)) :- object(X, toy).\n"));
     write("p_example.lp", &format!("init({known}(b)).\n"));
     let sentence =
         format!("[predicates]\n{known} = {{ yes = \"{{1}} {known}.\", no = \"Not {{1}} {known}.\" }}\n");
-    write("sentences.toml", &format!("{sentence}[types]\nobject = \"a {known}\"\n"));
+    // Actions in words have the words for types.
+    let word = if given.actions.is_some() { "toy" } else { known };
+    write("sentences.toml", &format!("{sentence}[types]\nobject = \"a {word}\"\n"));
     write("domain_template.pddl", &format!("(define (domain toys) (:action move :parameters (?x)){action})"));
     let loaded = load_suite(folder);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
@@ -161,6 +166,7 @@ fn bench(text: &str, how: How) -> Bench {
             let mode = stage.plugin().and_then(|(_, options)| options.get("mode")?.as_str());
             let artefact = stage.plugin().and_then(|(_, options)| options.get("artefact")?.as_str());
             let what = match (mode, artefact) {
+                _ if stage.plugin().is_some_and(|(name, _)| name == "translator-actions") => "domain",
                 (Some("domain" | "edit"), _) | (Some("update"), None | Some("domain")) => "domain",
                 _ => "problem",
             };
@@ -225,6 +231,29 @@ fn no_shipped_pipeline_shows_a_model_what_it_is_not_given() {
             let (found, _) = leaked(&text, How { feedback: true, accepts: false }, |bench, _| bench);
             assert!(!found.is_empty(), "{} tells nothing of the environment", file.display());
         }
+    }
+}
+
+/// Names of predicates that a method is to grow by itself are in none of the materials, in whatever class the actions are told.
+#[test]
+fn predicates_that_are_withheld_are_in_no_material() {
+    for class in ["base", "flipped", "random"] {
+        let given = |rest: &str| {
+            CHAIN.replace("schema = 1", &format!("schema = 1\n[given]\nactions = \"{class}\"\n{rest}"))
+        };
+        assert_eq!(
+            leaked(&given("predicates = false"), ALL, |bench, _| bench).0,
+            Vec::<&str>::new(),
+            "{class}"
+        );
+        // Without that line they are told, so the test above can fail.
+        let folder = tempfile::tempdir().unwrap();
+        let suite = planted(&good(&given("predicates = false")).config.given, folder.path());
+        let bench = bench(&given(""), ALL);
+        let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), &pipelines()).unwrap();
+        let _ = bench.run(&tasks, 2);
+        let prompts = bench.provider.prompts.lock().unwrap();
+        assert!(prompts.iter().all(|p| p.contains("zqpredicate")), "{class}");
     }
 }
 

@@ -240,6 +240,7 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
     let Some((table, node)) = reader.table("given", out) else { return GivenSpec::default() };
     let mut inner = Reader::new(table, node.place, "[given]");
     let had_text = inner.node("text").map(|node| node.place);
+    let had_predicates = inner.node("predicates").map(|node| node.place);
     let given = GivenSpec {
         text: inner.boolean("text", out).unwrap_or(true),
         domain: inner.boolean("domain", out).unwrap_or(false),
@@ -248,10 +249,12 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
         objects: inner.boolean("objects", out).unwrap_or(false),
         example: example(&mut inner, out),
         actions: inner.word("actions", &DESCRIPTION_CLASSES, out),
+        predicates: inner.boolean("predicates", out).unwrap_or(true),
         action_examples: inner.strings("action_examples", out).into_iter().map(|at| at.value).collect(),
     };
     let nothing = GivenSpec {
         text: false,
+        predicates: given.predicates,
         example: given.example.clone(),
         action_examples: given.action_examples.clone(),
         ..GivenSpec::default()
@@ -261,6 +264,16 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
         out.push(
             error_at("pipeline.nothing-given", message, place)
                 .help("add `problem = true` below [given], or another part of the reference"),
+        );
+    }
+    if let Some(place) = had_predicates.filter(|_| given.actions.is_none() || given.domain) {
+        let message = match given.domain {
+            true => "`predicates` has no meaning where the whole domain is given",
+            false => "`predicates` has no meaning without `actions`, which the predicates are given with",
+        };
+        out.push(
+            error_at("pipeline.predicates", message, place)
+                .help("take `predicates` out, or give `actions = \"base\"` and not the domain"),
         );
     }
     inner.finish("pipeline.unknown-key", out);

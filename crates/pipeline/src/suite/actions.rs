@@ -91,18 +91,54 @@ fn texts(name: &str, node: &Node, out: &mut Vec<Diagnostic>) -> ActionTexts {
     }
 }
 
-/// The materials of a suite whose actions are given in words.
-pub(super) fn materials(suite: &Suite, class: DescriptionClass) -> BTreeMap<String, String> {
+/// The materials of a suite whose actions are given in words. Where the predicates are not, neither is what is made of them.
+pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> BTreeMap<String, String> {
     let Some(text) = &suite.reference_domain else { return BTreeMap::new() };
     let domain = parse_domain(text, SourceId(0)).value;
-    let header = Domain { actions: Vec::new(), ..domain.clone() };
     let described: Vec<ActionDescription> =
         domain.actions.iter().map(|action| describe(suite, action, class)).collect();
-    let json = [("actions", json(&described)), ("predicates.declared", json(&predicates(suite, &domain)))];
-    let mut materials: BTreeMap<String, String> =
-        json.into_iter().map(|(name, text)| (name.to_owned(), text)).collect();
+    let mut materials = BTreeMap::from([("actions".to_owned(), json(&described))]);
+    if given {
+        materials.insert("predicates.declared".to_owned(), json(&predicates(suite, &domain)));
+    }
+    let mut header = Domain { actions: Vec::new(), durative_actions: Vec::new(), ..domain };
+    if !given {
+        header.predicates.clear();
+        header.functions.clear();
+        header.derived.clear();
+        header.constraints = None;
+    }
     materials.insert("domain.header".to_owned(), print_domain(&header));
     materials
+}
+
+/// Descriptions that would show names of predicates which are withheld: a literal without a sentence is told by its predicate's name.
+pub(super) fn telling_names(suite: &Suite, class: DescriptionClass) -> Vec<Diagnostic> {
+    let Some(text) = suite.reference_domain.as_ref().filter(|_| class != DescriptionClass::Base) else {
+        return Vec::new();
+    };
+    let domain = parse_domain(text, SourceId(0)).value;
+    let sentence = |name: &str| suite.sentences.keys().any(|known| known.eq_ignore_ascii_case(name));
+    let mut found = Vec::new();
+    for action in &domain.actions {
+        if suite.action_texts.get(action.name.key()).is_some_and(|texts| texts.of(class).is_some()) {
+            continue;
+        }
+        let all = literals(action);
+        let silent =
+            told(suite, action, class, &all).iter().find(|l| !sentence(l.atom.predicate.key())).copied();
+        found.extend(silent.map(|literal| {
+            let message = format!(
+                "the pipeline withholds the predicates, and suite `{}` has no sentence for `{}`, which the description of `{}` tells",
+                suite.name, literal.atom.predicate, action.name
+            );
+            Diagnostic::error("suite.no-sentence", message).help(format!(
+                "write a sentence for it in sentences.toml, a text for `{}` in actions.toml, or give `actions = \"base\"`",
+                action.name
+            ))
+        }));
+    }
+    found
 }
 
 /// The actions of a suite as in-context examples.
@@ -172,22 +208,37 @@ struct Literal<'a> {
     effect: bool,
 }
 
-fn made(suite: &Suite, action: &Action, class: DescriptionClass, base: &str) -> String {
+/// All literals of conditions, then those of effects.
+fn literals(action: &Action) -> Vec<Literal<'_>> {
     let mut literals = Vec::new();
     action.precondition.iter().for_each(|condition| conditions(condition, &mut literals));
-    let needed = literals.clone();
     action.effect.iter().for_each(|effect| effects(effect, &mut literals));
+    literals
+}
+
+/// The literals that a description of the class tells.
+fn told<'a>(
+    suite: &Suite,
+    action: &Action,
+    class: DescriptionClass,
+    literals: &[Literal<'a>],
+) -> Vec<Literal<'a>> {
     let deleted = |atom: &Atom| {
         literals
             .iter()
             .any(|l| l.effect && !l.holds && l.atom.predicate == atom.predicate && l.atom.args == atom.args)
     };
-    let flipped: Vec<Literal<'_>> = needed.into_iter().filter(|l| l.holds && deleted(l.atom)).collect();
-    let told = match class {
+    let needed = literals.iter().filter(|l| !l.effect);
+    let flipped: Vec<Literal<'_>> = needed.filter(|l| l.holds && deleted(l.atom)).copied().collect();
+    match class {
         DescriptionClass::Base => Vec::new(),
         DescriptionClass::Flipped => flipped,
-        DescriptionClass::Random => draw(suite, action, &literals, flipped.len()),
-    };
+        DescriptionClass::Random => draw(suite, action, literals, flipped.len()),
+    }
+}
+
+fn made(suite: &Suite, action: &Action, class: DescriptionClass, base: &str) -> String {
+    let told = told(suite, action, class, &literals(action));
     let wording = Wording::new(&suite.sentences);
     let say = |wanted: bool| -> Vec<String> {
         told.iter().filter(|l| l.effect == wanted).map(|literal| in_words(&wording, literal)).collect()

@@ -40,8 +40,11 @@ pub fn task_view(
         })
         .flatten()
         .unwrap_or_default();
-    if given.actions.is_some() {
+    if let Some(class) = given.actions {
         view.domain("actions");
+        if !given.predicates {
+            view.found.extend(actions::telling_names(suite, class));
+        }
     }
     let result = TaskView {
         suite: suite.name.clone(),
@@ -184,7 +187,9 @@ fn materials(
         put("objects.template", task.objects_template.as_ref());
     }
     if let Some(class) = given.actions {
-        actions::materials(suite, class).iter().for_each(|(name, text)| put(name, Some(text)));
+        actions::materials(suite, class, given.predicates)
+            .iter()
+            .for_each(|(name, text)| put(name, Some(text)));
     }
     let example =
         suite.example.as_ref().filter(|_| given.gives_own_example() && !suite.withheld.contains(&"example"));
