@@ -17,22 +17,32 @@ const MARKERS: [&str; 3] = ["zqobject", "zqpredicate", "zqaction"];
 
 /// A suite whose domain and problem hold the markers wherever this pipeline is not given them.
 fn planted(given: &GivenSpec, folder: &Path) -> Suite {
-    // Which names are known. Actions in words have their names, and come with the predicates unless the file says otherwise.
+    // Which names are known. Actions in words have their names, and come with the predicates unless the file says otherwise; then what is
+    // withheld stands in the bodies alone.
     let predicates = given.domain || (given.actions.is_some() && given.predicates);
     let actions = given.domain || given.interface || given.actions.is_some();
-    let (predicate, condition) =
-        if predicates { ("", "") } else { (" (zqpredicate ?x)", " (zqpredicate ?x)") };
+    let bodies = predicates && !given.domain;
+    let (predicate, condition) = match (bodies, predicates) {
+        (true, _) => (
+            "",
+            " (exists (?zqpredicate) (and (at ?zqpredicate) (not (exists (?zqaction) (and (at ?zqaction) (not (at ?zqaction)))))))",
+        ),
+        (_, true) => ("", ""),
+        _ => (" (zqpredicate ?x)", " (zqpredicate ?x)"),
+    };
+    let effect = if bodies { "" } else { condition };
     let action = if actions {
         String::new()
     } else {
         "(:action zqaction :parameters (?x) :precondition (at ?x) :effect (done ?x))".to_owned()
     };
+    let requirements = if bodies { ":adl" } else { ":strips" };
     let domain = format!(
-        "(define (domain toys) (:requirements :strips) (:predicates (at ?x) (done ?x){predicate})\n\
-         (:action move :parameters (?x) :precondition (and (at ?x){condition}) :effect (and (done ?x){condition})){action})"
+        "(define (domain toys) (:requirements {requirements}) (:predicates (at ?x) (done ?x){predicate})\n\
+         (:action move :parameters (?x) :precondition (and (at ?x){condition}) :effect (and (done ?x){effect})){action})"
     );
     let object = if given.problem || given.objects { "" } else { " zqobject" };
-    let fact = if given.problem { String::new() } else { "(zqpredicate a)".to_owned() };
+    let fact = if given.problem || bodies { String::new() } else { "(zqpredicate a)".to_owned() };
     let problem = format!(
         "(define (problem p01) (:domain toys) (:objects a{object}) (:init (at a){fact}) (:goal (done a)))"
     );

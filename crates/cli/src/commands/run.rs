@@ -354,13 +354,17 @@ impl Host for Waiting {
     }
 }
 
-/// What a run is told apart by covers an in-context example that another suite gives.
+/// What a run is told apart by covers in-context examples that other suites give, and further problems of the suite that verifiers compare over.
 fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
     let example: Vec<_> =
         task.view.materials.iter().filter(|(name, _)| name.starts_with("example.")).collect();
     if !example.is_empty() {
         // Pairs of texts always have a JSON form.
         let text = serde_json::to_string(&(&used.sha256, example)).unwrap_or_default();
+        used.sha256 = sha256_hex(text.as_bytes());
+    }
+    if !task.reference.problems.is_empty() {
+        let text = serde_json::to_string(&(&used.sha256, &task.reference.problems)).unwrap_or_default();
         used.sha256 = sha256_hex(text.as_bytes());
     }
     (task, used)

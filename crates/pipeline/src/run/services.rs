@@ -1,13 +1,14 @@
 //! What a run needs from outside, and the tasks it works on.
 
-use crate::config::{GivenSpec, Pipeline, Stage};
+use crate::config::{DescriptionClass, GivenSpec, Pipeline, Stage};
 use crate::suite::{
     Suite, SuiteTask, Texts, action_examples, further_problems, load_suite_with, materials_json, task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, TaskView};
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_llm::{Llm, Mode};
+use planforge_pddl::parse_domain;
 use planforge_record::{Journal, Lookup};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -123,8 +124,11 @@ pub fn run_tasks(
             match task_view(suite, task, &pipeline.given, example.as_ref()) {
                 Ok(mut view) => {
                     if pipeline.given.actions.is_some() {
-                        let others: Vec<&ActionExample> =
-                            pool.iter().filter(|e| e.suite != suite.name).collect();
+                        let others: Vec<&ActionExample> = pool
+                            .iter()
+                            .filter(|other| !other.is_of(suite))
+                            .flat_map(|o| &o.actions)
+                            .collect();
                         view.materials.insert("example.actions".to_owned(), materials_json(&others));
                     }
                     match reference(pipeline, suite, task) {
@@ -140,14 +144,45 @@ pub fn run_tasks(
     if found.is_empty() { Ok(tasks) } else { Err(found) }
 }
 
-/// The actions of other suites that may be shown as examples, in the order of the file.
-fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ActionExample>, Vec<Diagnostic>> {
+/// A suite whose actions may be shown as examples.
+struct ExampleSuite {
+    name: String,
+    /// As its PDDL calls it.
+    domain: String,
+    actions: Vec<ActionExample>,
+}
+
+impl ExampleSuite {
+    fn new(suite: &Suite, actions: Vec<ActionExample>) -> Self {
+        Self { name: suite.name.clone(), domain: domain_name(suite), actions }
+    }
+
+    /// Whether its actions would show those of a suite: it is that suite or, under another name, has its domain's name or one of its actions.
+    fn is_of(&self, suite: &Suite) -> bool {
+        let own = action_examples(suite, DescriptionClass::Base);
+        let shown =
+            |action: &ActionExample| own.iter().any(|own| own.pddl.eq_ignore_ascii_case(&action.pddl));
+        self.name.eq_ignore_ascii_case(&suite.name)
+            || (!self.domain.is_empty() && self.domain == domain_name(suite))
+            || self.actions.iter().any(shown)
+    }
+}
+
+/// In lower case; empty where there is none.
+fn domain_name(suite: &Suite) -> String {
+    let Some(text) = &suite.reference_domain else { return String::new() };
+    let domain = parse_domain(text, SourceId(0)).value;
+    domain.name.map(|name| name.key().to_owned()).unwrap_or_default()
+}
+
+/// The suites whose actions may be shown as examples, in the order of the file.
+fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ExampleSuite>, Vec<Diagnostic>> {
     let Some(class) = given.actions else { return Ok(Vec::new()) };
     let mut pool = Vec::new();
     let mut found = Vec::new();
     for path in &given.action_examples {
         match example(&folder.join(path), Texts::Optional) {
-            Ok(suite) => pool.extend(action_examples(&suite, class)),
+            Ok(suite) => pool.push(ExampleSuite::new(&suite, action_examples(&suite, class))),
             Err(wrong) => found.push(*wrong),
         }
     }
