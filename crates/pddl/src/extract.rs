@@ -152,11 +152,11 @@ pub fn action_blocks(reply: &str) -> Vec<Block> {
         let before = definitions.partition_point(|define| *define < start);
         let in_definition = definitions[..before].last().is_some_and(|define| *define >= begin);
         let balanced = balanced_end(reply, start, limit);
+        let opened_twice = !in_definition && reply[begin..start].trim_end().ends_with('(');
         let closed_well = balanced.filter(|end| {
-            let rest = reply[*end..limit].trim_start();
+            let (text, rest) = (&reply[start..*end], reply[*end..limit].trim_start());
             // In a definition, the parenthesis behind an action is the definition's own.
-            !ACTION_FIELDS.iter().any(|field| starts_with(rest, field))
-                && (in_definition || !rest.starts_with(')'))
+            !opened_twice && !closed_early(text, rest) && (in_definition || !rest.starts_with(')'))
         });
         let end = closed_well.unwrap_or_else(|| end_before_prose(reply, start, limit));
         let text = reply[start..end].trim_end();
@@ -169,6 +169,18 @@ pub fn action_blocks(reply: &str) -> Vec<Block> {
         });
     }
     blocks
+}
+
+/// Whether what follows an action that is balanced belongs to it still: a field of its own, the value of its last keyword, or all of
+/// it where it was closed before its name.
+fn closed_early(action: &str, rest: &str) -> bool {
+    let is_field = |rest: &str| ACTION_FIELDS.iter().any(|field| starts_with(rest, field));
+    let words = action.trim_end_matches(')').trim_end();
+    let last = words.rfind(|c: char| c.is_whitespace() || c == '(').map_or(words, |at| &words[at + 1..]);
+    let behind_a_word = || rest.find(char::is_whitespace).map_or("", |at| rest[at..].trim_start());
+    is_field(rest)
+        || is_field(last) && rest.starts_with('(')
+        || last.eq_ignore_ascii_case(":action") && is_field(behind_a_word())
 }
 
 /// What stands in an action behind its name.

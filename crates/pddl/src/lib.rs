@@ -25,7 +25,7 @@ pub use ast::Parsed;
 pub use bytes::read_bytes;
 pub use check::{
     Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, read_task,
-    requirements_used, undeclared_constants,
+    requirements_used, undeclared_constants, undeclared_requirements,
 };
 pub use codes::CODES;
 pub use diff::{Change, Difference, diff_domains, diff_problems};

@@ -5,8 +5,9 @@
 //! front end and has its place in the reply; behaviour is judged by [heuristic domain equivalence](crate::equivalence::hde).
 //!
 //! The paper's lists leave out what its own parser does not notice. Here a predicate that is not declared, a variable that nothing
-//! binds and a name without an object are argument errors (PAError), and what needs a requirement that the domain does not
-//! declare, not negation alone, is a bad precondition (BPError). A limit is [`ResultClass::Undecided`], never "no plan".
+//! binds and a name without an object are argument errors (PAError), and what needs a requirement that the domain neither
+//! declares nor makes use of itself, not negation alone, is a bad precondition (BPError). An action under the name of another one of
+//! the domain has a wrong name (NError). A limit is [`ResultClass::Undecided`], never "no plan".
 
 use crate::budget::{Budget, StopReason};
 use crate::equivalence::hde::{Hde, HdeClass, HdeOutcome, Reference};
@@ -14,7 +15,11 @@ use crate::walk::ModelError;
 use planforge_diagnostics::{Diagnostic, Label, SourceId, Span};
 use planforge_pddl::ast::{Action, Domain};
 use planforge_pddl::extract::Block;
-use planforge_pddl::{action_blocks, check_domain, parse_domain, print_domain};
+use planforge_pddl::mutate::action::Flaw;
+use planforge_pddl::{
+    Name, TypeHierarchy, action_blocks, check_domain, parse_domain, print_domain, undeclared_constants,
+    undeclared_requirements,
+};
 
 /// Table 1's rows, and what the paper has no row for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,6 +112,31 @@ impl ResultClass {
     }
 }
 
+impl From<Flaw> for ResultClass {
+    /// The class of a text that was made with one flaw.
+    fn from(flaw: Flaw) -> Self {
+        match flaw {
+            Flaw::NoAction => Self::NoPddl,
+            Flaw::Parentheses => Self::PError,
+            Flaw::Token => Self::UToken,
+            Flaw::Type => Self::TError,
+            Flaw::Arguments => Self::PAError,
+            Flaw::Name => Self::NError,
+            Flaw::Requirement => Self::BPError,
+        }
+    }
+}
+
+impl From<HdeClass> for ResultClass {
+    fn from(class: HdeClass) -> Self {
+        match class {
+            HdeClass::NoPlan => Self::NoPlan,
+            HdeClass::NPApp => Self::NPApp,
+            HdeClass::OPApp => Self::OPApp,
+        }
+    }
+}
+
 impl ResultGroup {
     /// The word used in tables.
     pub const fn name(self) -> &'static str {
@@ -168,7 +198,7 @@ pub fn classify(
     reference: &Reference,
     budget: &mut dyn Budget,
 ) -> Classified {
-    match fits(reply, source, domain, name) {
+    match fitting(reply, source, domain, name, Some(reference)) {
         Ok(fitting) => {
             let mut classified = behaviour(&fitting.domain, reference, budget);
             classified.action = Some(fitting.action);
@@ -189,11 +219,23 @@ pub struct Fitting {
 }
 
 /// Whether a reply holds an action `name` that can take its place in `domain`, whatever it does there. Of `domain` the declarations
-/// matter, its actions do not. `source` is the reply's in the diagnostics.
+/// matter, and of its actions what they make use of without declaring it. A constant that is not declared may be an object of problems,
+/// which are not known here. `source` is the reply's in the diagnostics.
 ///
 /// # Errors
 /// The class of syntax or meaning that keeps it from that.
 pub fn fits(reply: &str, source: SourceId, domain: &Domain, name: &str) -> Result<Fitting, Box<Classified>> {
+    fitting(reply, source, domain, name, None)
+}
+
+/// [`fits`], with the problems where they are known.
+fn fitting(
+    reply: &str,
+    source: SourceId,
+    domain: &Domain,
+    name: &str,
+    reference: Option<&Reference>,
+) -> Result<Fitting, Box<Classified>> {
     let not = |class, diagnostics, action| Box::new(Classified { action, ..found(class, diagnostics) });
     let Some(block) = meant_action(reply, name) else {
         let missing = Diagnostic::error("class.no-action", "the reply holds no `(:action ...)`")
@@ -217,7 +259,15 @@ pub fn fits(reply: &str, source: SourceId, domain: &Domain, name: &str) -> Resul
     let Some(action) = read.action else {
         return Err(not(ResultClass::UToken, read.form, None));
     };
-    match semantic(&action, read.meaning, name, source) {
+    let mut meaning = read.meaning;
+    let types = TypeHierarchy::of(domain);
+    let own = undeclared_constants(domain, &types);
+    // A constant may be an object of the problems instead; the true domain may count on that too.
+    meaning.retain(|d| {
+        d.code != UNDECLARED_CONSTANT
+            || !label_text(reply, d).is_some_and(|name| named(&own, reference, name))
+    });
+    match semantic(&action, meaning, name, source) {
         Some((class, diagnostics)) => Err(not(class, diagnostics, Some(action))),
         None => Ok(Fitting { domain: with_action(domain, name, action.clone()), action }),
     }
@@ -256,6 +306,17 @@ pub fn fits_whole(domain: &Domain, actions: &[(&str, &Classified)]) -> Result<Do
     Ok(written.fold(domain.clone(), |whole, (name, action)| with_action(&whole, name, action)))
 }
 
+/// Whether the true domain uses the constant, or every problem has an object of that name, as far as problems are known.
+fn named(own: &[&Name], reference: Option<&Reference>, name: &str) -> bool {
+    let key = name.to_lowercase();
+    own.iter().any(|constant| constant.is(&key)) || reference.is_none_or(|known| known.has_object(&key))
+}
+
+/// What a finding points at.
+fn label_text<'r>(reply: &'r str, diagnostic: &Diagnostic) -> Option<&'r str> {
+    reply.get(diagnostic.primary()?.span.range())
+}
+
 /// The true domain with `action` in the place of `name`.
 pub fn with_action(domain: &Domain, name: &str, action: Action) -> Domain {
     let mut whole = domain.clone();
@@ -284,6 +345,8 @@ impl Integrated {
     fn read(block: &Block, source: SourceId, domain: &Domain, name: &str) -> Self {
         let mut rest = domain.clone();
         rest.actions.retain(|action| !action.name.is(&name.to_lowercase()));
+        // What the true domain does without declaring it, the action may do too.
+        rest.requirements.extend(undeclared_requirements(domain).into_iter().map(Name::synthetic));
         let printed = print_domain(&rest);
         let head = printed.trim_end().strip_suffix(')').unwrap_or(&printed);
         let own = u32::try_from(head.len() + 1).unwrap_or(u32::MAX);
@@ -310,6 +373,7 @@ impl Integrated {
 const PARENTHESES: [&str; 3] = ["pddl.unclosed", "pddl.lost-parenthesis", "pddl.stray-parenthesis"];
 const TYPES: [&str; 4] = ["pddl.undefined-type", "pddl.type-mismatch", "pddl.wide-type", "pddl.type-cycle"];
 const REQUIREMENTS: [&str; 1] = ["pddl.undeclared-requirement"];
+const UNDECLARED_CONSTANT: &str = "pddl.undeclared-constant";
 
 /// What is wrong with the meaning, as a class and with what decides first.
 fn semantic(
@@ -323,14 +387,25 @@ fn semantic(
             // A warning of the front end, for planners mostly do not mind. The paper's does.
             return Some(ResultClass::BPError);
         }
+        if d.code == UNDECLARED_CONSTANT {
+            // A warning too, for a problem may declare it. None does.
+            return Some(ResultClass::PAError);
+        }
         if !d.is_error() {
             return None;
         }
         Some(if TYPES.contains(&d.code.as_ref()) { ResultClass::TError } else { ResultClass::PAError })
     };
+    let misnamed = !action.name.is(&name.to_lowercase());
+    // The name of another action is wrong for being that, not for being there twice.
+    let twice = |d: &Diagnostic| {
+        misnamed
+            && d.code == "pddl.duplicate-name"
+            && d.primary().is_some_and(|label| label.span == action.name.span)
+    };
     let mut wrong: Vec<(ResultClass, Diagnostic)> =
-        meaning.into_iter().filter_map(|d| Some((class_of(&d)?, d))).collect();
-    if !action.name.is(&name.to_lowercase()) {
+        meaning.into_iter().filter(|d| !twice(d)).filter_map(|d| Some((class_of(&d)?, d))).collect();
+    if misnamed {
         let message = format!("the action is called `{}` and should be `{name}`", action.name);
         let diagnostic = Diagnostic::error("class.action-name", message)
             .at(source, action.name.span, "")
@@ -360,14 +435,7 @@ fn behaviour(domain: &Domain, reference: &Reference, budget: &mut dyn Budget) ->
     let mut left = None;
     let (class, reason) = match &hde.outcome {
         HdeOutcome::Equivalent => (ResultClass::Equivalent, None),
-        HdeOutcome::Different { difference, .. } => (
-            match difference.class() {
-                HdeClass::NoPlan => ResultClass::NoPlan,
-                HdeClass::NPApp => ResultClass::NPApp,
-                HdeClass::OPApp => ResultClass::OPApp,
-            },
-            None,
-        ),
+        HdeOutcome::Different { difference, .. } => (difference.class().into(), None),
         HdeOutcome::Undecided { problem, stopped, .. } => {
             left = Some(*stopped);
             let reason =

@@ -4,6 +4,7 @@
 //! derives from the study's seed, the suite's name and the place of the draw ([`stream`]), so that neither the number of
 //! threads nor the other suites change a figure.
 
+pub mod classes;
 mod engine;
 pub mod ew_correlation;
 pub mod omissions;

@@ -35,6 +35,15 @@ pub fn undeclared_constants<'a>(domain: &'a Domain, types: &'a TypeHierarchy) ->
     checker.undeclared
 }
 
+/// The requirements that a domain makes use of and does not declare, as keywords.
+pub fn undeclared_requirements(domain: &Domain) -> Vec<&'static str> {
+    let types = TypeHierarchy::of(domain);
+    let mut checker = Checker::new(domain, &types, SourceId(0));
+    checker.whole_domain(domain);
+    let declared: Vec<&Name> = domain.requirements.iter().collect();
+    requirements::missing(&checker.features, &declared).into_iter().map(|(name, _)| name).collect()
+}
+
 fn domain_insertion(domain: &Domain) -> Insertion {
     let section = domain.sections.iter().find(|s| s.keyword.is(":requirements"));
     match (domain.requirements.last(), section, &domain.name) {

@@ -8,7 +8,7 @@ mod requirements;
 mod types;
 mod walk;
 
-pub use domain::{check_domain, undeclared_constants};
+pub use domain::{check_domain, undeclared_constants, undeclared_requirements};
 pub use problem::{Required, TaskSources, check_problem, read_task, requirements_used};
 pub(crate) use requirements::allows;
 pub use types::{Fit, TypeHierarchy, TypeId};

@@ -103,15 +103,10 @@ pub(super) enum Insertion {
     None,
 }
 
-/// One warning that names every feature used without its requirement; the fix declares them.
-pub(super) fn undeclared(
-    features: &Features,
-    declared: &[&Name],
-    insertion: Insertion,
-    source: SourceId,
-) -> Option<Diagnostic> {
+/// Each requirement that stands for a feature used and not allowed, with the feature's first use.
+pub(super) fn missing(features: &Features, declared: &[&Name]) -> Vec<(&'static str, Span)> {
     let allowed: Vec<Feature> = declared.iter().flat_map(|name| allowed_by(name.key())).copied().collect();
-    let missing: Vec<(&str, Span)> = features
+    features
         .used()
         .filter(|(feature, ..)| !allowed.contains(feature))
         // `:numeric-fluents` covers costs, so the lesser one need not be added beside it.
@@ -119,7 +114,17 @@ pub(super) fn undeclared(
             *f != Feature::ActionCosts || !features.used().any(|(other, ..)| other == Feature::Numeric)
         })
         .map(|(_, name, span)| (name, span))
-        .collect();
+        .collect()
+}
+
+/// One warning that names every feature used without its requirement; the fix declares them.
+pub(super) fn undeclared(
+    features: &Features,
+    declared: &[&Name],
+    insertion: Insertion,
+    source: SourceId,
+) -> Option<Diagnostic> {
+    let missing = missing(features, declared);
     let (first, rest) = missing.split_first()?;
     let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
     let plural = if rest.is_empty() { "" } else { "s" };

@@ -106,6 +106,13 @@ fn edit_action(action: &mut Action, edits: &[&Edit]) {
     }
 }
 
+/// The action with another term at that place.
+pub(super) fn replaced(action: &Action, site: super::Site, part: Part) -> Action {
+    let mut changed = action.clone();
+    edit_action(&mut changed, &[&Edit::Replace(site, part)]);
+    changed
+}
+
 fn put<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
     if let Some(slot) = list.get_mut(index) {
         *slot = value;

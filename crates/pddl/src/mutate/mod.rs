@@ -8,8 +8,11 @@
 //! A mistake need not matter: an omitted precondition may be implied by the others. Whether a mutated domain still means
 //! the same is a question for a comparison, never for the kind of the mistake.
 //!
+//! [`action::action_mutants`] makes of one action what somebody else might write instead, unreadable texts included.
+//!
 //! [`random_rewrite`] writes a domain otherwise without changing what it means: what every judge of domains has to accept.
 
+pub mod action;
 mod apply;
 mod atoms;
 mod list;

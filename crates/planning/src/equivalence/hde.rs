@@ -239,6 +239,11 @@ impl Reference {
         self.problems.get(problem).map_or(&[], |p| p.plans.list.as_slice())
     }
 
+    /// Whether every problem has an object of that name, given in lower case.
+    pub(crate) fn has_object(&self, key: &str) -> bool {
+        self.problems.iter().all(|p| p.problem.objects.iter().any(|object| object.name.is(key)))
+    }
+
     /// Compares a candidate, on the problems as they stand.
     ///
     /// # Errors

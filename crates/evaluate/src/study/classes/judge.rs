@@ -1,0 +1,168 @@
+//! One mutant: its class, and where nothing is wrong with it the exact comparison and the plan that its class rests on.
+
+use super::unseen::unseen;
+use super::{Behaves, ClassesSpec, Exact, ExactDifference, Judged, Witness, hde_options};
+use crate::study::{StudyBudget, StudySuite, Watch};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::mutate::action::ActionMutant;
+use planforge_pddl::{print_action, print_domain};
+use planforge_planning::equivalence::domains::{
+    Behaviour, Comparable, Costs, DifferenceKind, DomainLimits, Side, Verdict, comparable, compare_models,
+};
+use planforge_planning::equivalence::hde::{Hde, HdeDifference, HdeOutcome, Reference, Rule};
+use planforge_planning::result_class::{Classified, ResultClass, ResultGroup, classify};
+
+/// A suite, ready to judge mutants of its actions.
+pub(super) struct Judge<'s> {
+    pub(super) suite: &'s StudySuite,
+    pub(super) spec: &'s ClassesSpec,
+    watch: &'s Watch,
+    /// One for each k.
+    references: Vec<Reference>,
+    /// For the counting of the paper's code, with the first k.
+    counting: Reference,
+    pub(super) models: Vec<Comparable>,
+}
+
+impl<'s> Judge<'s> {
+    pub(super) fn new(
+        suite: &'s StudySuite,
+        spec: &'s ClassesSpec,
+        watch: &'s Watch,
+    ) -> Result<Self, String> {
+        let problems: Vec<&Problem> = suite.tasks.iter().map(|task| &task.problem).collect();
+        let budget = || StudyBudget::new(watch, spec.max_bytes);
+        let reference = |k, rule| {
+            let options = hde_options(spec, k, rule);
+            Reference::new(&suite.domain, &problems, &options, &mut budget()).map_err(|no| no.to_string())
+        };
+        let first = *spec.k.first().ok_or("no number of plans is given")?;
+        let references = spec.k.iter().map(|&k| reference(k, Rule::Definition)).collect::<Result<_, _>>()?;
+        let limits = limits(spec);
+        let model = |problem: &&Problem| {
+            comparable(Side::First, &suite.domain, problem, &limits, &mut budget())
+                .map_err(|no| no.error.to_string())
+        };
+        let models = problems.iter().map(model).collect::<Result<_, _>>()?;
+        let judge = Judge {
+            suite,
+            spec,
+            watch,
+            references,
+            counting: reference(first, Rule::ReferenceCode)?,
+            models,
+        };
+        match judge
+            .suite
+            .domain
+            .actions
+            .iter()
+            .find(|a| judge.classify(&print_action(a), a.name.as_str()).class != ResultClass::Equivalent)
+        {
+            Some(action) => Err(format!("the true action {} is not equivalent to itself", action.name)),
+            None => Ok(judge),
+        }
+    }
+
+    pub(super) fn budget(&self) -> StudyBudget<'s> {
+        StudyBudget::new(self.watch, self.spec.max_bytes)
+    }
+
+    fn classify(&self, reply: &str, name: &str) -> Classified {
+        // There is one for each k, and at least one k.
+        let reference = self.references.first().unwrap_or(&self.counting);
+        classify(reply, SourceId(0), &self.suite.domain, name, reference, &mut self.budget())
+    }
+
+    pub(super) fn judged(&self, suite: usize, action: usize, mutant: &ActionMutant) -> Judged {
+        let name = self.suite.domain.actions.get(action).map_or("", |a| a.name.as_str());
+        let classified = self.classify(&mutant.reply, name);
+        let finding = classified.diagnostics.first().map(|d| format!("{} ({})", d.message, d.code));
+        let told = ![ResultGroup::Syntax, ResultGroup::Semantic].contains(&classified.class.group());
+        let behaves = match (&classified.domain, mutant.flaw) {
+            (Some(domain), None) if told => Some(self.behaves(&classified, domain)),
+            _ => None,
+        };
+        Judged { suite, action, mutant: mutant.clone(), class: classified.class, finding, behaves }
+    }
+
+    fn behaves(&self, classified: &Classified, domain: &Domain) -> Behaves {
+        let exact = self.exact(domain);
+        let further = self.references.iter().skip(1).map(|reference| self.class_by(reference, domain));
+        let classes: Vec<ResultClass> = std::iter::once(classified.class).chain(further).collect();
+        let counted = (exact == Exact::Equal).then(|| self.class_by(&self.counting, domain));
+        let unseen = match &exact {
+            Exact::Different(difference) if classified.class == ResultClass::Equivalent => {
+                Some(unseen(self, domain, difference))
+            }
+            _ => None,
+        };
+        let witness = classified.hde.as_ref().and_then(|hde| self.witness(hde));
+        Behaves { domain: print_domain(domain), exact, classes, witness, counted, unseen }
+    }
+
+    fn class_by(&self, reference: &Reference, domain: &Domain) -> ResultClass {
+        match reference.compare(domain, &mut self.budget()) {
+            Ok(hde) => match hde.outcome {
+                HdeOutcome::Equivalent => ResultClass::Equivalent,
+                HdeOutcome::Undecided { .. } => ResultClass::Undecided,
+                HdeOutcome::Different { difference, .. } => ResultClass::from(difference.class()),
+            },
+            Err(_) => ResultClass::Undecided,
+        }
+    }
+
+    fn exact(&self, domain: &Domain) -> Exact {
+        let mut exact = Exact::Equal;
+        for (number, (task, own)) in self.suite.tasks.iter().zip(&self.models).enumerate() {
+            let limits = limits(self.spec);
+            let other = comparable(Side::Second, domain, &task.problem, &limits, &mut self.budget());
+            let compared = other.and_then(|other| compare_models([own, &other], &limits, &mut self.budget()));
+            let Ok(compared) = compared else {
+                exact = Exact::Open;
+                continue;
+            };
+            let (steps, executed_by) = match (&compared.behaviour, &compared.costs) {
+                (Behaviour::Different(found), _) => {
+                    let by = match &found.kind {
+                        DifferenceKind::Refused { by, .. } => by.other(),
+                        DifferenceKind::Goal { holds_in, .. } => *holds_in,
+                    };
+                    (found.steps.clone(), Some(by))
+                }
+                (_, Costs::Different(found)) => (found.steps.clone(), None),
+                _ => {
+                    if compared.verdict() == Verdict::Open {
+                        exact = Exact::Open;
+                    }
+                    continue;
+                }
+            };
+            return Exact::Different(ExactDifference { problem: number, steps, executed_by });
+        }
+        exact
+    }
+
+    /// The plan that a comparison by plans rests on.
+    fn witness(&self, hde: &Hde) -> Option<Witness> {
+        let cheapest = |problem: usize| self.references.first()?.plans(problem).first().cloned();
+        match &hde.outcome {
+            HdeOutcome::Equivalent => Some(Witness { problem: 0, steps: cheapest(0)?, valid: [true, true] }),
+            HdeOutcome::Undecided { .. } => None,
+            HdeOutcome::Different { problem, difference } => {
+                let (steps, valid) = match difference {
+                    HdeDifference::NoPlan(_) => (cheapest(*problem)?, [true, false]),
+                    HdeDifference::NewPlanFails(plan) => (plan.steps.clone(), [false, true]),
+                    HdeDifference::OldPlanFails(plan) => (plan.steps.clone(), [true, false]),
+                    HdeDifference::Number { .. } => return None,
+                };
+                Some(Witness { problem: *problem, steps, valid })
+            }
+        }
+    }
+}
+
+fn limits(spec: &ClassesSpec) -> DomainLimits {
+    DomainLimits { max_pairs: spec.max_pairs, ..DomainLimits::default() }
+}

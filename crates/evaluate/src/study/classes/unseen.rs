@@ -1,0 +1,184 @@
+//! Why the cheapest plans do not show a difference that is there.
+//!
+//! The shortest sequence that one domain executes and the other does not is continued to a plan of the one that executes it. Where that
+//! is possible, the plan is one of one domain alone, and what it costs says why it is not among the k cheapest.
+
+use super::judge::Judge;
+use super::{ExactDifference, Witness, hde_options};
+use planforge_pddl::ast::{Domain, InitElement, Problem, Term};
+use planforge_pddl::{Name, print_init};
+use planforge_planning::equivalence::domains::{DomainLimits, Side, comparable};
+use planforge_planning::equivalence::hde::{Reference, Rule};
+use planforge_planning::walk::{Model, Refusal, Semantics, Step, replay};
+use planforge_planning::{StopReason, TopKOptions, TopKOutcome, top_k};
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+/// Why.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unseen {
+    /// Behind the sequence the goal cannot be reached: no plan goes through this difference.
+    DeadEnd,
+    /// The cheapest plan that goes on from it costs more than the dearest that was looked at.
+    Dearer {
+        /// The plan.
+        witness: Witness,
+        /// Its cost.
+        cost: f64,
+        /// The cost of the last plan looked at in the domain that it is a plan of.
+        last: f64,
+    },
+    /// It costs as much as the last that was looked at: k cut this layer of cost.
+    CutLayer {
+        /// The plan.
+        witness: Witness,
+        /// Its cost.
+        cost: f64,
+    },
+    /// It has a step that changes nothing, and plans that are looked at have none.
+    NoOp {
+        /// The plan.
+        witness: Witness,
+    },
+    /// Only costs differ.
+    Cost,
+    /// It was not found out.
+    Unknown(String),
+}
+
+impl Unseen {
+    /// The reason in tables.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Unseen::DeadEnd => "no plan goes through it",
+            Unseen::Dearer { .. } => "plans through it are dearer",
+            Unseen::CutLayer { .. } => "cut inside its cost",
+            Unseen::NoOp { .. } => "a step without effect",
+            Unseen::Cost => "cost alone",
+            Unseen::Unknown(_) => "not found out",
+        }
+    }
+
+    /// The plan of one domain alone.
+    pub const fn witness(&self) -> Option<&Witness> {
+        match self {
+            Unseen::Dearer { witness, .. } | Unseen::CutLayer { witness, .. } | Unseen::NoOp { witness } => {
+                Some(witness)
+            }
+            Unseen::DeadEnd | Unseen::Cost | Unseen::Unknown(_) => None,
+        }
+    }
+}
+
+pub(super) fn unseen(judge: &Judge<'_>, mutant: &Domain, difference: &ExactDifference) -> Unseen {
+    let Some(side) = difference.executed_by else { return Unseen::Cost };
+    let domain = if side == Side::First { &judge.suite.domain } else { mutant };
+    found(judge, domain, side, difference).unwrap_or_else(Unseen::Unknown)
+}
+
+fn found(
+    judge: &Judge<'_>,
+    domain: &Domain,
+    side: Side,
+    difference: &ExactDifference,
+) -> Result<Unseen, String> {
+    let problem = &judge.suite.tasks.get(difference.problem).ok_or("no such problem")?.problem;
+    let own = comparable(side, domain, problem, &DomainLimits::default(), &mut judge.budget())
+        .map_err(|no| no.error.to_string())?;
+    let model = own.model();
+    let Some(rest) = continued(judge, domain, problem, model, &difference.steps)? else {
+        return Ok(Unseen::DeadEnd);
+    };
+    let steps = [difference.steps.as_slice(), &rest].concat();
+    let valid = [side == Side::First, side == Side::Second];
+    let cost = cost(model, &steps).ok_or("the plan is not executed")?;
+    let witness = Witness { problem: difference.problem, steps, valid };
+    if idle(judge, domain, problem, &witness.steps)? {
+        return Ok(Unseen::NoOp { witness });
+    }
+    let k = *judge.spec.k.first().ok_or("no number of plans")?;
+    let looked_at = Reference::new(
+        domain,
+        &[problem],
+        &hde_options(judge.spec, k, Rule::Definition),
+        &mut judge.budget(),
+    );
+    let looked_at = looked_at.map_err(|no| no.to_string())?;
+    let last = looked_at.plans(0).last().and_then(|plan| self::cost(model, plan)).ok_or("no plan")?;
+    if cost > last {
+        Ok(Unseen::Dearer { witness, cost, last })
+    } else if cost == last && looked_at.plans(0).len() == k.get() {
+        Ok(Unseen::CutLayer { witness, cost })
+    } else {
+        Err(format!("a plan of cost {cost} is not among those up to {last}"))
+    }
+}
+
+/// The cheapest steps from behind the sequence to the goal; `None` where there are none.
+fn continued(
+    judge: &Judge<'_>,
+    domain: &Domain,
+    problem: &Problem,
+    model: &Model,
+    steps: &[Step],
+) -> Result<Option<Vec<Step>>, String> {
+    let after = replay(model, steps);
+    if after.refusal.is_some() {
+        return Err("the sequence is not executed".to_owned());
+    }
+    let options = TopKOptions {
+        semantics: Semantics::GroundNoOpsDropped,
+        max_nodes: judge.spec.max_nodes,
+        ..TopKOptions::new(NonZeroUsize::MIN)
+    };
+    let behind = Problem { init: state(problem, model, &after.state), ..problem.clone() };
+    match top_k(domain, &behind, &options, &mut judge.budget()).map(|result| result.outcome) {
+        Ok(TopKOutcome::Plans { plans, .. }) => {
+            let texts = plans.first().map(planforge_planning::Plan::step_texts).unwrap_or_default();
+            Ok(Some(texts.iter().filter_map(|text| Step::parse(text)).collect()))
+        }
+        Ok(TopKOutcome::ProvenUnsolvable(_)) => Ok(None),
+        Ok(TopKOutcome::LimitReached(reason)) => Err(format!("{reason} was reached behind the sequence")),
+        Ok(TopKOutcome::Unsupported(_)) => Err(StopReason::Grounding.to_string()),
+        Err(_) => Err("the state behind the sequence is no initial state".to_owned()),
+    }
+}
+
+/// A state as a problem's initial state: what cannot change stays, and of the rest what holds.
+fn state(problem: &Problem, model: &Model, state: &planforge_planning::State) -> Vec<InitElement> {
+    let symbols = &model.lifted().symbols;
+    let atom = |atom: &planforge_planning::task::Atom| {
+        let name = |text: &str| Name::synthetic(text);
+        let args = atom.args.iter().map(|&o| Term::Constant(name(&symbols.objects[o as usize]))).collect();
+        InitElement::Atom(planforge_pddl::ast::Atom {
+            predicate: name(&symbols.predicates[atom.predicate as usize]),
+            args,
+            span: planforge_diagnostics::Span::default(),
+        })
+    };
+    let key = |element: &InitElement| print_init(element).to_lowercase();
+    let changing: BTreeSet<String> = model
+        .simulator()
+        .map(|s| s.task().facts.iter().take(s.task().basic_facts).map(|fact| key(&atom(fact))).collect())
+        .unwrap_or_default();
+    let mut init: Vec<InitElement> =
+        problem.init.iter().filter(|element| !changing.contains(&key(element))).cloned().collect();
+    init.extend(model.atoms(state).iter().map(atom));
+    init
+}
+
+/// What a plan costs: its metric, or its steps. Nothing where it is not executed.
+fn cost(model: &Model, steps: &[Step]) -> Option<f64> {
+    let simulator = model.simulator()?;
+    let costs =
+        steps.iter().map(|step| model.resolve(step).ok().flatten().map(|action| simulator.cost(action)));
+    costs.sum()
+}
+
+/// Whether a step is one that plans are not made of: a ground action that changes nothing wherever it can be executed.
+fn idle(judge: &Judge<'_>, domain: &Domain, problem: &Problem, steps: &[Step]) -> Result<bool, String> {
+    let dropped = DomainLimits { semantics: Semantics::GroundNoOpsDropped, ..DomainLimits::default() };
+    let own = comparable(Side::First, domain, problem, &dropped, &mut judge.budget())
+        .map_err(|no| no.error.to_string())?;
+    Ok(replay(own.model(), steps).refusal == Some(Refusal::NoEffect))
+}

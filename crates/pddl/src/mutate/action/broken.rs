@@ -1,0 +1,239 @@
+//! Damage to an action's text.
+
+use super::scan::{Role, Scan};
+use super::{Damage, Draft};
+use crate::ast::{Action, TypedName};
+use crate::print::print_action;
+use crate::random::Random;
+
+/// Words that stand where they cannot.
+const STRAY: [&str; 6] = ["then", "also", "&", "->", "...", "so"];
+
+/// Every damage of every variety; read from the end, the varieties take turns.
+pub(super) fn all(action: &Action, random: &mut Random) -> Vec<Draft> {
+    let text = print_action(action);
+    let scan = Scan::of(&text);
+    let mut varieties: Vec<Vec<Draft>> = Damage::ALL
+        .into_iter()
+        .map(|damage| {
+            let mut made = match damage {
+                Damage::LostParenthesis => lost_parentheses(&scan),
+                Damage::ExtraParenthesis => extra_parentheses(&scan),
+                Damage::StrayToken => stray_tokens(&scan),
+                Damage::LostWord => lost_words(&scan),
+                Damage::DuplicatedField => duplicated_fields(&scan),
+                Damage::TypedArgument => typed_arguments(&scan),
+                Damage::NoAction => no_action(action, &text),
+            };
+            let count = made.len();
+            random.shuffle_front(&mut made, count);
+            let draft = |(change, text)| Draft { flaw: Some(damage.flaw()), change, text };
+            made.into_iter().map(draft).collect()
+        })
+        .collect();
+    let mut turns = Vec::new();
+    while varieties.iter().any(|made| !made.is_empty()) {
+        turns.extend(varieties.iter_mut().filter_map(Vec::pop));
+    }
+    turns.reverse();
+    turns
+}
+
+/// What was changed, and the text.
+type Made = (String, String);
+
+/// The text with a piece replaced.
+fn edited(scan: &Scan<'_>, from: usize, to: usize, by: &str) -> String {
+    format!("{}{by}{}", &scan.text[..from], &scan.text[to..])
+}
+
+/// The piece with what stands around it, on one line, to name a place.
+fn near(scan: &Scan<'_>, at: usize) -> String {
+    let end = scan.text[at..].char_indices().nth(24).map_or(scan.text.len(), |(n, _)| at + n);
+    scan.text[at..end].split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn lost_parentheses(scan: &Scan<'_>) -> Vec<Made> {
+    // Without the first there is no action.
+    let parentheses =
+        scan.tokens.iter().enumerate().skip(1).filter(|(t, _)| ["(", ")"].contains(&scan.word(*t)));
+    parentheses
+        .map(|(t, token)| {
+            let change = format!("`{}` lost at `{}`", scan.word(t), near(scan, token.start));
+            (change, edited(scan, token.start, token.end, ""))
+        })
+        .collect()
+}
+
+fn extra_parentheses(scan: &Scan<'_>) -> Vec<Made> {
+    let mut made = vec![("`(` before the action".to_owned(), edited(scan, 0, 0, "("))];
+    // Behind `(:action`: before it there is no action.
+    for token in scan.tokens.iter().skip(2) {
+        for parenthesis in ["(", ")"] {
+            let change = format!("`{parenthesis}` before `{}`", near(scan, token.start));
+            made.push((change, edited(scan, token.start, token.start, parenthesis)));
+        }
+    }
+    let end = scan.text.len();
+    made.push(("`)` behind the action".to_owned(), edited(scan, end, end, ")")));
+    made
+}
+
+/// Places where no word can stand: between the fields, in `and` and `not`, at either end of the parameters.
+fn stray_tokens(scan: &Scan<'_>) -> Vec<Made> {
+    let mut places: Vec<usize> =
+        scan.fields().iter().map(|(keyword, _)| scan.tokens[*keyword].start).collect();
+    places.push(scan.text.len() - 1);
+    let mut made = Vec::new();
+    for list in scan.opening() {
+        match scan.role(list) {
+            Role::And | Role::Not => {
+                places.extend(scan.children(list).iter().skip(1).map(|child| scan.tokens[*child].start));
+                places.push(scan.end(list) - 1);
+            }
+            Role::Variables => places.extend([scan.tokens[list].end, scan.end(list) - 1]),
+            Role::Atom => {
+                for argument in scan.children(list).into_iter().skip(1) {
+                    let end = scan.tokens[argument].end;
+                    made.push((format!("`,` behind {}", scan.word(argument)), edited(scan, end, end, ",")));
+                }
+            }
+            Role::Action | Role::Other => {}
+        }
+    }
+    for at in places {
+        for word in STRAY {
+            let change = format!("`{word}` before `{}`", near(scan, at));
+            made.push((change, edited(scan, at, at, &format!(" {word} "))));
+        }
+    }
+    made
+}
+
+/// Words of the form that are lost or misspelt.
+fn lost_words(scan: &Scan<'_>) -> Vec<Made> {
+    let mut made = Vec::new();
+    let mut replace = |token: usize, by: &str| {
+        let word = scan.word(token);
+        let what = if by.is_empty() { "lost".to_owned() } else { format!("became {by}") };
+        let change = format!("`{word}` {what} at `{}`", near(scan, scan.tokens[token].start));
+        made.push((change, edited(scan, scan.tokens[token].start, scan.tokens[token].end, by)));
+    };
+    for (keyword, _) in scan.fields() {
+        let misspelt: &[&str] = match scan.word(keyword) {
+            ":parameters" => &["", ":params", ":parameter", ":args", "parameters"],
+            ":precondition" => &["", ":preconditions", ":pre", ":condition", "precondition"],
+            ":effect" => &["", ":effects", ":post", ":postcondition", "effect"],
+            _ => &[""],
+        };
+        misspelt.iter().for_each(|by| replace(keyword, by));
+    }
+    for list in scan.opening() {
+        let children = scan.children(list);
+        let Some(&head) = children.first() else { continue };
+        match scan.role(list) {
+            // What is left without its head is no list of PDDL. An empty one would be.
+            Role::And | Role::Not | Role::Atom if children.len() > 1 => replace(head, ""),
+            Role::Variables => {
+                for &dash in children.iter().filter(|child| scan.word(**child) == "-") {
+                    replace(dash, "");
+                    if !scan.is_open(dash + 1) {
+                        replace(dash + 1, "");
+                    }
+                }
+            }
+            // The name.
+            Role::Action => children.iter().skip(1).take(1).for_each(|name| replace(*name, "")),
+            _ => {}
+        }
+    }
+    for (keyword, value) in scan.fields() {
+        if let Some(value) = value {
+            let change = format!("what belongs to {} lost", scan.word(keyword));
+            made.push((change, edited(scan, scan.tokens[value].start, scan.end(value), "")));
+        }
+    }
+    made
+}
+
+/// Each field given again behind each.
+fn duplicated_fields(scan: &Scan<'_>) -> Vec<Made> {
+    let fields: Vec<(usize, usize)> = scan
+        .fields()
+        .into_iter()
+        .filter_map(|(keyword, value)| Some((scan.tokens[keyword].start, scan.end(value?))))
+        .collect();
+    let mut made = Vec::new();
+    for &(start, end) in &fields {
+        let again = format!("\n    {}", &scan.text[start..end]);
+        for &(behind, at) in &fields {
+            let change = format!("`{}` again behind `{}`", near(scan, start), near(scan, behind));
+            made.push((change, edited(scan, at, at, &again)));
+        }
+    }
+    made
+}
+
+fn typed_arguments(scan: &Scan<'_>) -> Vec<Made> {
+    let mut types = vec!["object"];
+    for list in scan.opening().filter(|list| scan.role(*list) == Role::Variables) {
+        let children = scan.children(list);
+        let dashes = children.iter().filter(|child| scan.word(**child) == "-");
+        types.extend(dashes.map(|dash| scan.word(dash + 1)).filter(|word| *word != "("));
+    }
+    types.sort_unstable();
+    types.dedup();
+    let mut made = Vec::new();
+    for list in scan.opening().filter(|list| scan.role(*list) == Role::Atom) {
+        for argument in scan.children(list).into_iter().skip(1) {
+            let end = scan.tokens[argument].end;
+            for ty in &types {
+                let change = format!(
+                    "`- {ty}` behind {} of `{}`",
+                    scan.word(argument),
+                    near(scan, scan.tokens[list].start)
+                );
+                made.push((change, edited(scan, end, end, &format!(" - {ty}"))));
+            }
+        }
+    }
+    made
+}
+
+/// Replies without an action: other keywords, other notations, prose.
+fn no_action(action: &Action, text: &str) -> Vec<Made> {
+    let name = action.name.as_str();
+    let rest = text.strip_prefix("(:action").unwrap_or(text);
+    let keyword = |keyword: &str| (format!("`{keyword}` for `(:action`"), format!("{keyword}{rest}"));
+    let mut made: Vec<Made> =
+        [":action", "(action", "(:operator", "(:act", "(:action-definition", "(defaction", "(operator"]
+            .map(keyword)
+            .into();
+    let bare = |v: &TypedName| v.name.as_str().trim_start_matches('?').to_owned();
+    let variables: Vec<String> = action.parameters.iter().map(bare).collect();
+    let words = |list: &str| match variables.is_empty() {
+        true => "nothing".to_owned(),
+        false => variables.join(list),
+    };
+    let told = |change: &str, text: String| (change.to_owned(), text);
+    made.extend([
+        told("prose", format!("To {name}, make sure that everything it needs is true; then it is done.")),
+        told(
+            "prose",
+            format!("The action {name} takes {}. It changes the state as described.", words(" and ")),
+        ),
+        told("prose", format!("I cannot write {name} without knowing the predicates.")),
+        told("a list of points", format!("* {name}\n* parameters: {}\n* effect: as described", words(", "))),
+        told(
+            "a function",
+            format!("def {}({}):\n    return state\n", name.replace('-', "_"), variables.join(", ")),
+        ),
+        told(
+            "JSON",
+            format!("{{\"action\": \"{name}\", \"parameters\": [\"{}\"]}}", variables.join("\", \"")),
+        ),
+        told("a term", format!("{name}({}) :- applicable.", variables.join(", "))),
+        told("a fenced remark", format!("```pddl\n; {name} goes here\n```\n")),
+    ]);
+    made
+}

@@ -1,0 +1,247 @@
+//! One action as somebody else might write it: mistakes in what it says, and damage to its text.
+//!
+//! The eight kinds are those that result classes are tested with. Of five it is known what a reader has to find ([`Flaw`]), by the way
+//! they are made: a broken text, another name, an atom with one argument more or fewer, a type that is none or another one, a negated
+//! precondition where the domain does not allow any. Terms that are dropped, added or retargeted, and other negated ones, leave a
+//! text in which nothing is wrong; what it then means is a question for a comparison.
+//!
+//! What would not be the mistake that it is meant to be is not made: negation in a domain that declares or uses it, a type that is
+//! wider or narrower than a place asks for (planners take it), a term that is in the list already.
+
+mod arguments;
+mod broken;
+mod literals;
+mod scan;
+mod words;
+
+use crate::ast::{Action, Domain};
+use crate::print::print_action;
+use crate::random::Random;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// How an action is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ActionMutantKind {
+    /// Terms are left out.
+    Drop,
+    /// Well-typed literals that do not belong there are added.
+    Add,
+    /// Literals have another predicate or other arguments, well typed.
+    Retarget,
+    /// Literals of the precondition or effect are negated.
+    Negate,
+    /// The action has another name.
+    WrongName,
+    /// An atom has one argument more or fewer.
+    WrongArity,
+    /// A parameter has a type that is not declared or does not fit, or an argument is of a type that does not fit.
+    WrongType,
+    /// The text is damaged.
+    BrokenText,
+}
+
+impl ActionMutantKind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Drop,
+        Self::Add,
+        Self::Retarget,
+        Self::Negate,
+        Self::WrongName,
+        Self::WrongArity,
+        Self::WrongType,
+        Self::BrokenText,
+    ];
+
+    /// The kind's name in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Drop => "drop",
+            Self::Add => "add",
+            Self::Retarget => "retarget",
+            Self::Negate => "negate",
+            Self::WrongName => "wrong name",
+            Self::WrongArity => "wrong arity",
+            Self::WrongType => "wrong type",
+            Self::BrokenText => "broken text",
+        }
+    }
+}
+
+impl fmt::Display for ActionMutantKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How a text is damaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Damage {
+    /// A parenthesis is lost.
+    LostParenthesis,
+    /// There is a parenthesis too many.
+    ExtraParenthesis,
+    /// A word or a comma stands where none can.
+    StrayToken,
+    /// A word that the form needs is lost or misspelt.
+    LostWord,
+    /// A field is given twice.
+    DuplicatedField,
+    /// A type stands among the arguments of an atom.
+    TypedArgument,
+    /// The text holds no action: prose, another notation, another keyword.
+    NoAction,
+}
+
+impl Damage {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::LostParenthesis,
+        Self::ExtraParenthesis,
+        Self::StrayToken,
+        Self::LostWord,
+        Self::DuplicatedField,
+        Self::TypedArgument,
+        Self::NoAction,
+    ];
+
+    /// What a reader has to find.
+    pub const fn flaw(self) -> Flaw {
+        match self {
+            Self::LostParenthesis | Self::ExtraParenthesis => Flaw::Parentheses,
+            Self::StrayToken | Self::LostWord | Self::DuplicatedField | Self::TypedArgument => Flaw::Token,
+            Self::NoAction => Flaw::NoAction,
+        }
+    }
+}
+
+/// What is wrong with a text by the way it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flaw {
+    /// It holds no action.
+    NoAction,
+    /// Parentheses do not match.
+    Parentheses,
+    /// Something stands where it cannot, or is missing.
+    Token,
+    /// A type is unknown or does not fit.
+    Type,
+    /// An atom has the wrong number of arguments.
+    Arguments,
+    /// The action has another name.
+    Name,
+    /// The precondition is negated where the domain does not allow it.
+    Requirement,
+}
+
+/// An action as somebody else might write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionMutant {
+    /// How it was made.
+    pub kind: ActionMutantKind,
+    /// What is wrong with it; nothing where it is a question of what it means.
+    pub flaw: Option<Flaw>,
+    /// What was changed, in words.
+    pub change: String,
+    /// The action's text.
+    pub text: String,
+    /// The whole reply: the text alone, in a code block, or between sentences.
+    pub reply: String,
+}
+
+/// At most `count` mutants of an action, no text twice and none the action's own. The kinds take turns, so there are equally many of each
+/// as long as they have more; a kind that has no more is passed over. What is drawn depends on the domain, the action and `random`.
+pub fn action_mutants(
+    domain: &Domain,
+    action: &Action,
+    count: usize,
+    random: &mut Random,
+) -> Vec<ActionMutant> {
+    let mut seen = FxHashSet::default();
+    seen.insert(print_action(action));
+    let mut pools: VecDeque<Pool> =
+        ActionMutantKind::ALL.into_iter().map(|kind| Pool::new(domain, action, kind, random)).collect();
+    let mut made = Vec::with_capacity(count);
+    while made.len() < count
+        && let Some(mut pool) = pools.pop_front()
+    {
+        if let Some((draft, kind)) = pool.next(&mut seen, random) {
+            let reply = worded(&draft, random);
+            let Draft { flaw, change, text } = draft;
+            made.push(ActionMutant { kind, flaw, change, text, reply });
+            pools.push_back(pool);
+        }
+    }
+    made
+}
+
+/// A mutant before its reply.
+#[derive(Debug, Clone)]
+struct Draft {
+    flaw: Option<Flaw>,
+    change: String,
+    text: String,
+}
+
+/// The mutants of one kind.
+struct Pool {
+    kind: ActionMutantKind,
+    source: Source,
+}
+
+enum Source {
+    /// All there are, in random order; the last is the next.
+    Listed(Vec<Draft>),
+    /// Sets of mistakes in literals.
+    Literals(Box<literals::Sets>),
+}
+
+impl Pool {
+    fn new(domain: &Domain, action: &Action, kind: ActionMutantKind, random: &mut Random) -> Self {
+        let mut listed = match kind {
+            ActionMutantKind::WrongName => words::names(domain, action),
+            ActionMutantKind::WrongArity => arguments::wrong_arities(domain, action),
+            ActionMutantKind::WrongType => arguments::wrong_types(domain, action),
+            ActionMutantKind::BrokenText => {
+                return Pool { kind, source: Source::Listed(broken::all(action, random)) };
+            }
+            _ => {
+                let sets = literals::Sets::new(domain, action, kind, random);
+                return Pool { kind, source: Source::Literals(Box::new(sets)) };
+            }
+        };
+        let all = listed.len();
+        random.shuffle_front(&mut listed, all);
+        Pool { kind, source: Source::Listed(listed) }
+    }
+
+    fn next(
+        &mut self,
+        seen: &mut FxHashSet<String>,
+        random: &mut Random,
+    ) -> Option<(Draft, ActionMutantKind)> {
+        let draft = match &mut self.source {
+            Source::Listed(list) => loop {
+                let draft = list.pop()?;
+                if seen.insert(draft.text.clone()) {
+                    break draft;
+                }
+            },
+            Source::Literals(sets) => sets.next(seen, random)?,
+        };
+        Some((draft, self.kind))
+    }
+}
+
+/// The reply around an action. What holds none stays as it is.
+fn worded(draft: &Draft, random: &mut Random) -> String {
+    let text = &draft.text;
+    let form = random.below(3);
+    match (draft.flaw, form) {
+        (Some(Flaw::NoAction), _) | (_, 0) => text.clone(),
+        (_, 1) => format!("Here is the action:\n\n```pddl\n{text}\n```\n"),
+        _ => format!("The action in PDDL:\n\n{text}\n\nIt follows the description.\n"),
+    }
+}
