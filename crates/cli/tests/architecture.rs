@@ -86,7 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("verifier-equivalence", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
-    ("planner-classical", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("planner-classical", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("planner-external", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-llm", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("environment-process", &["child", "contract", "diagnostics", "pddl", "plugin-sdk"]),

@@ -1,18 +1,22 @@
 //! What comparisons of domains found, as the contract has it: evidence of verifiers, and what `planforge equivalent domain` prints.
 
+use crate::{Rule, Semantics};
 use planforge_contract::{
     ActionReconstructionError, ComparedProblem, DomainCostDifference, DomainDifference,
     DomainReconstructionError, FailingDomainPlan, HeuristicEquivalence, MatchedAction, MatchedInterface,
 };
-use planforge_planning::equivalence::are::DomainError;
+use planforge_planning::equivalence::are::{ActionError, DomainError};
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparison, Costs, DifferenceKind, NotCompared, SearchEnd, Side, Verdict,
+    Behaviour, BehaviourDifference, Comparison, Costs, DifferenceKind, NotCompared, SearchEnd, Side, Verdict,
 };
 use planforge_planning::equivalence::hde::{
-    FailingPlan, Hde, HdeClass, HdeDifference, HdeOptions, HdeOutcome, Rule,
+    FailingPlan, Hde, HdeClass, HdeDifference, HdeOptions, HdeOutcome,
 };
 use planforge_planning::equivalence::interface::Interface;
-use planforge_planning::walk::{Semantics, Step};
+use planforge_planning::walk::{self, Step};
+
+/// One problem's comparison, or why there is none.
+pub type Outcome = Result<Comparison, NotCompared>;
 
 /// `first` or `second`.
 pub const fn side(side: Side) -> &'static str {
@@ -32,15 +36,12 @@ pub const fn decision(verdict: Verdict) -> &'static str {
 }
 
 /// `strips` or `ground-no-ops-dropped`.
-pub const fn semantics(semantics: Semantics) -> &'static str {
-    match semantics {
-        Semantics::Strips => "strips",
-        Semantics::GroundNoOpsDropped => "ground-no-ops-dropped",
-    }
+pub fn semantics(semantics: walk::Semantics) -> &'static str {
+    Semantics::from(semantics).name()
 }
 
-/// One problem's comparison, or why there is none.
-pub fn compared(problem: &str, outcome: &Result<Comparison, NotCompared>) -> ComparedProblem {
+/// One problem's exact comparison, or why there is none.
+pub fn compared(problem: &str, outcome: &Outcome) -> ComparedProblem {
     let problem = problem.to_owned();
     let comparison = match outcome {
         Ok(comparison) => comparison,
@@ -81,7 +82,7 @@ pub fn compared(problem: &str, outcome: &Result<Comparison, NotCompared>) -> Com
                 SearchEnd::Stopped(reason) => format!("{reason} was reached"),
             });
         }
-        Behaviour::Different(found) => shown.difference = Some(difference(&found.steps, &found.kind)),
+        Behaviour::Different(found) => shown.difference = Some(difference(found)),
     }
     shown
 }
@@ -90,8 +91,9 @@ fn steps(list: &[Step]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-fn difference(list: &[Step], kind: &DifferenceKind) -> DomainDifference {
-    let (kind, by, why, conditions) = match kind {
+/// The shortest sequence that shows that two domains behave differently.
+pub fn difference(found: &BehaviourDifference) -> DomainDifference {
+    let (kind, by, why, conditions) = match &found.kind {
         DifferenceKind::Refused { by, refusal, conditions } => {
             ("refused", *by, refusal.to_string(), conditions)
         }
@@ -102,7 +104,7 @@ fn difference(list: &[Step], kind: &DifferenceKind) -> DomainDifference {
     DomainDifference {
         kind: kind.to_owned(),
         by: side(by).to_owned(),
-        steps: steps(list),
+        steps: steps(&found.steps),
         why,
         conditions: conditions.clone(),
     }
@@ -113,11 +115,7 @@ pub fn heuristic(found: &Hde, options: &HdeOptions) -> HeuristicEquivalence {
     let mut shown = HeuristicEquivalence {
         decision: "equivalent".to_owned(),
         k: options.k.get() as u64,
-        rule: match options.rule {
-            Rule::Definition => "definition",
-            Rule::ReferenceCode => "reference-code",
-        }
-        .to_owned(),
+        rule: Rule::from(options.rule).name().to_owned(),
         semantics: semantics(options.semantics).to_owned(),
         plans: found.plans.iter().map(|p| p.map(|n| n as u64)).collect(),
         shared: found.shared as u64,
@@ -166,25 +164,28 @@ fn failing(of: Side, plan: &FailingPlan) -> FailingDomainPlan {
     }
 }
 
-/// Action reconstruction errors.
+/// Action reconstruction errors of a domain.
 pub fn reconstruction_error(found: &DomainError) -> DomainReconstructionError {
-    let number = |n: usize| n as u64;
-    let actions = found.actions.iter().map(|(action, error)| ActionReconstructionError {
-        action: action.clone(),
-        by_name: error.as_ref().map(|e| number(e.by_name)),
-        by_position: error.as_ref().map(|e| number(e.by_position)),
-        least: error.as_ref().and_then(|e| e.least.as_ref()).map(|l| number(l.error)),
-    });
     DomainReconstructionError {
-        by_name: number(found.by_name),
-        by_position: number(found.by_position),
-        least: found.least.map(number),
-        actions: actions.collect(),
+        by_name: found.by_name as u64,
+        by_position: found.by_position as u64,
+        least: found.least.map(|n| n as u64),
+        actions: found.actions.iter().map(|(name, error)| action_error(name, error.as_ref())).collect(),
         extra: found.extra.clone(),
     }
 }
 
-/// A renaming of actions.
+/// The reconstruction error of one action; `None` where the other domain has no such action.
+pub fn action_error(action: &str, found: Option<&ActionError>) -> ActionReconstructionError {
+    ActionReconstructionError {
+        action: action.to_owned(),
+        by_name: found.map(|e| e.by_name as u64),
+        by_position: found.map(|e| e.by_position as u64),
+        least: found.and_then(|e| e.least.as_ref()).map(|l| l.error as u64),
+    }
+}
+
+/// How the actions, parameters and types of a domain were renamed.
 pub fn interface(found: &Interface) -> MatchedInterface {
     let actions = found.actions.iter().map(|a| MatchedAction {
         reference: a.reference.clone(),

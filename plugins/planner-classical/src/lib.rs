@@ -18,7 +18,7 @@ mod solve;
 mod top_k;
 
 pub use codes::CODES;
-pub use options::{Options, Search, Semantics};
+pub use options::{Options, Search};
 
 use planforge_plugin_sdk::prelude::*;
 

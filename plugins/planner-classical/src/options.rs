@@ -1,5 +1,6 @@
 //! What a pipeline file may set.
 
+use planforge_judging::Semantics;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,17 +19,6 @@ pub enum Search {
     /// for every `k` above 1, whatever is set here.
     #[serde(rename = "top-k")]
     TopK,
-}
-
-/// Which ground actions may be steps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Semantics {
-    /// Every one whose precondition holds.
-    #[default]
-    Strips,
-    /// As `strips`, without ground actions that cannot change any state, which planners on the Fast Downward translator drop.
-    GroundNoOpsDropped,
 }
 
 /// Options of `planner-classical`. Limits of the plan stage hold beside these; the lower one counts.

@@ -159,7 +159,8 @@ fn quality_bounds_the_plans_and_fewer_than_asked_for_are_all() {
     let options = Options { quality: Some(1.5), ..Options::default() };
     let PlanOutcome::Plan { plans, .. } = plan(options, &request) else { panic!("no plans") };
     assert!(plans.len() > 2 && plans.len() < 50 && plans.iter().all(|p| p.cost.unwrap() <= 3.0));
-    let dropped = Options { semantics: Semantics::GroundNoOpsDropped, ..with(Search::TopK) };
+    let dropped =
+        Options { semantics: planforge_judging::Semantics::GroundNoOpsDropped, ..with(Search::TopK) };
     let one = PlanRequest { k: 1, ..request };
     let PlanOutcome::Plan { plans, .. } = plan(dropped, &one) else { panic!("no plans") };
     assert_eq!((plans.len(), plans[0].cost), (1, Some(2.0)));

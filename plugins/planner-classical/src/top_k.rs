@@ -1,12 +1,12 @@
 //! Several plans: the cheapest ones, in order.
 
 use crate::budget::CallBudget;
-use crate::options::{Options, Semantics};
+use crate::options::Options;
 use crate::solve::{explain, limit_kind, report, unsupported};
 use planforge_contract::{PlanDocument, PlanOutcome, SearchStatistics};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_planning::{Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome, walk};
+use planforge_planning::{Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome};
 use std::num::NonZeroUsize;
 
 /// Looks for the `k` cheapest plans, looking at no more than `nodes` action sequences. A limit before the last of them is a limit,
@@ -23,10 +23,7 @@ pub(crate) fn run(
     let defaults = TopKOptions::new(wanted);
     let top_k_options = TopKOptions {
         quality: options.quality.map(Quality::Times),
-        semantics: match options.semantics {
-            Semantics::Strips => walk::Semantics::Strips,
-            Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
-        },
+        semantics: options.semantics.into(),
         max_nodes: nodes.unwrap_or(defaults.max_nodes),
         ..defaults
     };

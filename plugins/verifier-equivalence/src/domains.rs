@@ -10,6 +10,7 @@ use planforge_contract::{
     UndecidedReason,
 };
 use planforge_diagnostics::Diagnostic;
+use planforge_judging::report::Outcome;
 use planforge_judging::{Deadline, Reference, report};
 use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
@@ -159,7 +160,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
             return Ok(undecided(UndecidedReason::MissingInput, "there is no reference problem".to_owned()));
         }
     };
-    let entry = |outcome: &Result<Comparison, NotCompared>| {
+    let entry = |outcome: &Outcome| {
         let mut entry = json!(report::compared("", outcome));
         entry.as_object_mut().and_then(|object| object.remove("problem"));
         entry

@@ -4,11 +4,10 @@ use crate::codes;
 use crate::options::{Level, Options};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    AddedGoalFacts, Assessment, Candidate, Decision, EquivalentDifference, EquivalentWitness, Failure,
-    FailureClass, Given, UndecidedReason,
+    AddedGoalFacts, Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_judging::{Deadline, Reference};
+use planforge_judging::{Deadline, Reference, problems};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{Change, diff_domains, parse_domain, parse_problem};
 use planforge_planning::StopReason;
@@ -114,12 +113,7 @@ fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Fai
                 };
                 let told = format!(" A reachable state satisfies the {own} goal and not the {other}.");
                 assessment.summary.push_str(&told);
-                assessment.evidence["witness"] = json!(EquivalentWitness {
-                    satisfies: if witness.satisfies == Side::First { "first" } else { "second" }.to_owned(),
-                    steps: witness.steps,
-                    facts: witness.facts,
-                    renaming: witness.renaming,
-                });
+                assessment.evidence["witness"] = json!(problems::witness(witness));
             }
             assessment
         }
@@ -220,14 +214,8 @@ fn different(found: Difference, checked: &Checked) -> Assessment {
         assessment.metrics.insert(name.into(), value);
     }
     assessment.diagnostics = checked.report(&told(&found));
-    let difference = EquivalentDifference {
-        missing_objects: found.missing_objects,
-        extra_objects: found.extra_objects,
-        missing_facts: found.missing_facts,
-        extra_facts: found.extra_facts,
-        minimal: found.minimal,
-    };
-    assessment.evidence = json!({ "difference": difference, "renaming": found.renaming });
+    let (difference, renaming) = problems::difference(found);
+    assessment.evidence = json!({ "difference": difference, "renaming": renaming });
     assessment
 }
 

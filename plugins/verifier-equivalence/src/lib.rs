@@ -51,7 +51,7 @@ mod judge;
 mod options;
 
 pub use codes::CODES;
-pub use options::{InterfaceOption, Level, Options, Rule, What};
+pub use options::{InterfaceOption, Level, Options, What};
 
 use domains::Court;
 use planforge_judging::Reference;

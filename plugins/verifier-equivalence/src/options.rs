@@ -2,8 +2,9 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
+use planforge_judging::Rule;
 use planforge_planning::equivalence::domains::DomainLimits;
-use planforge_planning::equivalence::hde::{self, HdeOptions};
+use planforge_planning::equivalence::hde::HdeOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -32,17 +33,6 @@ pub enum Level {
     Exact,
     /// Domains: heuristic domain equivalence, by the cheapest plans of either.
     Hde,
-}
-
-/// How plans count at level `hde`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// Every plan of either list must be a plan of the other domain.
-    #[default]
-    Definition,
-    /// As the paper's code counts: different numbers of plans are a difference, and the lists are gone through in pairs.
-    ReferenceCode,
 }
 
 /// Which names the candidate's actions must have.
@@ -138,10 +128,7 @@ impl Options {
     pub(crate) fn hde(&self) -> HdeOptions {
         HdeOptions {
             k: NonZeroUsize::new(self.k).unwrap_or(NonZeroUsize::MIN),
-            rule: match self.rule {
-                Rule::Definition => hde::Rule::Definition,
-                Rule::ReferenceCode => hde::Rule::ReferenceCode,
-            },
+            rule: self.rule.into(),
             max_nodes: self.max_nodes,
             ..HdeOptions::default()
         }

@@ -4,7 +4,7 @@ use crate::candidate::{Read, Ready, interrupted, read};
 use crate::codes;
 use crate::environment::Asked;
 use crate::measure::{self, Measured, NoScore};
-use crate::options::{Mode, Semantics, Settings};
+use crate::options::{Mode, Settings};
 use crate::race::{self, Note};
 use crate::rating::Standing;
 use crate::reference::{Cache, Reference};
@@ -17,7 +17,7 @@ use planforge_contract::{
     VerifyRequest,
 };
 use planforge_diagnostics::Diagnostic;
-use planforge_judging::Deadline;
+use planforge_judging::{Deadline, Semantics, report as documents};
 use planforge_planning::walk::{Counterexample, Model, Search};
 use planforge_planning::{Budget, StopReason};
 
@@ -231,7 +231,7 @@ impl Court<'_> {
         assessment.evidence = report::details(&measured, self.settings, self.seed, failing);
         report::certainty(&mut assessment.evidence, &measured, failing.is_some(), proven);
         if let Some(renaming) = &ready.renaming {
-            assessment.evidence["interface"] = serde_json::json!(report::interface(renaming));
+            assessment.evidence["interface"] = serde_json::json!(documents::interface(renaming));
         }
         if let Some(note) = note {
             assessment.evidence["race"] = report::race(note);

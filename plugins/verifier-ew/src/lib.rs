@@ -47,7 +47,7 @@ mod told;
 mod trials;
 
 pub use codes::CODES;
-pub use options::{DeadEnds, Form, InterfaceOption, Mode, Options, Policy, Ratings, Semantics, Settings};
+pub use options::{DeadEnds, Form, InterfaceOption, Mode, Options, Policy, Ratings, Settings};
 
 use planforge_plugin_sdk::prelude::*;
 

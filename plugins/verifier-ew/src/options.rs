@@ -2,6 +2,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
+use planforge_judging::Semantics;
 use planforge_planning::walk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,16 +16,6 @@ pub enum Form {
     Definition,
     /// The paper's own code: ground no-ops dropped, walks end at dead ends, 5 walks of each length, sampled.
     ReferenceCode,
-}
-
-/// Which ground actions are legal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Semantics {
-    /// Every ground action whose precondition holds.
-    Strips,
-    /// A ground action that cannot change any state is never legal; needs an environment with the capability `model`.
-    GroundNoOpsDropped,
 }
 
 /// What becomes of a walk that meets a state without applicable actions.
@@ -98,7 +89,8 @@ pub struct Options {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub walks: Option<u32>,
-    /// `strips` or `ground-no-ops-dropped`: which ground actions are legal. By default the form's.
+    /// `strips` or `ground-no-ops-dropped` (needs an environment with the capability `model`): which ground actions are legal. By
+    /// default the form's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
     /// `condition` or `truncate`: what becomes of a walk that meets a dead end. By default the form's.
@@ -249,11 +241,7 @@ impl Settings {
 
     /// How models are made.
     pub fn model_options(&self) -> walk::ModelOptions {
-        let semantics = match self.semantics {
-            Semantics::Strips => walk::Semantics::Strips,
-            Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
-        };
-        walk::ModelOptions { semantics, ..walk::ModelOptions::default() }
+        walk::ModelOptions { semantics: self.semantics.into(), ..walk::ModelOptions::default() }
     }
 
     /// Which walks are drawn from a model.

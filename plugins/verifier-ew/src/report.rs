@@ -3,8 +3,7 @@
 use crate::measure::{Action, DIRECTIONS, Measure, Measured};
 use crate::options::Settings;
 use crate::race::Note;
-use planforge_contract::{EwInterval, EwReport, MatchedAction, MatchedInterface};
-use planforge_planning::equivalence::interface::Interface;
+use planforge_contract::{EwInterval, EwReport};
 use planforge_planning::walk::{Counterexample, Direction, Interval, Step};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -14,24 +13,6 @@ pub const fn direction_name(direction: Direction) -> &'static str {
     match direction {
         Direction::ReferenceToCandidate => "reference_to_candidate",
         Direction::CandidateToReference => "candidate_to_reference",
-    }
-}
-
-/// How the candidate's actions were renamed.
-pub fn interface(found: &Interface) -> MatchedInterface {
-    let actions = found.actions.iter().map(|a| MatchedAction {
-        reference: a.reference.clone(),
-        candidate: a.candidate.clone(),
-        parameters: a.parameters.iter().map(|&p| p as u64).collect(),
-        error: a.error as u64,
-    });
-    MatchedInterface {
-        actions: actions.collect(),
-        types: found.types.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
-        error: found.error as u64,
-        identity: found.is_identity(),
-        types_agree: found.types_agree,
-        exact: found.exact,
     }
 }
 

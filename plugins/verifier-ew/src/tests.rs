@@ -296,7 +296,7 @@ fn what_needs_a_model_is_undecided_without_one() {
         assert!(got.summary.contains("capability `model`"), "{}", got.summary);
         assert_eq!(ask(true, options).decision, Decision::Accepted);
     }
-    let strips = Options { semantics: Some(Semantics::Strips), ..code };
+    let strips = Options { semantics: Some(planforge_judging::Semantics::Strips), ..code };
     let got = ask(false, strips);
     assert_eq!((got.decision.name(), got.metrics["walks"]), ("accepted", 100.0));
     let got = ask(true, Options { exact_pairs: 3, ..exact });

@@ -1,8 +1,7 @@
 //! The command line of `planforge equivalent domain`.
 
 use clap::Args;
-use planforge_verifier_equivalence::Rule;
-use planforge_verifier_ew::Semantics;
+use planforge_judging::{Rule, Semantics};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use planforge_verifier_ew::{DeadEnds, Form, Policy, Semantics};
+use planforge_judging::Semantics;
+use planforge_verifier_ew::{DeadEnds, Form, Policy};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 

@@ -5,10 +5,9 @@ use crate::args::{EquivalenceLevel, EquivalentArgs, EquivalentCommand, Equivalen
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
-use planforge_contract::{
-    AddedGoalFacts, EquivalentDifference, EquivalentReport, EquivalentWitness, ReportedDiagnostic,
-};
+use planforge_contract::{AddedGoalFacts, EquivalentReport, ReportedDiagnostic};
 use planforge_diagnostics::render::escape;
+use planforge_judging::problems;
 use planforge_planning::equivalence::goals::{
     GoalEquivalence, GoalLimits, GoalOutcome, Side, Witness, equivalent_goals,
 };
@@ -56,12 +55,9 @@ fn told(result: ProblemEquivalence) -> (Exit, String, EquivalentReport) {
         ProblemEquivalence::Equal { renaming } => equal(renaming),
         ProblemEquivalence::Different(found) => {
             let text = difference("different", &found);
-            let renaming = found.renaming.clone();
-            (
-                Exit::Negative,
-                text,
-                EquivalentReport { difference: Some(listed(found)), renaming, ..report("different") },
-            )
+            let (listed, renaming) = problems::difference(found);
+            let report = EquivalentReport { difference: Some(listed), renaming, ..report("different") };
+            (Exit::Negative, text, report)
         }
         ProblemEquivalence::Undecided { choices, stopped } => {
             let reason = stopped.map_or_else(|| "the limit on pairs".to_owned(), |reason| reason.to_string());
@@ -82,10 +78,11 @@ fn told_of_goals(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
                 Some(witness) => witnessed(witness) + &difference("as written", &found),
                 None => difference("different", &found),
             };
+            let (listed, renaming) = problems::difference(found);
             let report = EquivalentReport {
-                renaming: found.renaming.clone(),
-                difference: Some(listed(found)),
-                witness: witness.map(shown),
+                renaming,
+                difference: Some(listed),
+                witness: witness.map(problems::witness),
                 ..report("different")
             };
             (Exit::Negative, text, report)
@@ -143,25 +140,6 @@ const fn sides(satisfies: Side) -> (&'static str, &'static str) {
     match satisfies {
         Side::First => ("first", "second"),
         Side::Second => ("second", "first"),
-    }
-}
-
-fn shown(witness: Witness) -> EquivalentWitness {
-    EquivalentWitness {
-        satisfies: sides(witness.satisfies).0.to_owned(),
-        steps: witness.steps,
-        facts: witness.facts,
-        renaming: witness.renaming,
-    }
-}
-
-fn listed(found: Difference) -> EquivalentDifference {
-    EquivalentDifference {
-        missing_objects: found.missing_objects,
-        extra_objects: found.extra_objects,
-        missing_facts: found.missing_facts,
-        extra_facts: found.extra_facts,
-        minimal: found.minimal,
     }
 }
 

@@ -12,26 +12,22 @@ use planforge_contract::{
 };
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
-use planforge_judging::report;
+use planforge_judging::Semantics;
+use planforge_judging::report::{self, Outcome};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::are::domain_error;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparison, DomainLimits, NotCompared, SearchEnd, Side, Verdict, compare_domains, overall,
+    Behaviour, Comparisons, DomainLimits, NotCompared, SearchEnd, Side, Verdict, compare_domains,
 };
 use planforge_planning::equivalence::hde::{
-    Hde, HdeOptions, HdeOutcome, NoReference, NoReferenceReason, Reference, Rule,
+    Hde, HdeOptions, HdeOutcome, NoReference, NoReferenceReason, Reference,
 };
 use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts, match_interface};
-use planforge_planning::walk::{ModelError, Semantics};
-use planforge_verifier_equivalence::Rule as RuleWord;
-use planforge_verifier_ew::Semantics as Word;
+use planforge_planning::walk::ModelError;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
-
-/// One problem's comparison, or why there is none.
-type Outcome = Result<Comparison, NotCompared>;
 
 pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
     let second_problems = match args.second_problems.as_slice() {
@@ -126,7 +122,7 @@ impl<'r> Both<'r> {
 
 /// What comparing came to.
 enum Compared {
-    Exact(Vec<Outcome>),
+    Exact(Comparisons),
     ByPlans(Result<Box<(Hde, HdeOptions)>, NoPlans>),
 }
 
@@ -144,7 +140,7 @@ impl Compared {
             _ => None,
         };
         match self {
-            Compared::Exact(outcomes) => outcomes.iter().enumerate().find_map(|(number, outcome)| {
+            Compared::Exact(outcomes) => outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
                 outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
             }),
             Compared::ByPlans(Err(NoPlans::Reference(NoReference {
@@ -183,11 +179,8 @@ fn by_plans(args: &EquivalentDomainArgs, texts: &Both<'_>) -> Compared {
     let defaults = HdeOptions::default();
     let options = HdeOptions {
         k: NonZeroUsize::new(args.k as usize).unwrap_or(defaults.k),
-        rule: match args.rule {
-            RuleWord::Definition => Rule::Definition,
-            RuleWord::ReferenceCode => Rule::ReferenceCode,
-        },
-        semantics: args.semantics.map_or(defaults.semantics, semantics),
+        rule: args.rule.into(),
+        semantics: args.semantics.map_or(defaults.semantics, Into::into),
         max_nodes: args.max_nodes,
         ..defaults
     };
@@ -220,8 +213,11 @@ fn not_matched(context: &Context, args: &EquivalentDomainArgs, not: &NoInterface
 
 /// The word for the semantics in force.
 fn default_semantics(args: &EquivalentDomainArgs) -> &'static str {
-    let default = if args.heuristic { HdeOptions::default().semantics } else { Semantics::default() };
-    report::semantics(args.semantics.map_or(default, semantics))
+    let default = || match args.heuristic {
+        true => HdeOptions::default().semantics.into(),
+        false => Semantics::default(),
+    };
+    args.semantics.unwrap_or_else(default).name()
 }
 
 const fn place(side: Side) -> usize {
@@ -231,17 +227,10 @@ const fn place(side: Side) -> usize {
     }
 }
 
-const fn semantics(word: Word) -> Semantics {
-    match word {
-        Word::Strips => Semantics::Strips,
-        Word::GroundNoOpsDropped => Semantics::GroundNoOpsDropped,
-    }
-}
-
 /// Every problem, each under an equal share of the time that is left.
-fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>) -> Vec<Outcome> {
+fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>) -> Comparisons {
     let limits = DomainLimits {
-        semantics: args.semantics.map_or(Semantics::default(), semantics),
+        semantics: args.semantics.unwrap_or_default().into(),
         max_pairs: args.max_states,
         max_depth: args.max_depth,
         ..DomainLimits::default()
@@ -258,15 +247,14 @@ fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>)
         bar.inc(1);
     }
     bar.finish_and_clear();
-    outcomes
+    Comparisons(outcomes)
 }
 
-fn exit_of(outcomes: &[Outcome]) -> Exit {
-    let compared: Vec<&Comparison> = outcomes.iter().flatten().collect();
-    match overall(compared.iter().copied()) {
+fn exit_of(compared: &Comparisons) -> Exit {
+    match compared.verdict() {
         Verdict::Different => Exit::Negative,
-        Verdict::Equal if compared.len() == outcomes.len() => Exit::Good,
-        Verdict::Equal | Verdict::Open => outcomes.iter().find_map(open_exit).unwrap_or(Exit::Undecided),
+        Verdict::Equal => Exit::Good,
+        Verdict::Open => compared.0.iter().find_map(open_exit).unwrap_or(Exit::Undecided),
     }
 }
 
@@ -315,31 +303,20 @@ fn plans_report(
     }
 }
 
-fn exact_report(args: &EquivalentDomainArgs, outcomes: &[Outcome]) -> DomainEquivalentReport {
-    let compared: Vec<&Comparison> = outcomes.iter().flatten().collect();
-    let verdict = match overall(compared.iter().copied()) {
-        Verdict::Equal if compared.len() < outcomes.len() => Verdict::Open,
-        verdict => verdict,
-    };
-    let steps = |outcome: &Outcome| match outcome {
-        Ok(Comparison { behaviour: Behaviour::EqualUpTo { steps, .. }, .. }) => Some(*steps),
-        Ok(_) => None,
-        Err(_) => Some(0),
-    };
-    let lengths = outcomes.iter().enumerate().filter_map(|(i, o)| Some((o.as_ref().ok()?.shown_after()?, i)));
+fn exact_report(args: &EquivalentDomainArgs, compared: &Comparisons) -> DomainEquivalentReport {
+    let verdict = compared.verdict();
+    let lengths = compared.0.iter().enumerate();
+    let lengths = lengths.filter_map(|(place, o)| Some((o.as_ref().ok()?.shown_after()?, place)));
     DomainEquivalentReport {
         equivalent: verdict == Verdict::Equal,
         decision: report::decision(verdict).to_owned(),
         semantics: default_semantics(args).to_owned(),
-        equal_up_to: match verdict {
-            Verdict::Open if compared.len() == outcomes.len() => outcomes.iter().filter_map(steps).min(),
-            _ => None,
-        },
+        equal_up_to: compared.equal_up_to(),
         shortest: lengths.min().map(|(_, place)| place),
         problems: args
             .problems
             .iter()
-            .zip(outcomes)
+            .zip(&compared.0)
             .map(|(path, outcome)| report::compared(&path.display().to_string(), outcome))
             .collect(),
         ..Default::default()

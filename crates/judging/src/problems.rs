@@ -1,0 +1,31 @@
+//! What comparisons of problems found, as the contract has it.
+
+use planforge_contract::{EquivalentDifference, EquivalentWitness};
+use planforge_planning::equivalence::Difference;
+use planforge_planning::equivalence::goals::{Side, Witness};
+
+/// What two problems do not share, and the renaming under which that is so.
+pub fn difference(found: Difference) -> (EquivalentDifference, Vec<(String, String)>) {
+    let listed = EquivalentDifference {
+        missing_objects: found.missing_objects,
+        extra_objects: found.extra_objects,
+        missing_facts: found.missing_facts,
+        extra_facts: found.extra_facts,
+        minimal: found.minimal,
+    };
+    (listed, found.renaming)
+}
+
+/// A reachable state that satisfies one goal and not the other.
+pub fn witness(found: Witness) -> EquivalentWitness {
+    let satisfies = match found.satisfies {
+        Side::First => "first",
+        Side::Second => "second",
+    };
+    EquivalentWitness {
+        satisfies: satisfies.to_owned(),
+        steps: found.steps,
+        facts: found.facts,
+        renaming: found.renaming,
+    }
+}

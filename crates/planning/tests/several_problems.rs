@@ -1,0 +1,69 @@
+//! What comparisons of two domains on several problems come to together.
+
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::{parse_domain, parse_problem};
+use planforge_planning::Unlimited;
+use planforge_planning::equivalence::domains::{
+    Comparisons, DomainLimits, ExactReference, Side, Verdict, compare_domains,
+};
+
+const DOMAIN: &str = "(define (domain lamp) (:requirements :strips :negative-preconditions)
+  (:predicates (lit) (broken))
+  (:action press :parameters () :precondition (not (broken)) :effect (lit))
+  (:action drop :parameters () :precondition (lit) :effect (broken)))";
+
+fn domain(text: &str) -> Domain {
+    parse_domain(text, SourceId(0)).value
+}
+
+/// A lamp with facts at the start.
+fn problem(init: &str) -> Problem {
+    let text = format!("(define (problem p) (:domain lamp) (:init {init}) (:goal (lit)))");
+    parse_problem(&text, SourceId(1)).value
+}
+
+/// Every problem, whatever the others come to.
+fn all(second: &str, inits: &[&str], limits: &DomainLimits) -> Comparisons {
+    let [a, b] = [DOMAIN, second].map(domain);
+    let one = |init: &&str| {
+        let p = problem(init);
+        compare_domains([&a, &b], [&p, &p], limits, &mut Unlimited)
+    };
+    Comparisons(inits.iter().map(one).collect())
+}
+
+#[test]
+fn a_reference_is_compared_up_to_the_first_difference() {
+    let other = domain(&DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))"));
+    let problems = ["(broken)", "", "(lit)"].map(problem);
+    let own: Vec<&Problem> = problems.iter().collect();
+    let limits = DomainLimits::default();
+    let reference = ExactReference::new(&domain(DOMAIN), &own, &limits, &mut Unlimited).unwrap();
+    let found = reference.compare(&other, &mut Unlimited);
+    // Where the lamp is broken nothing can be done; where it is dark it has to be pressed first.
+    assert_eq!((found.0.len(), found.verdict(), found.equal_up_to()), (2, Verdict::Different, None));
+    let (place, outcome) = found.decisive().unwrap();
+    assert_eq!((place, outcome.as_ref().unwrap().shown_after()), (1, Some(2)));
+}
+
+#[test]
+fn equal_wants_every_problem_and_a_limit_leaves_it_open() {
+    let same = all(DOMAIN, &["", "(lit)"], &DomainLimits::default());
+    assert_eq!((same.verdict(), same.equal_up_to()), (Verdict::Equal, None));
+    assert_eq!(Comparisons(Vec::new()).verdict(), Verdict::Open);
+
+    // The domains differ after two steps, and one is looked at.
+    let other = DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))");
+    let shallow = DomainLimits { max_depth: Some(1), ..DomainLimits::default() };
+    let open = all(&other, &["", "(broken)"], &shallow);
+    assert_eq!((open.verdict(), open.equal_up_to()), (Verdict::Open, Some(1)));
+
+    // A problem that is no model in one domain leaves it open, and nothing is said up to a depth; a difference elsewhere counts more.
+    let smashed = other.replace("(broken)", "(smashed)");
+    let missing = all(&smashed, &["(broken)"], &DomainLimits::default());
+    assert!(matches!(&missing.0[0], Err(not) if not.side == Side::Second), "{missing:?}");
+    assert_eq!((missing.verdict(), missing.equal_up_to()), (Verdict::Open, None));
+    let both = all(&smashed, &["(broken)", ""], &DomainLimits::default());
+    assert_eq!(both.verdict(), Verdict::Different);
+}
