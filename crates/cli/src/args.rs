@@ -25,8 +25,8 @@ pub(crate) use study::{
 };
 
 pub(crate) use suite::{
-    SuiteArgs, SuiteCheckArgs, SuiteCommand, SuiteDescribeArgs, SuiteGenerateArgs, SuiteParaphraseArgs,
-    SuiteTemplateArgs,
+    SuiteArgs, SuiteCheckArgs, SuiteCommand, SuiteDescribeArgs, SuiteGenerateArgs, SuiteImportActionsArgs,
+    SuiteParaphraseArgs, SuiteTemplateArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -25,7 +25,8 @@ pub use run::{
     StageInstance, StageReport, TaskReport, TaskUsage, Written, run, run_tasks,
 };
 pub use suite::{
-    ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, SUITE_SCHEMA, Suite,
-    SuiteTask, Texts, apply_add_ons, describe_tasks, load_leniently, load_suite, load_suite_with, load_task,
-    load_task_with, load_without_tasks, needs_description, task_view,
+    ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,
+    SUITE_SCHEMA, Suite, SuiteFolder, SuiteTask, Texts, apply_add_ons, describe_tasks, load_leniently,
+    load_suite, load_suite_with, load_task, load_task_with, load_without_tasks, needs_description,
+    read_declaration, same_parameters, task_view,
 };

@@ -26,6 +26,15 @@ pub(crate) const UNSOLVABLE: &str = "suite.unsolvable";
 pub(crate) const UNDECIDED: &str = "suite.undecided";
 pub(crate) const TEMPLATE_DIFFERS: &str = "suite.template-differs";
 pub(crate) const TEMPLATE_SHOWS: &str = "suite.template-shows";
+pub(crate) const LAYOUT: &str = "import.layout";
+pub(crate) const TABLE: &str = "import.table";
+pub(crate) const ROW: &str = "import.row";
+pub(crate) const NO_ROW: &str = "import.no-row";
+pub(crate) const DIFFERS: &str = "import.differs";
+pub(crate) const DESCRIPTION: &str = "import.description";
+pub(crate) const NO_DESCRIPTION: &str = "import.no-description";
+pub(crate) const INCOMPLETE: &str = "import.incomplete";
+pub(crate) const LEFT_OUT: &str = "import.left-out";
 
 const FUNCTIONS: &str = "A generator is a Jinja template, rendered once a task. It prints two sections, each under a line of \
 its own:\n\n    %% problem\n    (define (problem {{ name }}) ...)\n    %% text\n    There are two rooms, {{ rooms | listed \
@@ -40,6 +49,10 @@ listed }}.\n    {{ init(\"ball-in\") | say(\"{0} is in {1}\") | listed }}.\n    
 }}.\n    %% wording\n    ...\n\nFunctions: objects(type); init(p), goal(p) and goal_not(p), lists of facts, each a list of its arguments; \
 covered(\"init\", p) or\ncovered(\"init\", p, facts) for what is told by a rule or a count; require(condition, why) for problems that the \
 wordings do not fit;\nand those of generators. Filters of facts: where(i, value, ...), column(i), say(pattern), swapped, both_ways, chains.";
+
+const IMPORTED: &str = "`planforge suite import-actions` reads a folder with domainNL/Base-HC.csv, Flipped-HC.csv and Rand-HC.csv (columns domain, \
+action, pddl, preds, NL; a field with line ends stands in quotes), pddl-problems/NAME.pddl with problems in pddl-problems/NAME/, and \
+predicate-descriptions/NAME.txt. The tables of Flipped and Rand may be absent.";
 
 /// What `planforge explain` says about them.
 pub static CODES: &[CodeInfo] = &[
@@ -168,5 +181,47 @@ reference otherwise.",
         title: "a template shows more than it should",
         explanation: "A domain template has empty conditions and effects, an object template an empty initial state. What stands there \
 is shown to methods that are given the interface or the objects alone.",
+    },
+    CodeInfo { code: LAYOUT, title: "the folder lacks what suites are made of", explanation: IMPORTED },
+    CodeInfo { code: TABLE, title: "a table of action descriptions cannot be read", explanation: IMPORTED },
+    CodeInfo {
+        code: ROW,
+        title: "a row describes no action, or one that is described already",
+        explanation: "Each row of domainNL/*.csv names a domain, as its PDDL or its file in pddl-problems is called, and an action of it, and \
+has a text. An action has at most one row in each table. Letters of any case are the same.",
+    },
+    CodeInfo {
+        code: NO_ROW,
+        title: "an action has no row in a table",
+        explanation: "Where a pipeline asks for descriptions of that class, the text is made: from the action's parameters, and from the sentences \
+of its conditions and effects.",
+    },
+    CodeInfo {
+        code: DIFFERS,
+        title: "a table writes an action otherwise than the domain's file",
+        explanation: "The tables repeat each action in PDDL. What counts is pddl-problems/NAME.pddl: the suite's domain.pddl is made of it, and \
+what a model writes is compared with it. Names compare without case; formatting and the order of conjuncts are no difference.",
+    },
+    CodeInfo {
+        code: DESCRIPTION,
+        title: "a line of predicate-descriptions does not describe a predicate of the domain",
+        explanation: "A line is a declaration, a colon and a text:\n\n    (on ?x - block ?y - block) : block x is on block y.\n\nThe \
+domain has the predicate with as many parameters of the same types; the parameters may have other names.",
+    },
+    CodeInfo {
+        code: NO_DESCRIPTION,
+        title: "a predicate has no description",
+        explanation: "Models are shown it with a text that is made of its name. Add a line to predicate-descriptions/NAME.txt.",
+    },
+    CodeInfo {
+        code: INCOMPLETE,
+        title: "a description does not name each parameter of its predicate",
+        explanation: "Models are shown the description as it is, for that is the published data. Where facts of a state are told, a sentence \
+without a parameter would be the same for facts that differ; there the predicate is told by its name: `at holds for truck1 and depot0.`",
+    },
+    CodeInfo {
+        code: LEFT_OUT,
+        title: "predicates are described of a domain that is not there",
+        explanation: "predicate-descriptions has a file of a domain that pddl-problems does not have. No suite is made of it.",
     },
 ];

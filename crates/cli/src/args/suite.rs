@@ -37,6 +37,17 @@ Examples:
         after_help = "Example:\n  planforge suite paraphrase examples/suites/blocks --out /tmp/blocks-paraphrased --seed 7"
     )]
     Paraphrase(SuiteParaphraseArgs),
+    /// Make suites of the domain-generators paper's data: domains, and their actions and predicates in words.
+    #[command(
+        name = "import-actions",
+        after_help = "FOLDER has domainNL/*.csv, pddl-problems/ and predicate-descriptions/. The domain's PDDL file counts; where a table writes an
+action otherwise, it is said how. Nothing is written where something is wrong.
+
+Examples:
+  planforge suite import-actions action-descriptions --out /tmp/actions9
+  planforge run configs/pipelines/actions.toml --suite /tmp/actions9/gripper --set 'given.action_examples=[\"/tmp/actions9\"]'"
+    )]
+    ImportActions(SuiteImportActionsArgs),
     /// Write the templates that show a domain's action interface and a task's objects alone.
     #[command(after_help = "Example:\n  planforge suite template my-suite")]
     Template(SuiteTemplateArgs),
@@ -158,6 +169,21 @@ pub(crate) struct SuiteTemplateArgs {
     /// Write into this folder instead.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteImportActionsArgs {
+    /// The folder with the data.
+    pub(crate) folder: PathBuf,
+    /// The folder that the suites are written into: DIR/NAME for each domain.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
     /// Replace files that are there with other content.
     #[arg(long)]
     pub(crate) force: bool,

@@ -8,13 +8,18 @@ use std::path::{Path, PathBuf};
 pub const MAX_SUITE_FILE_BYTES: u64 = 4 << 20;
 
 /// A suite's folder, resolved.
-pub(super) struct Folder {
+#[derive(Debug)]
+pub struct Folder {
     pub(super) path: PathBuf,
     resolved: PathBuf,
 }
 
 impl Folder {
-    pub(super) fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// `suite.not-a-folder`.
+    pub fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let fail = |why: String| {
             Diagnostic::error("suite.not-a-folder", format!("{}: {why}", path.display()))
                 .help("a suite is a folder with domain.nl and a .nl file for each task")
@@ -27,7 +32,10 @@ impl Folder {
     }
 
     /// Names of the files in the folder, sorted.
-    pub(super) fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+    ///
+    /// # Errors
+    /// `suite.unreadable`.
+    pub fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let fail = |e: std::io::Error| {
             Diagnostic::error("suite.unreadable", format!("{}: cannot be listed: {e}", self.path.display()))
         };
@@ -41,7 +49,10 @@ impl Folder {
     }
 
     /// The text of a file in the folder; `None` where there is none.
-    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Box<Diagnostic>> {
+    ///
+    /// # Errors
+    /// `suite.unreadable`, `suite.outside`, `suite.too-large` or `suite.encoding`.
+    pub fn text(&self, name: &str) -> Result<Option<String>, Box<Diagnostic>> {
         let shown = self.path.join(name).display().to_string();
         let unreadable = |e: std::io::Error| {
             Diagnostic::error("suite.unreadable", format!("{shown}: cannot be read: {e}"))

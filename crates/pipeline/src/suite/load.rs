@@ -1,6 +1,6 @@
 //! Finds a suite's files by their names and reads them all, or those of one task.
 
-use super::actions::{self, ActionTexts};
+use super::actions::{self, ActionFile, ActionTexts, PredicateText};
 use super::files::Folder;
 use super::manifest::{self, GenerateSpec, Manifest};
 use super::sentences::{self, Declared, Told};
@@ -73,6 +73,8 @@ pub struct Suite {
     pub types: BTreeMap<String, String>,
     /// What the actions do, by action in lower case (`actions.toml`).
     pub action_texts: BTreeMap<String, ActionTexts>,
+    /// What the predicates say, word for word, by predicate in lower case (`[predicates]` of `actions.toml`).
+    pub predicate_texts: BTreeMap<String, PredicateText>,
     /// What holds in every task of the domain and texts leave out, as an answer set program (`knowledge.lp`).
     pub knowledge: Option<String>,
     /// The add-on whose files stand in for the suite's own.
@@ -120,6 +122,10 @@ impl Suite {
         }
         if !self.action_texts.is_empty() {
             let texts = self.action_texts.iter().map(|(name, t)| (name, &t.base, &t.flipped, &t.random));
+            text += &serde_json::to_string(&texts.collect::<Vec<_>>()).unwrap_or_default();
+        }
+        if !self.predicate_texts.is_empty() {
+            let texts = self.predicate_texts.iter().map(|(name, t)| (name, &t.declaration, &t.text));
             text += &serde_json::to_string(&texts.collect::<Vec<_>>()).unwrap_or_default();
         }
         sha256_hex(text.as_bytes())
@@ -231,7 +237,7 @@ impl Loader {
         let materials = self.materials(&folder, &manifest);
         let reference_domain = self.read(&folder, "domain.pddl");
         let told = self.sentences(&folder, reference_domain.as_deref());
-        let action_texts = self.action_texts(&folder, reference_domain.as_deref());
+        let described = self.action_file(&folder, reference_domain.as_deref());
         Some(Suite {
             name: suite_name(&manifest, path),
             title: manifest.title,
@@ -245,7 +251,8 @@ impl Loader {
             materials,
             sentences: told.facts,
             types: told.types,
-            action_texts,
+            action_texts: described.actions,
+            predicate_texts: described.predicates,
             knowledge: self.read(&folder, "knowledge.lp"),
             add_on: None,
             generator: self.read(&folder, "generator.jinja"),
@@ -405,8 +412,8 @@ impl Loader {
         sentences::read(&text, source, declared.as_ref(), &mut self.found)
     }
 
-    fn action_texts(&mut self, folder: &Folder, domain: Option<&str>) -> BTreeMap<String, ActionTexts> {
-        let Some(text) = self.read(folder, "actions.toml") else { return BTreeMap::new() };
+    fn action_file(&mut self, folder: &Folder, domain: Option<&str>) -> ActionFile {
+        let Some(text) = self.read(folder, "actions.toml") else { return ActionFile::default() };
         let shown = folder.path.join("actions.toml").display().to_string();
         let source = self.sources.add(shown, text.clone());
         actions::read(&text, source, domain, &mut self.found)

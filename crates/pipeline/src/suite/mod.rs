@@ -14,11 +14,11 @@ mod manifest;
 mod sentences;
 mod view;
 
-pub use actions::ActionTexts;
+pub use actions::{ActionTexts, PredicateText, read_declaration, same_parameters};
 pub(crate) use actions::{examples as action_examples, json as materials_json};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use described::{describe_tasks, needs_description};
-pub use files::MAX_SUITE_FILE_BYTES;
+pub use files::{Folder as SuiteFolder, MAX_SUITE_FILE_BYTES};
 pub(crate) use further::further_problems;
 pub use load::{
     Example, LoadedSuite, Suite, SuiteTask, Texts, load_leniently, load_suite, load_suite_with, load_task,

@@ -1,4 +1,4 @@
-//! Files for a suite's folder: all or none, and none of a person's is overwritten unasked.
+//! Files for a suite's folder, or for those of several suites: all or none, and none of a person's is overwritten unasked.
 
 use crate::commands::Context;
 use crate::exit::Exit;
@@ -76,6 +76,8 @@ impl<'a> Files<'a> {
         for ((file, text), entry) in self.files.iter().zip(&entries) {
             let path = self.folder.join(file);
             if entry.became != Became::Unchanged {
+                let parent = path.parent().unwrap_or(self.folder);
+                std::fs::create_dir_all(parent).map_err(|e| failed(parent.to_owned(), e))?;
                 std::fs::write(&path, text).map_err(|e| failed(path, e))?;
             }
         }

@@ -5,6 +5,7 @@ mod describe;
 mod examples;
 mod files;
 mod generate;
+mod import_actions;
 mod paraphrase;
 mod template;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(context: &Context, command: &SuiteCommand) -> Exit {
         SuiteCommand::Check(args) => check::run(context, args),
         SuiteCommand::Describe(args) => describe::run(context, args),
         SuiteCommand::Generate(args) => generate::run(context, args),
+        SuiteCommand::ImportActions(args) => import_actions::run(context, args),
         SuiteCommand::Paraphrase(args) => paraphrase::run(context, args),
         SuiteCommand::Template(args) => template::run(context, args),
     }

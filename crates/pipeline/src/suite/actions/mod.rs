@@ -1,0 +1,142 @@
+//! Actions in words (domain-generators paper, section 3): what a model is told that writes a domain action by action.
+//!
+//! A description tells what an action does and with what (base), also what it needs and makes false (flipped: the literals of
+//! pre(a) ∩ del(a)), or as many literals drawn from all its conditions and effects (random). `actions.toml` may hold texts written for
+//! a class; what it leaves out is made from the action's name and parameters, the suite's descriptions of types and its sentences.
+
+mod file;
+mod told;
+
+use super::Suite;
+use crate::config::DescriptionClass;
+use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::ast::{Action, Domain, PredicateDecl, TypedName};
+use planforge_pddl::{parse_domain, print_action, print_domain};
+use planforge_plugin_sdk::wording::Wording;
+use std::collections::BTreeMap;
+use told::{Literal, Words, clause, kind, told};
+
+pub(super) use file::{ActionFile, read};
+pub use file::{ActionTexts, PredicateText, read_declaration, same_parameters};
+
+/// The materials of a suite whose actions are given in words. Where the predicates are not, neither is what is made of them.
+pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> BTreeMap<String, String> {
+    let Some(text) = &suite.reference_domain else { return BTreeMap::new() };
+    let domain = parse_domain(text, SourceId(0)).value;
+    let described: Vec<ActionDescription> =
+        domain.actions.iter().map(|action| describe(suite, action, class)).collect();
+    let mut materials = BTreeMap::from([("actions".to_owned(), json(&described))]);
+    if given {
+        materials.insert("predicates.declared".to_owned(), json(&predicates(suite, &domain)));
+    }
+    let mut header = Domain { actions: Vec::new(), durative_actions: Vec::new(), ..domain };
+    if !given {
+        header.predicates.clear();
+        header.functions.clear();
+        header.derived.clear();
+        header.constraints = None;
+    }
+    materials.insert("domain.header".to_owned(), print_domain(&header));
+    materials
+}
+
+/// Descriptions that would show names of predicates which are withheld: a literal without a sentence is told by its predicate's name.
+pub(super) fn telling_names(suite: &Suite, class: DescriptionClass) -> Vec<Diagnostic> {
+    let Some(text) = &suite.reference_domain else { return Vec::new() };
+    let domain = parse_domain(text, SourceId(0)).value;
+    let sentence = |name: &str| suite.sentences.keys().any(|known| known.eq_ignore_ascii_case(name));
+    let mut found = Vec::new();
+    for action in &domain.actions {
+        if suite.action_texts.get(action.name.key()).is_some_and(|texts| texts.of(class).is_some()) {
+            continue;
+        }
+        let told = told(action, class, &draw_name(suite, action));
+        let silent = told.iter().flat_map(Literal::predicates).find(|name| !sentence(name));
+        found.extend(silent.map(|predicate| {
+            let message = format!(
+                "the pipeline withholds the predicates, and suite `{}` has no sentence for `{predicate}`, which the description of `{}` tells",
+                suite.name, action.name
+            );
+            Diagnostic::error("suite.no-sentence", message).help(format!(
+                "write a sentence for it in sentences.toml, a text for `{}` in actions.toml, or give `actions = \"base\"`",
+                action.name
+            ))
+        }));
+    }
+    found
+}
+
+/// The actions of a suite as in-context examples.
+pub(crate) fn examples(suite: &Suite, class: DescriptionClass) -> Vec<ActionExample> {
+    let Some(text) = &suite.reference_domain else { return Vec::new() };
+    let domain = parse_domain(text, SourceId(0)).value;
+    let predicates = predicates(suite, &domain);
+    let example = |action: &Action| ActionExample {
+        suite: suite.name.clone(),
+        action: describe(suite, action, class),
+        predicates: predicates.clone(),
+        pddl: print_action(action),
+    };
+    domain.actions.iter().map(example).collect()
+}
+
+/// What the predicates of a domain say of their parameters: the suite's own words where `actions.toml` has them, else its sentences.
+fn predicates(suite: &Suite, domain: &Domain) -> Vec<PredicateDescription> {
+    let wording = Wording::new(&suite.sentences);
+    let described = |declared: &PredicateDecl| {
+        if let Some(written) = suite.predicate_texts.get(declared.name.key()) {
+            let declaration = written.declaration.clone().unwrap_or_else(|| file::shown(declared));
+            return PredicateDescription { declaration, text: written.text.clone() };
+        }
+        let names: Vec<&str> = declared.parameters.iter().map(bare).collect();
+        PredicateDescription {
+            declaration: file::shown(declared),
+            text: clause(&wording.fact(declared.name.as_str(), &names, true)),
+        }
+    };
+    domain.predicates.iter().map(described).collect()
+}
+
+/// One action in words.
+fn describe(suite: &Suite, action: &Action, class: DescriptionClass) -> ActionDescription {
+    let written = suite.action_texts.get(action.name.key());
+    let text = written.and_then(|texts| texts.of(class)).cloned().unwrap_or_else(|| {
+        let base = written.and_then(|texts| texts.base.clone()).unwrap_or_else(|| base(suite, action));
+        Words::new(&suite.sentences, &suite.types)
+            .text(&base, &told(action, class, &draw_name(suite, action)))
+    });
+    ActionDescription { name: action.name.to_string(), text }
+}
+
+/// What a draw belongs to.
+fn draw_name(suite: &Suite, action: &Action) -> String {
+    format!("{}/{}", suite.name, action.name.key())
+}
+
+/// `The action "pick" is done with a ball b, a room r and a gripper g.`
+fn base(suite: &Suite, action: &Action) -> String {
+    let with: Vec<String> =
+        action.parameters.iter().map(|p| format!("{} {}", kind(&suite.types, p), bare(p))).collect();
+    match with.as_slice() {
+        [] => format!("The action \"{}\" is done with nothing.", action.name),
+        with => format!("The action \"{}\" is done with {}.", action.name, list(with)),
+    }
+}
+
+fn bare(parameter: &TypedName) -> &str {
+    parameter.name.as_str().trim_start_matches('?')
+}
+
+fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// Plain data always has a JSON form.
+pub(crate) fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
