@@ -1,14 +1,14 @@
 //! A* with LM-cut, or blind where LM-cut does not apply. States are reopened on a cheaper path: LM-cut is not consistent.
 
 use super::lmcut::LmCut;
-use super::node_table::{NONE, StateId};
+use super::node_table::{NONE, NodeTable, StateId};
 use super::relaxed::Relaxed;
 use super::space::{Outcome, SearchStatistics, Space, Watch};
 use crate::budget::StopReason;
 use std::collections::BTreeMap;
 
 /// `h` of states that cannot reach the goal.
-const DEAD: u32 = u32::MAX;
+pub(super) const DEAD: u32 = u32::MAX;
 
 /// Searches for a cheapest plan.
 pub(crate) fn search(
@@ -17,14 +17,50 @@ pub(crate) fn search(
     watch: &mut Watch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Outcome {
-    if blind {
-        return run(space, None, watch, statistics).unwrap_or_else(Outcome::Stopped);
-    }
-    let relaxed = Relaxed::new(space.task);
-    if let Err(reason) = watch.charge(relaxed.bytes()) {
+    let relaxed = (!blind).then(|| Relaxed::new(space.task));
+    if let Some(Err(reason)) = relaxed.as_ref().map(|relaxed| watch.charge(relaxed.bytes())) {
         return Outcome::Stopped(reason);
     }
-    run(space, Some(LmCut::new(&relaxed)), watch, statistics).unwrap_or_else(Outcome::Stopped)
+    let mut bound = match &relaxed {
+        Some(relaxed) => Bound::LmCut(LmCut::new(relaxed)),
+        None => Bound::Blind,
+    };
+    match explore(space, &mut bound, watch, statistics) {
+        Ok(Explored { table, goal: Some(goal), .. }) => Outcome::Plan(table.path(goal)),
+        Ok(_) => Outcome::Unsolvable,
+        Err(reason) => Outcome::Stopped(reason),
+    }
+}
+
+/// A lower bound on the cost from a state to the goal.
+pub(super) enum Bound<'r> {
+    /// 0.
+    Blind,
+    /// The one that counts most, for tasks without conditional effects and axioms.
+    LmCut(LmCut<'r>),
+    /// h_max, which applies to every task.
+    HMax(LmCut<'r>),
+}
+
+impl Bound<'_> {
+    /// The bound for a state; [`DEAD`] where it shows that the goal is out of reach.
+    pub(super) fn evaluate(
+        &mut self,
+        space: &Space<'_>,
+        state: &[u64],
+        statistics: &mut SearchStatistics,
+    ) -> u32 {
+        if space.is_dead_end(state) {
+            return DEAD;
+        }
+        statistics.evaluated += u64::from(!matches!(self, Bound::Blind));
+        match self {
+            Bound::Blind => Some(0),
+            Bound::LmCut(heuristic) => heuristic.evaluate(state),
+            Bound::HMax(heuristic) => heuristic.h_max(state),
+        }
+        .unwrap_or(DEAD)
+    }
 }
 
 /// Open states by f, then h; the latest first within both.
@@ -51,11 +87,13 @@ impl Open {
 
 /// What is known of each state, by number.
 #[derive(Default)]
-struct Nodes {
-    g: Vec<u64>,
-    h: Vec<u32>,
+pub(super) struct Nodes {
+    /// The cost of the cheapest way to it that was found.
+    pub(super) g: Vec<u64>,
+    /// A lower bound on the cost to the goal, or [`DEAD`].
+    pub(super) h: Vec<u32>,
     /// Whether `h` is the heuristic's own value; else it is what the parent's value implies.
-    evaluated: Vec<bool>,
+    pub(super) evaluated: Vec<bool>,
     closed: Vec<bool>,
 }
 
@@ -68,14 +106,22 @@ impl Nodes {
     }
 }
 
+/// What A* has seen when it ends.
+pub(super) struct Explored {
+    pub(super) table: NodeTable,
+    pub(super) nodes: Nodes,
+    /// The first goal state, reached at the lowest cost; none where there is no plan.
+    pub(super) goal: Option<StateId>,
+}
+
 /// States are evaluated when they come to the front of the open list, not when they are generated: until then the parent's
 /// value less the step's cost is their bound. In the last layer most successors are never evaluated.
-fn run(
+pub(super) fn explore(
     space: &Space<'_>,
-    mut lmcut: Option<LmCut<'_>>,
+    bound: &mut Bound<'_>,
     watch: &mut Watch<'_>,
     statistics: &mut SearchStatistics,
-) -> Result<Outcome, StopReason> {
+) -> Result<Explored, StopReason> {
     let mut table = space.table();
     let mut open = Open { buckets: BTreeMap::new() };
     let mut nodes = Nodes::default();
@@ -84,26 +130,26 @@ fn run(
     nodes.push(0, 0);
     open.push(0, 0, 0);
     let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some((id, reached, bound)) = open.pop() {
+    while let Some((id, reached, queued)) = open.pop() {
         let i = id as usize;
-        if nodes.closed[i] || nodes.g[i] != reached || nodes.h[i] != bound {
+        if nodes.closed[i] || nodes.g[i] != reached || nodes.h[i] != queued {
             continue;
         }
         watch.tick(table.len(), table.bytes_per_state() + 48)?;
         state.clear();
         state.extend_from_slice(table.state(id));
         if space.is_goal(&state) {
-            return Ok(Outcome::Plan(table.path(id)));
+            return Ok(Explored { table, nodes, goal: Some(id) });
         }
         if !nodes.evaluated[i] {
             nodes.evaluated[i] = true;
-            let value = evaluate(space, &mut lmcut, &state, statistics);
+            let value = bound.evaluate(space, &state, statistics);
             if value == DEAD {
                 nodes.closed[i] = true;
                 nodes.h[i] = DEAD;
                 continue;
             }
-            if value > bound {
+            if value > queued {
                 nodes.h[i] = value;
                 open.push(reached, value, id);
                 continue;
@@ -130,19 +176,5 @@ fn run(
             open.push(cost, nodes.h[c], child);
         }
     }
-    Ok(Outcome::Unsolvable)
-}
-
-fn evaluate(
-    space: &Space<'_>,
-    lmcut: &mut Option<LmCut<'_>>,
-    state: &[u64],
-    statistics: &mut SearchStatistics,
-) -> u32 {
-    if space.is_dead_end(state) {
-        return DEAD;
-    }
-    let Some(lmcut) = lmcut else { return 0 };
-    statistics.evaluated += 1;
-    lmcut.evaluate(state).unwrap_or(DEAD)
+    Ok(Explored { table, nodes, goal: None })
 }

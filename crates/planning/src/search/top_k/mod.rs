@@ -1,0 +1,111 @@
+//! The k cheapest plans: A* to the first, then for each state on the way the list of its ways on to the goal, best first, as far as the
+//! next plan needs them (recursive enumeration of k shortest paths, Jiménez and Marzal 1999, over a state space that is made
+//! while it is enumerated, as K* makes it).
+//!
+//! * Plans are ordered by cost, then length, then the names of their steps. [`Weight`] is the first two of these; every step makes it
+//!   larger, cycles of cost 0 too, so that the lists are well founded.
+//! * The work grows with the states whose bound says that they may lie on a wanted plan, plus k times the length of a plan; not with the
+//!   action sequences that lead to those states. Of the last layer of costs only what the order of names asks for is expanded.
+
+mod settle;
+mod suffixes;
+
+use super::astar::{self, Bound, Explored};
+use super::lmcut::LmCut;
+use super::relaxed::Relaxed;
+use super::space::{SearchStatistics, Space, Watch};
+use crate::budget::StopReason;
+use suffixes::Suffixes;
+
+/// What is wanted.
+pub(crate) struct Wanted<'w> {
+    /// Most plans.
+    pub(crate) count: usize,
+    /// The highest cost of interest, given the lowest.
+    pub(crate) highest: &'w dyn Fn(u64) -> u64,
+    /// Place of each action of the task in the order of names.
+    pub(crate) rank: &'w [u32],
+}
+
+/// How a search for several plans ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// As many as wanted were found.
+    Enough,
+    /// There are no others of interest.
+    NoMore,
+    /// A limit; the plans found are the first ones all the same.
+    Stopped(StopReason),
+}
+
+/// Plans in order, each with its cost and its actions.
+pub(crate) struct Plans {
+    pub(crate) plans: Vec<(u64, Vec<u32>)>,
+    pub(crate) end: End,
+    pub(crate) method: &'static str,
+    pub(crate) statistics: SearchStatistics,
+}
+
+/// What plans are compared by before their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Weight {
+    cost: u64,
+    /// Number of steps.
+    length: u32,
+}
+
+impl Weight {
+    const ZERO: Weight = Weight { cost: 0, length: 0 };
+    /// That of what is not there.
+    const INFINITE: Weight = Weight { cost: u64::MAX, length: u32::MAX };
+
+    /// With one more step.
+    #[inline]
+    fn with_step(self, cost: u32) -> Weight {
+        if self == Weight::INFINITE {
+            return self;
+        }
+        Weight { cost: self.cost.saturating_add(u64::from(cost)), length: self.length.saturating_add(1) }
+    }
+}
+
+/// Searches.
+pub(crate) fn search(space: &Space<'_>, wanted: &Wanted<'_>, watch: &mut Watch<'_>) -> Plans {
+    let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
+    let relaxed = Relaxed::new(space.task);
+    let heuristic = LmCut::new(&relaxed);
+    let mut bound = if additive { Bound::LmCut(heuristic) } else { Bound::HMax(heuristic) };
+    let mut found = Plans {
+        plans: Vec::new(),
+        end: End::NoMore,
+        method: if additive { "k-best search with LM-cut" } else { "k-best search with h_max" },
+        statistics: SearchStatistics::default(),
+    };
+    found.end = watch
+        .charge(relaxed.bytes())
+        .and_then(|()| run(space, &mut bound, wanted, watch, &mut found))
+        .unwrap_or_else(End::Stopped);
+    found
+}
+
+fn run(
+    space: &Space<'_>,
+    bound: &mut Bound<'_>,
+    wanted: &Wanted<'_>,
+    watch: &mut Watch<'_>,
+    found: &mut Plans,
+) -> Result<End, StopReason> {
+    let explored = astar::explore(space, bound, watch, &mut found.statistics)?;
+    let Explored { goal: Some(goal), ref nodes, .. } = explored else { return Ok(End::NoMore) };
+    let lowest = nodes.g[goal as usize];
+    let highest = (wanted.highest)(lowest);
+    let mut suffixes = Suffixes::new(space, wanted.rank, explored, lowest);
+    while found.plans.len() < wanted.count {
+        let statistics = &mut found.statistics;
+        let Some(cost) = suffixes.next_plan(bound, highest, watch, statistics)? else {
+            return Ok(End::NoMore);
+        };
+        found.plans.push((cost, suffixes.plan(found.plans.len())));
+    }
+    Ok(End::Enough)
+}
