@@ -348,7 +348,8 @@ pub(crate) struct PlanArgs {
     /// Find a cheapest plan and prove it (A* with LM-cut).
     #[arg(long)]
     pub(crate) optimal: bool,
-    /// Find the K cheapest distinct plans, in order (loops and plans on through goal states count); fewer only where there are no others.
+    /// Find the K cheapest distinct plans, in order (loops and plans on through goal states count). There are fewer only where there are no others, or where a
+    /// limit is reached, which is told and is exit code 21 to 23.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top_k: Option<u32>,
     /// With --top-k: only plans that cost at most this many times the lowest cost, from 1 up.
@@ -363,6 +364,9 @@ pub(crate) struct PlanArgs {
     /// Give up at this many megabytes.
     #[arg(long, value_name = "MB", default_value_t = 4096)]
     pub(crate) memory_limit: u64,
+    /// Give up at this many search nodes: a limit that is the same on every machine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_nodes: Option<u64>,
     /// Print one JSON object instead of the plan.
     #[arg(long)]
     pub(crate) json: bool,

@@ -91,6 +91,12 @@ fn planner_by_word(asked: &Arc<Mutex<Vec<String>>>) -> StageInstance {
                 plans: Vec::new(),
                 statistics,
             },
+            p if p.contains("partly") => PlanOutcome::LimitReached {
+                limit: LimitKind::Nodes,
+                message: "1 of 10 plans".into(),
+                plans: vec![PlanDocument { steps: vec!["(go)".into()], ..PlanDocument::default() }],
+                statistics,
+            },
             p if p.contains("vast") => PlanOutcome::Exhausted { explanation: vec![], statistics },
             _ => one_plan(vec!["(go)".into()]),
         })
@@ -138,6 +144,9 @@ fn every_verdict_is_reached_and_none_reads_as_another() {
     assert_eq!(name(vec![Ok("wrong")]), "rejected pddl");
     assert_eq!(name(vec![Ok("impossible")]), "unsolvable plan");
     assert_eq!(name(vec![Ok("hard")]), "undecided plan");
+    // Plans that a limit leaves are no plan that was asked for.
+    assert_eq!(name(vec![Ok("partly")]), "undecided plan");
+    assert_eq!(name(vec![Ok("partly"), Ok("fine")]), "accepted ");
     assert_eq!(name(vec![Ok("vast")]), "undecided plan");
     assert_eq!(name(vec![Ok("odd")]), "undecided pddl");
     assert_eq!(name(vec![Ok("long")]), "undecided pddl");

@@ -46,7 +46,7 @@ pub struct TopKOptions {
     pub quality: Option<Quality>,
     /// Whether ground actions that change nothing may be steps.
     pub semantics: Semantics,
-    /// Most search nodes, that is, action sequences looked at.
+    /// Most search nodes: states seen, and ways from a state to the goal kept.
     pub max_nodes: u64,
     /// Caps on grounding.
     pub ground: GroundLimits,
@@ -101,7 +101,7 @@ pub struct TopKResult {
     pub outcome: TopKOutcome,
     /// The search that gave it.
     pub method: &'static str,
-    /// Counts; an expansion is one of an action sequence.
+    /// Counts; a state that the search for the first plan expanded and that may lie on another one counts twice as expanded.
     pub statistics: SearchStatistics,
     /// Ground actions and facts of the task; 0 where grounding was not reached.
     pub ground_size: (usize, usize),

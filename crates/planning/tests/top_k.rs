@@ -11,7 +11,7 @@ use planforge_planning::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use support::{Features, Interpreter, random_task, read};
+use support::{Features, Interpreter, Random, random_task, read};
 
 /// A plan as it is ordered: cost, length, names.
 type Key = (u64, usize, Vec<String>);
@@ -246,4 +246,137 @@ fn limits_are_told_from_the_end_of_plans() {
     let mut budget = CountingBudget { polls: u64::MAX, bytes: 0 };
     let outcome = top_k(&domain, &problem, &options(3), &mut budget).unwrap().outcome;
     assert!(matches!(outcome, TopKOutcome::LimitReached(StopReason::Memory)), "{outcome:?}");
+}
+
+/// Edges of a graph: from, to, and the name and cost of the action along it.
+type Graph = Vec<(usize, usize, &'static str, u64)>;
+
+const GRAPH: &str = "(define (domain graph)
+  (:requirements :strips :action-costs)
+  (:predicates (at ?p) (drift ?a ?b) (step ?a ?b) (climb ?a ?b))
+  (:functions (total-cost) - number)
+  (:action drift :parameters (?a ?b) :precondition (and (at ?a) (drift ?a ?b))
+    :effect (and (not (at ?a)) (at ?b) (increase (total-cost) 0)))
+  (:action step :parameters (?a ?b) :precondition (and (at ?a) (step ?a ?b))
+    :effect (and (not (at ?a)) (at ?b) (increase (total-cost) 1)))
+  (:action climb :parameters (?a ?b) :precondition (and (at ?a) (climb ?a ?b))
+    :effect (and (not (at ?a)) (at ?b) (increase (total-cost) 7))))";
+
+/// From `p0` to the last place; no edge leads from a place to itself.
+fn random_graph(random: &mut Random) -> (usize, Graph) {
+    let places = 3 + random.below(5);
+    let mut edges = Graph::new();
+    for _ in 0..places + random.below(2 * places) {
+        let (from, to) = (random.below(places), random.below(places));
+        let (name, cost) = [("drift", 0), ("drift", 0), ("step", 1), ("climb", 7)][random.below(4)];
+        let edge = (from, to, name, cost);
+        if from != to && !edges.contains(&edge) {
+            edges.push(edge);
+        }
+    }
+    (places, edges)
+}
+
+/// The first `k` walks from `p0` to the last place, best first: walks are followed in the order of what their best continuation comes to.
+/// `None` where too many are followed.
+fn first_walks(places: usize, edges: &Graph, k: usize) -> Option<Vec<Key>> {
+    const FAR: (u64, usize) = (u64::MAX, 0);
+    let mut rest = vec![FAR; places];
+    rest[places - 1] = (0, 0);
+    for _ in 0..places {
+        for &(from, to, _, cost) in edges {
+            if rest[to] != FAR {
+                rest[from] = rest[from].min((rest[to].0 + cost, rest[to].1 + 1));
+            }
+        }
+    }
+    type Walk = (u64, usize, usize, Vec<String>);
+    let mut layers: BTreeMap<(u64, usize), Vec<Walk>> = BTreeMap::new();
+    if rest[0] != FAR {
+        layers.insert(rest[0], vec![(0, 0, 0, Vec::new())]);
+    }
+    let (mut plans, mut followed) = (Vec::new(), 0);
+    while plans.len() < k {
+        let Some((weight, mut walks)) = layers.pop_first() else { break };
+        let mut found = Vec::new();
+        while let Some((cost, length, place, steps)) = walks.pop() {
+            followed += 1;
+            if followed > 30_000 {
+                return None;
+            }
+            if (cost, length) == weight && place == places - 1 {
+                found.push((cost, length, steps.clone()));
+            }
+            for &(_, to, name, more) in edges.iter().filter(|e| e.0 == place && rest[e.1] != FAR) {
+                let mut steps = steps.clone();
+                steps.push(format!("({name} p{place} p{to})"));
+                let walk = (cost + more, length + 1, to, steps);
+                let best = (walk.0 + rest[to].0, walk.1 + rest[to].1);
+                if best == weight { walks.push(walk) } else { layers.entry(best).or_default().push(walk) }
+            }
+        }
+        found.sort();
+        plans.append(&mut found);
+    }
+    plans.truncate(k);
+    Some(plans)
+}
+
+#[test]
+fn random_graphs_with_free_cycles_give_the_first_walks_in_order() {
+    let mut random = Random::new(6);
+    let (mut compared, mut complete, mut unsolvable, mut returning, mut free) = (0, 0, 0, 0, 0);
+    for seed in 0..1500 {
+        let (places, edges) = random_graph(&mut random);
+        let list = |f: &dyn Fn(usize) -> String| (0..places).map(f).collect::<String>();
+        let facts: String = edges.iter().map(|(a, b, name, _)| format!("({name} p{a} p{b})")).collect();
+        let problem = format!(
+            "(define (problem g) (:domain graph) (:objects {}) (:init (at p0) {facts} (= (total-cost) 0))
+               (:goal (at p{})) (:metric minimize (total-cost)))",
+            list(&|i| format!("p{i} ")),
+            places - 1
+        );
+        let (domain, problem) = read(GRAPH, &problem);
+        for k in [1, 10, 120] {
+            let Some(expected) = first_walks(places, &edges, k) else { continue };
+            let outcome = top_k(&domain, &problem, &options(k), &mut Unlimited).unwrap().outcome;
+            let (found, all) = match &outcome {
+                TopKOutcome::Plans { plans, end } => (plans.as_slice(), *end == TopKEnd::NoMore),
+                TopKOutcome::ProvenUnsolvable(_) => ([].as_slice(), true),
+                other => panic!("seed {seed}: {other:?}"),
+            };
+            assert_eq!(found.iter().map(key).collect::<Vec<_>>(), expected, "seed {seed}, k {k}: {edges:?}");
+            assert_eq!(all, expected.len() < k, "seed {seed}, k {k}");
+            compared += expected.len();
+            complete += usize::from(all && !expected.is_empty());
+            unsolvable += usize::from(expected.is_empty());
+            returning += expected.iter().filter(|p| p.1 >= places).count();
+            free += expected.iter().filter(|p| p.0 == 0 && p.1 >= places).count();
+        }
+    }
+    let counts = [compared, complete, unsolvable, returning, free];
+    assert!(counts.iter().zip([50_000, 150, 150, 20_000, 5_000]).all(|(n, least)| *n > least), "{counts:?}");
+}
+
+#[test]
+fn regions_that_lead_nowhere_end_the_search_all_the_same() {
+    // From x free cycles through y lead nowhere, and no delete relaxation shows it: the pass is used up by entering.
+    let domain = "(define (domain trap) (:requirements :strips :action-costs :negative-preconditions)
+      (:predicates (at ?p) (drift ?a ?b) (pass) (climb ?a ?b)) (:functions (total-cost) - number)
+      (:action enter :parameters (?a ?b) :precondition (and (at ?a) (drift ?a ?b))
+        :effect (and (not (at ?a)) (at ?b) (not (pass)) (increase (total-cost) 0)))
+      (:action climb :parameters (?a ?b) :precondition (and (at ?a) (climb ?a ?b) (pass))
+        :effect (and (not (at ?a)) (at ?b) (increase (total-cost) 5))))";
+    let problem = "(define (problem t) (:domain trap) (:objects w x y z)
+      (:init (at w) (pass) (drift w x) (drift x y) (drift y x) (drift y w) (climb w x) (climb x z) (climb z w) (= (total-cost) 0))
+      (:goal (and (at z) (pass))) (:metric minimize (total-cost)))";
+    let (domain, problem) = read(domain, problem);
+    let outcome = top_k(&domain, &problem, &options(30), &mut Unlimited).unwrap().outcome;
+    let TopKOutcome::Plans { plans, end } = outcome else { panic!("{outcome:?}") };
+    assert_eq!((plans.len(), end), (30, TopKEnd::Enough));
+    assert!(plans.iter().enumerate().all(|(n, p)| p.cost == Some(10.0 + 15.0 * n as f64)));
+    let bounded = TopKOptions { quality: Some(Quality::Times(3.0)), ..options(30) };
+    let outcome = top_k(&domain, &problem, &bounded, &mut Unlimited).unwrap().outcome;
+    let TopKOutcome::Plans { plans, end } = outcome else { panic!("{outcome:?}") };
+    assert_eq!((plans.len(), end), (2, TopKEnd::NoMore));
 }

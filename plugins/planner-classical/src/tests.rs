@@ -171,10 +171,20 @@ fn a_limit_before_the_last_plan_is_a_limit() {
     let limits = PlanLimits { nodes: Some(50), ..PlanLimits::default() };
     let request = PlanRequest { k: 1000, limits, ..request(problem("(lit b)", true)) };
     let outcome = plan(Options::default(), &request);
-    let PlanOutcome::LimitReached { limit: LimitKind::Nodes, message, .. } = outcome else {
+    assert!(outcome.best().is_none(), "what a limit leaves is no answer");
+    let PlanOutcome::LimitReached { limit: LimitKind::Nodes, message, plans, .. } = outcome else {
         panic!("{outcome:?}")
     };
-    assert!(message.contains("of 1000 plans"), "{message}");
+    assert!(!plans.is_empty() && plans.len() < 1000);
+    let found = format!("{} of 1000 plans had been found; they are the cheapest", plans.len());
+    assert!(message.contains(&found), "{message}");
+    let whole = PlanRequest { limits: PlanLimits::default(), k: plans.len() as u32, ..request.clone() };
+    let PlanOutcome::Plan { plans: first, .. } = plan(Options::default(), &whole) else { panic!("no plans") };
+    assert_eq!(plans, first, "what a limit leaves is the beginning of the whole answer");
+    let limits = PlanLimits { nodes: Some(2), ..PlanLimits::default() };
+    let none = plan(Options::default(), &PlanRequest { limits, ..request });
+    let PlanOutcome::LimitReached { message, plans, .. } = none else { panic!("{none:?}") };
+    assert!(plans.is_empty() && message.ends_with("0 of 1000 plans had been found"), "{message}");
 }
 
 /// A task whose search takes far longer than any limit here.

@@ -9,8 +9,8 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome};
 use std::num::NonZeroUsize;
 
-/// Looks for the `k` cheapest plans, looking at no more than `nodes` action sequences. A limit before the last of them is a limit,
-/// not an answer: fewer plans than `k` would say that there are no others.
+/// Looks for the `k` cheapest plans, keeping no more than `nodes` states and ways on from them. A limit before the last of them is a limit with
+/// the plans found, not an answer: fewer plans than `k` in an answer say that there are no others.
 pub(crate) fn run(
     domain: &Domain,
     problem: &Problem,
@@ -38,11 +38,11 @@ pub(crate) fn run(
         ground_actions: Some(result.ground_size.0 as u64),
         search: result.method.to_owned(),
     };
-    let limit = |reason: StopReason, plans: Vec<PlanDocument>, statistics| PlanOutcome::LimitReached {
-        limit: limit_kind(reason),
-        message: format!("{reason} was reached when {} of {wanted} plans had been found", plans.len()),
-        plans,
-        statistics,
+    let limit = |reason: StopReason, plans: Vec<PlanDocument>, statistics| {
+        let rest = if plans.is_empty() { "" } else { "; they are the cheapest, and there may be others" };
+        let found = format!("{} of {wanted} plans had been found", plans.len());
+        let message = format!("{reason} was reached when {found}{rest}");
+        PlanOutcome::LimitReached { limit: limit_kind(reason), message, plans, statistics }
     };
     let documents = |plans: &[planforge_planning::Plan]| -> Vec<PlanDocument> {
         let document = |plan: &planforge_planning::Plan| PlanDocument {

@@ -33,7 +33,7 @@ pub(crate) struct CalibrateArgs {
     /// Limit: pairs of states that the comparison behind the labels may see on a problem [default: 500000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
     pub(crate) max_states: Option<u64>,
-    /// Limit: search nodes of a planner, and action sequences of top-k planning [default: 200000].
+    /// Limit: search nodes of a planner, of top-k planning too [default: 200000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_nodes: Option<u64>,
     /// Limit: ground instances of a model, and as many atoms [default: 100000].

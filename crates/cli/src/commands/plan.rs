@@ -56,7 +56,7 @@ fn ask(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcom
         limits: PlanLimits {
             time_ms: args.time_limit.map(|s| (s * 1000.0).ceil() as u64),
             memory_bytes: Some(args.memory_limit.saturating_mul(1 << 20)),
-            nodes: None,
+            nodes: args.max_nodes,
         },
         k: args.top_k.unwrap_or(1),
         ..PlanRequest::default()
@@ -150,11 +150,7 @@ fn exit_of(outcome: &PlanOutcome) -> Exit {
 fn print(context: &Context, outcome: &PlanOutcome) {
     let note = |text: &str| context.output.note(&escape(text));
     match outcome {
-        PlanOutcome::Plan { plans, .. } => {
-            // A blank line stands between two plans.
-            let texts: Vec<String> = plans.iter().map(PlanDocument::to_ipc).collect();
-            context.output.result(&texts.join("\n"));
-        }
+        PlanOutcome::Plan { plans, .. } => print_plans(context, plans),
         PlanOutcome::ProvenUnsolvable { explanation, .. } => {
             note("there is no plan; this is proven:");
             explanation.iter().for_each(|line| note(line));
@@ -163,12 +159,23 @@ fn print(context: &Context, outcome: &PlanOutcome) {
             note("no plan was found, and that there is none is not proven:");
             explanation.iter().for_each(|line| note(line));
         }
-        PlanOutcome::LimitReached { message, .. } => note(message),
+        PlanOutcome::LimitReached { message, plans, .. } => {
+            print_plans(context, plans);
+            note(message);
+        }
         PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics } => {
             for d in diagnostics {
                 note(&format!("{}:{}:{}: {} [{}]", d.file, d.line, d.column, d.message, d.code));
             }
         }
+    }
+}
+
+/// A blank line stands between two plans.
+fn print_plans(context: &Context, plans: &[PlanDocument]) {
+    if !plans.is_empty() {
+        let texts: Vec<String> = plans.iter().map(PlanDocument::to_ipc).collect();
+        context.output.result(&texts.join("\n"));
     }
 }
 

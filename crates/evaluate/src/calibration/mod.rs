@@ -45,7 +45,7 @@ pub struct CalibrationSpec {
     pub max_pairs: u64,
     /// Limit: pairs of states that the exact walk score may see in a direction.
     pub walk_pairs: usize,
-    /// Limit: search nodes of a planner, and action sequences of top-k planning.
+    /// Limit: search nodes of a planner, of top-k planning too.
     pub max_nodes: u64,
     /// Limit: ground instances of a model, and as many atoms.
     pub max_instances: usize,

@@ -40,14 +40,14 @@ pub struct HdeOptions {
     pub rule: Rule,
     /// Which ground actions plans are made of.
     pub semantics: Semantics,
-    /// Most action sequences looked at for the plans of one problem in one domain.
+    /// Most search nodes for the plans of one problem in one domain: states seen, and ways from a state to the goal kept.
     pub max_nodes: u64,
     /// Caps on grounding each model.
     pub ground: GroundLimits,
 }
 
 impl Default for HdeOptions {
-    /// 100 plans as the paper's code has it (its text says 10), the definition, without ground no-ops, a million sequences.
+    /// 100 plans as the paper's code has it (its text says 10), the definition, without ground no-ops, a million search nodes.
     fn default() -> Self {
         HdeOptions {
             k: NonZeroUsize::MIN.saturating_add(99),
