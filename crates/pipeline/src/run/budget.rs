@@ -9,10 +9,10 @@ use super::beam::{Entry, Standing, better, standing};
 use super::context::{Context, TaskRun, lock};
 use super::path::{call_path, candidate_path, marked};
 use super::recorder::Keep;
-use super::refine::{add, reasons, report};
 use super::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
+use super::series::{self, Series, SeriesEnd, add_all, report};
 use super::spending::Account;
-use super::stage::{self, Step};
+use super::stage::Step;
 use crate::config::{BudgetStage, Order, Stage, writer};
 use crate::front::price_of;
 use planforge_contract::{BudgetCost, BudgetEnd, Event, Failure, FailureClass, Price};
@@ -92,20 +92,8 @@ struct Pull {
 
 /// What a pull came to.
 struct Pulled {
-    end: End,
+    series: Series,
     usage: BTreeMap<String, TaskUsage>,
-    reports: Vec<StageReport>,
-    failed: Vec<FailedSample>,
-}
-
-enum End {
-    Made(Vec<Entry>),
-    /// What looked at the candidate before it was to be rewritten accepts it as it is.
-    Content,
-    /// No sample came to anything, for these reasons.
-    Lost(Vec<String>),
-    Parked,
-    Interrupted,
 }
 
 /// Why no further pull is made.
@@ -237,7 +225,8 @@ impl Search<'_> {
         self.series(pull, writers.iter().chain(&self.stage.judge), beam)
     }
 
-    /// Stages in a row over what one pull begins with. What they use is counted by itself.
+    /// Stages in a row over what one pull begins with, up to the writer of a round where what looked at the candidate before it accepts
+    /// it as it is. What they use is counted by itself.
     fn series<'s>(
         &self,
         pull: &Pull,
@@ -245,54 +234,11 @@ impl Search<'_> {
         beam: Vec<Entry>,
     ) -> Result<Pulled, Failure> {
         let metered = self.task.metered();
-        let mut pulled =
-            Pulled { end: End::Interrupted, usage: BTreeMap::new(), reports: Vec::new(), failed: Vec::new() };
-        pulled.end = self.stages(pull, stages, beam, &metered, &mut pulled)?;
-        pulled.usage = std::mem::take(&mut *lock(&metered.usage));
-        Ok(pulled)
-    }
-
-    fn stages<'s>(
-        &self,
-        pull: &Pull,
-        stages: impl IntoIterator<Item = &'s Stage>,
-        mut beam: Vec<Entry>,
-        metered: &TaskRun<'_>,
-        pulled: &mut Pulled,
-    ) -> Result<End, Failure> {
-        let mut parked = false;
         let writer = self.writer();
-        for stage in stages {
-            if self.context.stopping() {
-                return Ok(End::Interrupted);
-            }
-            if parked && matches!(stage, Stage::Select(_)) {
-                return Ok(End::Parked);
-            }
-            if !parked && writer == Some(stage.label()) && self.is_content(&beam) {
-                return Ok(End::Content);
-            }
-            let entered = beam.len();
-            let step = stage::run(self.context, metered, stage, Some(pull.number), beam)?;
-            parked |= step.parked;
-            pulled.reports.push(StageReport {
-                entered,
-                left: step.beam.len(),
-                outcomes: step.outcomes,
-                compared: step.compared,
-                failed: step.failed.clone(),
-                ..report(stage)
-            });
-            pulled.failed.extend(step.failed.iter().cloned());
-            if step.interrupted {
-                return Ok(End::Interrupted);
-            }
-            if step.beam.is_empty() {
-                return Ok(if parked { End::Parked } else { End::Lost(reasons(&step.failed)) });
-            }
-            beam = step.beam;
-        }
-        Ok(if parked { End::Parked } else { End::Made(beam) })
+        let content = |stage: &Stage, beam: &[Entry]| writer == Some(stage.label()) && self.is_content(beam);
+        let series = series::run(self.context, &metered, pull.number, stages, beam, content)?;
+        let usage = std::mem::take(&mut *lock(&metered.usage));
+        Ok(Pulled { series, usage })
     }
 
     /// The label of what writes in a round.
@@ -327,18 +273,18 @@ impl Search<'_> {
                 usage.entry(model.clone()).or_default().add(used);
             }
         }
-        if ended.iter().any(|(_, pulled)| matches!(pulled.end, End::Interrupted)) {
+        if ended.iter().any(|(_, pulled)| matches!(pulled.series.end, SeriesEnd::Interrupted)) {
             return Ok(Some(Stop::Interrupted));
         }
-        if ended.iter().any(|(_, pulled)| matches!(pulled.end, End::Parked)) {
+        if ended.iter().any(|(_, pulled)| matches!(pulled.series.end, SeriesEnd::Parked)) {
             return Ok(Some(Stop::Parked));
         }
         let first = ended.first().map_or(0, |(pull, _)| pull.number);
         let misses = |(_, pulled): &(Pull, Pulled)| {
-            pulled.failed.iter().any(|failed| failed.failure.class == FailureClass::ReplayMiss)
+            pulled.series.failed.iter().any(|failed| failed.failure.class == FailureClass::ReplayMiss)
         };
         if ended.iter().any(misses) {
-            self.failed = ended.into_iter().flat_map(|(_, pulled)| pulled.failed).collect();
+            self.failed = ended.into_iter().flat_map(|(_, pulled)| pulled.series.failed).collect();
             return Ok(Some(Stop::Missing));
         }
         let seconds = match self.seconds(since, first) {
@@ -370,28 +316,24 @@ impl Search<'_> {
     /// Takes note of one pull.
     fn one(&mut self, pull: &Pull, pulled: Pulled, cost: &BudgetCost, best: f64) -> Result<(), Failure> {
         let entered = pull.number == 0;
-        for of_stage in pulled.reports {
-            if let Some(all) = self.reports.iter_mut().find(|all| all.label == of_stage.label) {
-                add(all, of_stage);
-            }
-        }
-        self.failed.extend(pulled.failed);
+        add_all(&mut self.reports, pulled.series.reports);
+        self.failed.extend(pulled.series.failed);
         self.account.charge((!entered).then(|| pull.arm.kind()), cost);
         if !entered {
             self.free = if self.account.is_free(cost) { self.free + 1 } else { 0 };
             self.counts[usize::from(pull.arm.kind() == Kind::Refine)] += 1;
         }
-        let children: Vec<Rated> = match pulled.end {
-            End::Made(children) => children.into_iter().map(|child| self.rate(child)).collect(),
-            End::Content => {
+        let children: Vec<Rated> = match pulled.series.end {
+            SeriesEnd::Left(children) => children.into_iter().map(|child| self.rate(child)).collect(),
+            SeriesEnd::Enough => {
                 self.bandit.close(pull.arm);
                 Vec::new()
             }
-            End::Lost(reasons) => {
+            SeriesEnd::Lost(reasons) => {
                 self.heed(pull.arm, reasons);
                 Vec::new()
             }
-            End::Parked | End::Interrupted => Vec::new(),
+            SeriesEnd::Parked | SeriesEnd::Interrupted => Vec::new(),
         };
         let made: Vec<String> = children.iter().map(|child| child.path.clone()).collect();
         let mut ranked: Vec<&Rated> = children.iter().collect();
@@ -578,6 +520,6 @@ fn is_copy(a: &Entry, b: &Entry) -> bool {
 
 /// Whether a cap of an `[llm]` table kept all of a pull's questions from being asked.
 fn is_capped(pulled: &Pulled) -> bool {
-    let made = matches!(pulled.end, End::Made(_) | End::Content);
-    !made && pulled.failed.iter().any(|failed| failed.failure.class == FailureClass::Budget)
+    let made = matches!(pulled.series.end, SeriesEnd::Left(_) | SeriesEnd::Enough);
+    !made && pulled.series.failed.iter().any(|failed| failed.failure.class == FailureClass::Budget)
 }

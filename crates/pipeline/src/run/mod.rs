@@ -14,6 +14,7 @@ mod pool;
 mod recorder;
 mod refine;
 mod report;
+mod series;
 mod services;
 mod spending;
 mod stage;

@@ -10,11 +10,11 @@ use super::context::{Context, TaskRun};
 use super::feedback::{for_writer, said};
 use super::path::candidate_path;
 use super::report::{FailedSample, StageReport};
-use super::stage::{self, Step};
+use super::series::{self, SeriesEnd, add_all, report};
+use super::stage::Step;
 use crate::config::{ContinueFrom, Forget, KeepRound, RefineStage, Stage, StopRounds};
-use planforge_contract::{Event, Failure, FailureClass, ReportedSeverity, RoundHistory};
+use planforge_contract::{Event, Failure, RoundHistory};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Runs a refine stage. Candidates are refined at the same time; only their calls count against the number of jobs.
@@ -35,9 +35,7 @@ pub(super) fn run(
     for result in ended {
         let (end, refinement) = result?;
         *step.outcomes.entry("rounds".to_owned()).or_insert(0) += refinement.rounds as usize;
-        for (all, one) in step.inner.iter_mut().zip(refinement.reports) {
-            add(all, one);
-        }
+        add_all(&mut step.inner, refinement.reports);
         match end {
             End::Returned { entry, accepted } => {
                 step.count(if accepted { "accepted" } else { "best" });
@@ -52,31 +50,6 @@ pub(super) fn run(
         }
     }
     Ok(step)
-}
-
-pub(super) fn report(stage: &Stage) -> StageReport {
-    StageReport {
-        label: stage.label().to_owned(),
-        kind: stage.kind().name().to_owned(),
-        entered: 0,
-        left: 0,
-        outcomes: BTreeMap::new(),
-        compared: BTreeMap::new(),
-        failed: Vec::new(),
-        budget: None,
-    }
-}
-
-pub(super) fn add(all: &mut StageReport, one: StageReport) {
-    all.entered += one.entered;
-    all.left += one.left;
-    for (outcome, count) in one.outcomes {
-        *all.outcomes.entry(outcome).or_insert(0) += count;
-    }
-    for (by, groups) in one.compared {
-        *all.compared.entry(by).or_insert(0) += groups;
-    }
-    all.failed.extend(one.failed);
 }
 
 /// How the refinement of one candidate ended.
@@ -121,15 +94,6 @@ struct Refinement<'a> {
     /// Rounds that were begun.
     rounds: u32,
     failed: Vec<FailedSample>,
-}
-
-/// What a part of a round came to.
-enum Part {
-    Left(Vec<Entry>),
-    /// No sample came to anything, for these reasons.
-    Lost(Vec<String>),
-    Parked,
-    Interrupted,
 }
 
 /// Whether a next round is made.
@@ -198,8 +162,8 @@ impl Refinement<'_> {
     /// One round: look, write, judge, choose.
     fn round(&mut self, round: u32, held: &mut Held) -> Result<Next, Failure> {
         let unusable = held.current.unusable.clone();
-        match self.part(round, 0..self.writer, vec![held.current.clone()])? {
-            Part::Left(looked) => {
+        match self.part(round, 0..self.writer, &held.current)? {
+            SeriesEnd::Left(looked) => {
                 if let Some(mut entry) = looked.into_iter().next() {
                     for stage in self.stage.round.iter().take(self.writer) {
                         entry.looked.insert(stage.label().to_owned());
@@ -208,23 +172,24 @@ impl Refinement<'_> {
                     held.looked(entry);
                 }
             }
-            Part::Lost(_) => {}
-            Part::Parked => return Ok(Next::End(End::Parked)),
-            Part::Interrupted => return Ok(Next::End(End::Interrupted)),
+            SeriesEnd::Lost(_) | SeriesEnd::Enough => {}
+            SeriesEnd::Parked => return Ok(Next::End(End::Parked)),
+            SeriesEnd::Interrupted => return Ok(Next::End(End::Interrupted)),
         }
         if self.stage.stop == StopRounds::Accepted && self.accepts(0..self.writer, &held.current) {
             return self.as_it_is(round, held);
         }
         let rest = self.writer..self.stage.round.len();
-        let children = match self.part(round, rest, vec![held.current.clone()])? {
-            Part::Left(children) => children,
-            Part::Lost(reasons) => {
+        let children = match self.part(round, rest, &held.current)? {
+            SeriesEnd::Left(children) => children,
+            SeriesEnd::Enough => return Ok(Next::Round),
+            SeriesEnd::Lost(reasons) => {
                 held.current.unusable = reasons;
                 self.record(round, None, held.best.as_ref(), &held.current)?;
                 return Ok(Next::Round);
             }
-            Part::Parked => return Ok(Next::End(End::Parked)),
-            Part::Interrupted => return Ok(Next::End(End::Interrupted)),
+            SeriesEnd::Parked => return Ok(Next::End(End::Parked)),
+            SeriesEnd::Interrupted => return Ok(Next::End(End::Interrupted)),
         };
         let Some(of_round) = self.best_of(children) else { return Ok(Next::Round) };
         // Strictly better: ties go to the earlier round.
@@ -263,39 +228,12 @@ impl Refinement<'_> {
     }
 
     /// Some stages of the round, over what goes into the first of them.
-    fn part(&mut self, round: u32, stages: Range<usize>, mut beam: Vec<Entry>) -> Result<Part, Failure> {
-        let (refine, mut parked) = (self.stage, false);
-        for (position, stage) in refine.round.iter().enumerate().skip(stages.start).take(stages.len()) {
-            if self.context.stopping() {
-                return Ok(Part::Interrupted);
-            }
-            if parked && matches!(stage, Stage::Select(_)) {
-                return Ok(Part::Parked);
-            }
-            let entered = beam.len();
-            let step = stage::run(self.context, self.task, stage, Some(round), beam)?;
-            parked |= step.parked;
-            let one = StageReport {
-                entered,
-                left: step.beam.len(),
-                outcomes: step.outcomes,
-                compared: step.compared,
-                failed: step.failed.clone(),
-                ..report(stage)
-            };
-            if let Some(all) = self.reports.get_mut(position) {
-                add(all, one);
-            }
-            self.failed.extend(step.failed.iter().cloned());
-            if step.interrupted {
-                return Ok(Part::Interrupted);
-            }
-            if step.beam.is_empty() {
-                return Ok(if parked { Part::Parked } else { Part::Lost(reasons(&step.failed)) });
-            }
-            beam = step.beam;
-        }
-        Ok(if parked { Part::Parked } else { Part::Left(beam) })
+    fn part(&mut self, round: u32, stages: Range<usize>, entry: &Entry) -> Result<SeriesEnd, Failure> {
+        let part = self.stage.round.iter().skip(stages.start).take(stages.len());
+        let done = series::run(self.context, self.task, round, part, vec![entry.clone()], |_, _| false)?;
+        add_all(&mut self.reports, done.reports);
+        self.failed.extend(done.failed);
+        Ok(done.end)
     }
 
     /// Whether the judging stages among those of the round all accept; no where there is none. That a plan was written accepts nothing.
@@ -398,60 +336,4 @@ fn forget(stage: &RefineStage, position: usize, entry: Entry) -> Entry {
         left.candidate.conversation.clear();
     }
     left
-}
-
-/// What was wrong with replies, each reason once: the mistakes found in them where a failure has them, else its message. Other failures
-/// say nothing that a model could heed.
-pub(super) fn reasons(failed: &[FailedSample]) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
-    for FailedSample { failure, .. } in failed.iter().filter(|f| f.failure.class == FailureClass::Reply) {
-        let mistakes = failure.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error);
-        let mut found: Vec<&String> = mistakes.map(|d| &d.message).collect();
-        if found.is_empty() {
-            found.push(&failure.message);
-        }
-        for reason in found {
-            if !reasons.contains(reason) {
-                reasons.push(reason.clone());
-            }
-        }
-    }
-    reasons
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use planforge_contract::ReportedDiagnostic;
-
-    #[test]
-    fn each_mistake_found_in_a_reply_is_a_reason_of_its_own() {
-        let finding = |severity, message: &str| ReportedDiagnostic {
-            code: "test.found".into(),
-            severity,
-            message: message.into(),
-            file: "ir".into(),
-            line: 1,
-            column: 1,
-            start: 0,
-            end: 1,
-            help: vec![],
-        };
-        let found = vec![
-            finding(ReportedSeverity::Error, "no such predicate"),
-            finding(ReportedSeverity::Advice, "a dot was added"),
-            finding(ReportedSeverity::Error, "no such type"),
-        ];
-        let failed = |class, found| {
-            let failure = Failure::new(class, "test.failed", "the text cannot be used").diagnostics(found);
-            FailedSample { path: String::new(), failure }
-        };
-        let samples = [
-            failed(FailureClass::Reply, found.clone()),
-            failed(FailureClass::Reply, found),
-            failed(FailureClass::Reply, Vec::new()),
-            failed(FailureClass::Limit, Vec::new()),
-        ];
-        assert_eq!(reasons(&samples), ["no such predicate", "no such type", "the text cannot be used"]);
-    }
 }

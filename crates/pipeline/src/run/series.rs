@@ -1,0 +1,169 @@
+//! Stages in a row over a beam, inside a round or a pull.
+
+use super::beam::Entry;
+use super::context::{Context, TaskRun};
+use super::report::{FailedSample, StageReport};
+use super::stage;
+use crate::config::Stage;
+use planforge_contract::{Failure, FailureClass, ReportedSeverity};
+use std::collections::BTreeMap;
+
+/// What stages in a row came to.
+pub(super) struct Series {
+    pub(super) end: SeriesEnd,
+    /// Of the stages that were run, in their order.
+    pub(super) reports: Vec<StageReport>,
+    pub(super) failed: Vec<FailedSample>,
+}
+
+/// How they ended.
+pub(super) enum SeriesEnd {
+    /// All were run, and this is left.
+    Left(Vec<Entry>),
+    /// No sample came to anything, for these reasons.
+    Lost(Vec<String>),
+    /// The caller had enough before a stage.
+    Enough,
+    /// An answer comes later: what is left cannot be said before.
+    Parked,
+    Interrupted,
+}
+
+/// Runs stages under the number of their round or pull. Before each, `enough` is asked whether it is wanted at all, as long as every
+/// answer so far is there.
+pub(super) fn run<'s>(
+    context: &Context<'_>,
+    task: &TaskRun<'_>,
+    number: u32,
+    stages: impl IntoIterator<Item = &'s Stage>,
+    beam: Vec<Entry>,
+    enough: impl Fn(&Stage, &[Entry]) -> bool,
+) -> Result<Series, Failure> {
+    let mut series = Series { end: SeriesEnd::Interrupted, reports: Vec::new(), failed: Vec::new() };
+    let (mut beam, mut parked) = (beam, false);
+    for stage in stages {
+        if context.stopping() {
+            return Ok(series);
+        }
+        // A choice among candidates of which some are missing would be another one.
+        if parked && matches!(stage, Stage::Select(_)) {
+            return Ok(Series { end: SeriesEnd::Parked, ..series });
+        }
+        if !parked && enough(stage, &beam) {
+            return Ok(Series { end: SeriesEnd::Enough, ..series });
+        }
+        let entered = beam.len();
+        let step = stage::run(context, task, stage, Some(number), beam)?;
+        parked |= step.parked;
+        series.reports.push(StageReport {
+            entered,
+            left: step.beam.len(),
+            outcomes: step.outcomes,
+            compared: step.compared,
+            failed: step.failed.clone(),
+            ..report(stage)
+        });
+        series.failed.extend(step.failed.iter().cloned());
+        if step.interrupted {
+            return Ok(series);
+        }
+        if step.beam.is_empty() {
+            let end = if parked { SeriesEnd::Parked } else { SeriesEnd::Lost(reasons(&step.failed)) };
+            return Ok(Series { end, ..series });
+        }
+        beam = step.beam;
+    }
+    let end = if parked { SeriesEnd::Parked } else { SeriesEnd::Left(beam) };
+    Ok(Series { end, ..series })
+}
+
+/// The report of a stage that was not run yet.
+pub(super) fn report(stage: &Stage) -> StageReport {
+    StageReport {
+        label: stage.label().to_owned(),
+        kind: stage.kind().name().to_owned(),
+        entered: 0,
+        left: 0,
+        outcomes: BTreeMap::new(),
+        compared: BTreeMap::new(),
+        failed: Vec::new(),
+        budget: None,
+    }
+}
+
+/// Adds reports to those of the same stages.
+pub(super) fn add_all(all: &mut [StageReport], of: Vec<StageReport>) {
+    for one in of {
+        if let Some(all) = all.iter_mut().find(|all| all.label == one.label) {
+            add(all, one);
+        }
+    }
+}
+
+fn add(all: &mut StageReport, one: StageReport) {
+    all.entered += one.entered;
+    all.left += one.left;
+    for (outcome, count) in one.outcomes {
+        *all.outcomes.entry(outcome).or_insert(0) += count;
+    }
+    for (by, groups) in one.compared {
+        *all.compared.entry(by).or_insert(0) += groups;
+    }
+    all.failed.extend(one.failed);
+}
+
+/// What was wrong with replies, each reason once: the mistakes found in them where a failure has them, else its message. Other failures
+/// say nothing that a model could heed.
+fn reasons(failed: &[FailedSample]) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for FailedSample { failure, .. } in failed.iter().filter(|f| f.failure.class == FailureClass::Reply) {
+        let mistakes = failure.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error);
+        let mut found: Vec<&String> = mistakes.map(|d| &d.message).collect();
+        if found.is_empty() {
+            found.push(&failure.message);
+        }
+        for reason in found {
+            if !reasons.contains(reason) {
+                reasons.push(reason.clone());
+            }
+        }
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::ReportedDiagnostic;
+
+    #[test]
+    fn each_mistake_found_in_a_reply_is_a_reason_of_its_own() {
+        let finding = |severity, message: &str| ReportedDiagnostic {
+            code: "test.found".into(),
+            severity,
+            message: message.into(),
+            file: "ir".into(),
+            line: 1,
+            column: 1,
+            start: 0,
+            end: 1,
+            help: vec![],
+        };
+        let found = vec![
+            finding(ReportedSeverity::Error, "no such predicate"),
+            finding(ReportedSeverity::Advice, "a dot was added"),
+            finding(ReportedSeverity::Error, "no such type"),
+        ];
+        let failed = |class, found| {
+            let failure = Failure::new(class, "test.failed", "the text cannot be used").diagnostics(found);
+            FailedSample { path: String::new(), failure }
+        };
+        let samples = [
+            failed(FailureClass::Reply, found.clone()),
+            failed(FailureClass::Reply, found),
+            failed(FailureClass::Reply, Vec::new()),
+            failed(FailureClass::Limit, Vec::new()),
+        ];
+        assert_eq!(reasons(&samples), ["no such predicate", "no such type", "the text cannot be used"]);
+    }
+}
