@@ -10,7 +10,7 @@ use planforge_contract::api::{Host, Provider, Translator, Verifier};
 use planforge_contract::*;
 use planforge_llm::{Clock, Llm, LlmOptions, Mode, Role, RoleConfig};
 use planforge_pipeline::*;
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Journal, MemoryJournal};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -120,12 +120,6 @@ fn pulls(journal: &MemoryJournal) -> Vec<(u32, String, f64, BudgetCost)> {
     journal.events().into_iter().filter_map(pull).collect()
 }
 
-fn story(journal: &MemoryJournal) -> String {
-    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
-    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
-    comparable_events(&events)
-}
-
 #[test]
 fn a_budget_is_spent_to_its_end_and_the_best_is_returned() {
     for policy in ["thompson", "ucb", "uniform"] {
@@ -192,17 +186,8 @@ fn it_ends_where_every_judge_accepts() {
 fn jobs_change_nothing_and_neither_does_a_replay() {
     for width in ["width = 1", "width = 4"] {
         let text = with_critic(SEARCH).replace("width = 1", width);
-        let (one, journal_one) = bench(&text, 10_000).run(&tasks(3), 1);
+        let (one, _) = jobs_and_replays_change_nothing(|| bench(&text, 10_000), &tasks(3), &[16, 16]);
         assert_eq!(one.state, RunState::Finished);
-        for _ in 0..2 {
-            let (many, journal_many) = bench(&text, 10_000).run(&tasks(3), 16);
-            assert_eq!(bytes(&one), bytes(&many));
-            assert_eq!(story(&journal_one), story(&journal_many));
-        }
-        let bench = bench(&text, 10_000);
-        let (replayed, _) = bench.replay(&journal_one, &tasks(3));
-        assert_eq!(bytes(&one), bytes(&replayed));
-        assert_eq!(bench.provider.asked.load(Ordering::SeqCst), 0);
     }
 }
 
@@ -210,21 +195,8 @@ fn jobs_change_nothing_and_neither_does_a_replay() {
 fn a_crash_after_any_event_of_a_search_loses_nothing() {
     for width in ["width = 1", "width = 3"] {
         let text = with_critic(SEARCH).replace("width = 1", width).replace("calls = 12", "calls = 5");
-        let (whole, journal) = bench(&text, 10_000).run(&tasks(1), 1);
-        let events = journal.events();
-        let completions =
-            |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
+        let events = crashes_lose_nothing(|| bench(&text, 10_000), &tasks(1));
         assert!(events.len() > 35, "{}", events.len());
-        for cut in 0..=events.len() {
-            let torn = Arc::new(MemoryJournal::default());
-            copy(&journal, &events[..cut], &torn);
-            let bench = bench(&text, 10_000);
-            let resumed = bench.run_on(&torn, &tasks(1), 4);
-            assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
-            assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
-            let missing = completions(&events) - completions(&events[..cut]);
-            assert_eq!(bench.provider.asked.load(Ordering::SeqCst), missing, "cut after event {cut}");
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_llm::Mode;
 use planforge_pipeline::*;
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Journal, MemoryJournal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -57,22 +57,11 @@ keep = 3
 order = "lowest"
 "#;
 
-/// The events of a journal without those that belong to a session.
-fn story(journal: &MemoryJournal) -> String {
-    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
-    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
-    comparable_events(&events)
-}
-
 #[test]
 fn one_job_and_sixteen_give_the_same_bytes() {
-    let (one, journal_one) = Bench::new(CHAIN).run(&tasks(3), 1);
+    let chain = || Bench::new(CHAIN);
+    let (one, journal_one) = jobs_and_replays_change_nothing(chain, &tasks(3), &[16, 16, 16]);
     assert_eq!(one.state, RunState::Finished);
-    for _ in 0..3 {
-        let (many, journal_many) = Bench::new(CHAIN).run(&tasks(3), 16);
-        assert_eq!(bytes(&one), bytes(&many));
-        assert_eq!(story(&journal_one), story(&journal_many));
-    }
     // What is compared is worth comparing.
     assert!(one.tasks.iter().any(|t| t.stages.iter().any(|s| !s.failed.is_empty())));
     let effects =
@@ -89,23 +78,8 @@ fn another_seed_gives_other_replies() {
 
 #[test]
 fn a_crash_after_any_event_loses_nothing_that_was_recorded() {
-    let whole_bench = Bench::new(CHAIN);
-    let (whole, journal) = whole_bench.run(&tasks(1), 1);
-    let events = journal.events();
-    let completions =
-        |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
+    let events = crashes_lose_nothing(|| Bench::new(CHAIN), &tasks(1));
     assert!(events.len() > 30, "{}", events.len());
-    for cut in 0..=events.len() {
-        let torn = Arc::new(MemoryJournal::default());
-        copy(&journal, &events[..cut], &torn);
-        let bench = Bench::new(CHAIN);
-        let resumed = bench.run_on(&torn, &tasks(1), 4);
-        assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
-        assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
-        // Nothing is paid for twice.
-        let missing = completions(&events) - completions(&events[..cut]);
-        assert_eq!(bench.provider.asked.load(Ordering::SeqCst), missing, "cut after event {cut}");
-    }
 }
 
 #[test]

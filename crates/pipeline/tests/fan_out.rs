@@ -10,7 +10,7 @@ use planforge_contract::api::{Environment, EnvironmentCall, Host};
 use planforge_contract::*;
 use planforge_llm::Mode;
 use planforge_pipeline::*;
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Journal, MemoryJournal};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -260,28 +260,11 @@ fn recorded() -> Bench {
     Bench::new(SPREAD).stage("domain", StageInstance::Translator(Arc::new(domains)))
 }
 
-fn story(journal: &MemoryJournal) -> String {
-    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
-    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
-    comparable_events(&events)
-}
-
 #[test]
 fn jobs_a_crash_and_a_replay_change_nothing() {
-    let (whole, journal) = recorded().run(&withheld(3), 1);
+    let (whole, _) = jobs_and_replays_change_nothing(recorded, &withheld(3), &[16]);
     assert_eq!(whole.state, RunState::Finished);
-    let (many, journal_many) = recorded().run(&withheld(3), 16);
-    assert_eq!(bytes(&whole), bytes(&many));
-    assert_eq!(story(&journal), story(&journal_many));
-    assert_eq!(bytes(&whole), bytes(&recorded().replay(&journal, &withheld(3)).0));
-    let events = journal.events();
-    for cut in 0..=events.len() {
-        let torn = Arc::new(MemoryJournal::default());
-        copy(&journal, &events[..cut], &torn);
-        let resumed = recorded().run_on(&torn, &withheld(3), 4);
-        assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
-        assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
-    }
+    crashes_lose_nothing(recorded, &withheld(3));
 }
 
 /// Counts how often it is asked, and answers otherwise each time; breaks when it is asked to describe a state.

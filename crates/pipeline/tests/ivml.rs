@@ -10,7 +10,7 @@ use common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_pipeline::*;
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Journal, MemoryJournal};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -340,36 +340,10 @@ fn asking() -> Bench {
     Bench::new(&text).stage("critique", StageInstance::Verifier(Arc::new(critic)))
 }
 
-fn story(journal: &MemoryJournal) -> String {
-    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
-    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
-    comparable_events(&events)
-}
-
 /// One job, four and sixteen, a replay, and a crash after every event come to the same bytes, and nothing is paid for twice.
 fn nothing_changes(make: impl Fn() -> Bench) {
-    let (whole, journal) = make().run(&tasks(2), 1);
-    for jobs in [4, 16] {
-        let bench = make();
-        let (many, of_many) = bench.run(&tasks(2), jobs);
-        assert_eq!(bytes(&whole), bytes(&many));
-        assert_eq!(story(&journal), story(&of_many));
-        assert_eq!(bytes(&whole), bytes(&bench.replay(&of_many, &tasks(2)).0));
-    }
-    let (whole, journal) = make().run(&tasks(1), 1);
-    let events = journal.events();
-    let paid = |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
-    assert!(paid(&events) > 2, "{}", paid(&events));
-    for cut in 0..=events.len() {
-        let torn = Arc::new(MemoryJournal::default());
-        copy(&journal, &events[..cut], &torn);
-        let bench = make();
-        let resumed = bench.run_on(&torn, &tasks(1), 4);
-        assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
-        assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
-        let asked = bench.provider.asked.load(std::sync::atomic::Ordering::SeqCst);
-        assert_eq!(asked, paid(&events) - paid(&events[..cut]), "cut after event {cut}");
-    }
+    jobs_and_replays_change_nothing(&make, &tasks(2), &[4, 16]);
+    crashes_lose_nothing(&make, &tasks(1));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_llm::Mode;
 use planforge_pipeline::*;
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Journal, MemoryJournal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
@@ -468,40 +468,15 @@ fn scripted() -> Bench {
     Bench::new(&text)
 }
 
-fn story(journal: &MemoryJournal) -> String {
-    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
-    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
-    comparable_events(&events)
-}
-
 #[test]
 fn one_job_sixteen_and_a_replay_give_the_same_bytes() {
-    let (one, journal_one) = scripted().run(&tasks(2), 1);
-    assert!(journal_one.events().iter().any(|e| matches!(e, Event::RoundFinished { round: 3, .. })));
-    for jobs in [4, 16] {
-        let bench = scripted();
-        let (many, journal_many) = bench.run(&tasks(2), jobs);
-        assert_eq!(bytes(&one), bytes(&many));
-        assert_eq!(story(&journal_one), story(&journal_many));
-        assert_eq!(bytes(&one), bytes(&bench.replay(&journal_many, &tasks(2)).0));
-    }
+    let (_, journal) = jobs_and_replays_change_nothing(scripted, &tasks(2), &[4, 16]);
+    assert!(journal.events().iter().any(|e| matches!(e, Event::RoundFinished { round: 3, .. })));
 }
 
 #[test]
 fn a_crash_after_any_event_of_a_round_loses_nothing() {
-    let (whole, journal) = scripted().run(&tasks(1), 1);
-    let events = journal.events();
-    let paid = |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
-    for cut in 0..=events.len() {
-        let torn = Arc::new(MemoryJournal::default());
-        copy(&journal, &events[..cut], &torn);
-        let bench = scripted();
-        let resumed = bench.run_on(&torn, &tasks(1), 4);
-        assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
-        assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
-        let asked = bench.provider.asked.load(std::sync::atomic::Ordering::SeqCst);
-        assert_eq!(asked, paid(&events) - paid(&events[..cut]), "cut after event {cut}");
-    }
+    crashes_lose_nothing(scripted, &tasks(1));
 }
 
 #[test]
