@@ -11,6 +11,9 @@
 //! | `domain`, first | the reference domain with `errors` mistakes of the `kinds`, for the problem shown |
 //! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, sound actions damaged with `damage` |
 //! | `update` | the domain or problem shown, revised in the same way by what is said behind it |
+//! | `action`, first | the reference's action that the question names, with `actions.errors` mistakes on average and at most one of form; where predicates may be proposed, those that are not listed |
+//! | `action`, revised | the action shown, each mistake repaired with `repair_named` |
+//! | `predicates` | which predicates were proposed twice, each seen with `repair_named` |
 //! | `critique` | what is wrong with the domain or problem shown: each mistake with `critic.finds`, what is right with `critic.false_findings` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |
 //! | `both` | a domain and a problem for it |
@@ -25,6 +28,7 @@
 //! written without an argument stays without it in every domain, so that only another problem candidate mends it. The
 //! random choices come from the request's seed, what the conversation shows, and the sample's number.
 
+mod action;
 mod codes;
 mod critic;
 mod fit;
@@ -39,7 +43,7 @@ mod revise;
 mod thought;
 
 pub use codes::CODES;
-pub use options::{Critic, ErrorCount, Kinds, Likelihood, Options, Suite};
+pub use options::{Actions, Critic, ErrorCount, Kinds, Likelihood, Options, Suite};
 
 use crate::library::{Library, Reference};
 use crate::reading::{Defined, Shown};
@@ -90,7 +94,7 @@ impl Provider for NoisyOracle {
         };
         let Some(artefact) = Artefact::of(&request.tags.artefact) else {
             let message = format!(
-                "the noisy oracle writes problems, domains, edits, updates, critiques and representations, and was asked for `{}`",
+                "the noisy oracle writes problems, domains, actions, edits, updates, critiques and representations, and was asked for `{}`",
                 request.tags.artefact
             );
             return refused(ProviderFailureClass::BadRequest, message);
@@ -105,7 +109,14 @@ impl Provider for NoisyOracle {
                 "the noisy oracle criticises domains and problems, and was asked about a plan".to_owned();
             return refused(ProviderFailureClass::BadRequest, message);
         }
-        let writer = Writer { options: &self.options, reference, problem, shown: &shown, artefact };
+        let question = messages_last(&request.messages);
+        let action = action::Question::of(question, &reference.domain);
+        if artefact == Artefact::Action && action.is_none() {
+            let message = "the noisy oracle was asked for an action, and the question names none of the reference's in `backticks`";
+            return refused(ProviderFailureClass::BadRequest, message.to_owned());
+        }
+        let asked = Asked { question, action: action.as_ref() };
+        let writer = Writer { options: &self.options, reference, problem, shown: &shown, asked, artefact };
         if let Err(why) = writer.represented() {
             let message = format!("the noisy oracle cannot write this task as a representation: {why}");
             return refused(ProviderFailureClass::BadRequest, message);
@@ -152,6 +163,10 @@ enum Artefact {
     Domain,
     Edit,
     Both,
+    /// One action of a domain (domain-generators paper, section 3).
+    Action,
+    /// Which predicates say the same.
+    Predicates,
     /// A domain or problem written anew (test-time-scaling paper, Eq. 4).
     Update,
     /// What is wrong with one (Eq. 3).
@@ -175,6 +190,8 @@ impl Artefact {
             "domain" => Some(Self::Domain),
             "edit" => Some(Self::Edit),
             "both" => Some(Self::Both),
+            "action" => Some(Self::Action),
+            "predicates" => Some(Self::Predicates),
             "update" => Some(Self::Update),
             "critique" => Some(Self::Critique),
             "ir" => Some(Self::Ir(IrPart::Program)),
@@ -214,7 +231,18 @@ struct Writer<'a> {
     reference: &'a Reference,
     problem: &'a Problem,
     shown: &'a Shown,
+    asked: Asked<'a>,
     artefact: Artefact,
+}
+
+/// The last question, in words and as one for an action.
+struct Asked<'a> {
+    question: &'a str,
+    action: Option<&'a action::Question<'a>>,
+}
+
+fn messages_last(messages: &[Message]) -> &str {
+    messages.iter().rev().find(|m| m.role == Speaker::User).map_or("", |m| m.content.as_str())
 }
 
 impl Writer<'_> {
@@ -241,12 +269,22 @@ impl Writer<'_> {
                     domain.mistakes + problem.mistakes,
                 )
             }
+            Artefact::Action => self.action(random),
+            Artefact::Predicates => action::unify(self.options, self.asked.question, random),
             Artefact::Update if self.is_about_problem() => self.problem_alone(self.problem_again(random)),
             Artefact::Update => self.domain_alone(self.domain(random)),
             Artefact::Critique => self.critique(random),
             Artefact::Edit => self.edits(random),
             Artefact::Ir(part) => self.ir(part, random),
         }
+    }
+
+    fn action(&self, random: &mut Random) -> Written {
+        let Some(question) = self.asked.action else {
+            let text = "The question names no action of the reference.";
+            return Written::new(reply::prose(text), serde_json::json!({ "mistakes": ["no-action"] }), 1);
+        };
+        action::ActionWriter { options: self.options, domain: &self.reference.domain, question }.write(random)
     }
 
     fn domain_alone(&self, drawn: Drawn<Domain>) -> Written {
@@ -361,7 +399,7 @@ impl Writer<'_> {
         let kinds = self.options.kinds.weights();
         let errors = match self.options.error_count {
             ErrorCount::Fixed => self.options.errors,
-            ErrorCount::Poisson => likelihood::poisson(self.options.errors, random),
+            ErrorCount::Poisson => likelihood::poisson(f64::from(self.options.errors), random),
         };
         let mutations = random_mutations(wanted, &kinds, errors as usize, random);
         let mistakes: Vec<String> = mutations.iter().map(ToString::to_string).collect();

@@ -32,8 +32,8 @@ fn normal(random: &mut Random) -> f64 {
 }
 
 /// A number from a Poisson distribution (Knuth's method, for means of some hundreds at most).
-pub(crate) fn poisson(mean: u32, random: &mut Random) -> u32 {
-    let limit = (-f64::from(mean)).exp();
+pub(crate) fn poisson(mean: f64, random: &mut Random) -> u32 {
+    let limit = (-mean).exp();
     let mut product = random.unit();
     let mut count = 0;
     while product > limit {

@@ -108,6 +108,65 @@ impl Default for Likelihood {
     }
 }
 
+/// How a simulated writer of single actions errs. An action that is written for the first time has mistakes of the `kinds`, as a domain has,
+/// and at most one mistake of form, which keeps it from being part of its domain: these are probabilities that exclude each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Actions {
+    /// Mistakes of the `kinds` on average; how many it is in an action is drawn from a Poisson distribution.
+    pub errors: f64,
+    /// Probability that the reply holds no action at all.
+    pub no_action: f64,
+    /// Probability that its last parenthesis is missing.
+    pub broken_text: f64,
+    /// Probability that an argument of a literal has a type annotation, which is no PDDL.
+    pub typed_argument: f64,
+    /// Probability that a parameter has a type that is not declared.
+    pub wrong_type: f64,
+    /// Probability that a literal lacks its last argument.
+    pub wrong_arity: f64,
+    /// Probability that the action has another name.
+    pub wrong_name: f64,
+    /// Probability that a precondition is negated: that what the action makes true does not hold yet.
+    pub negated_precondition: f64,
+    /// Where predicates may be proposed: probability that a predicate which is listed is proposed again under another name, each that
+    /// the action has on its own. In the last question, which asks for such pairs, each is seen with the probability `repair_named`.
+    pub synonym: f64,
+}
+
+impl Default for Actions {
+    fn default() -> Self {
+        Self {
+            errors: 0.7,
+            no_action: 0.01,
+            broken_text: 0.02,
+            typed_argument: 0.05,
+            wrong_type: 0.04,
+            wrong_arity: 0.1,
+            wrong_name: 0.01,
+            negated_precondition: 0.02,
+            synonym: 0.1,
+        }
+    }
+}
+
+impl Actions {
+    fn forms(&self) -> [(&'static str, f64); 7] {
+        [
+            ("actions.no_action", self.no_action),
+            ("actions.broken_text", self.broken_text),
+            ("actions.typed_argument", self.typed_argument),
+            ("actions.wrong_type", self.wrong_type),
+            ("actions.wrong_arity", self.wrong_arity),
+            ("actions.wrong_name", self.wrong_name),
+            ("actions.negated_precondition", self.negated_precondition),
+        ]
+    }
+}
+
+/// Most mistakes of an action on average: an average that a Poisson distribution is drawn from one by one.
+const MOST_ERRORS: f64 = 100.0;
+
 /// Options of `provider-noisy-oracle`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -135,6 +194,8 @@ pub struct Options {
     pub characters_per_token: Option<u32>,
     /// The simulated critic, for questions about what is wrong with a domain or a problem.
     pub critic: Critic,
+    /// The simulated writer of single actions.
+    pub actions: Actions,
     /// The log-probabilities of tokens that are returned where they are asked for. Left out: none, as many servers do. A token is
     /// `characters_per_token` characters, or 4.
     pub likelihood: Option<Likelihood>,
@@ -154,6 +215,7 @@ impl Default for Options {
             damage: 0.05,
             characters_per_token: None,
             critic: Critic::default(),
+            actions: Actions::default(),
             likelihood: None,
         }
     }
@@ -170,20 +232,34 @@ impl Options {
             ("damage", self.damage),
             ("critic.finds", self.critic.finds),
             ("critic.false_findings", self.critic.false_findings),
+            ("actions.synonym", self.actions.synonym),
         ];
-        for (name, value) in probabilities {
+        let forms = self.actions.forms();
+        for (name, value) in probabilities.into_iter().chain(forms) {
             if !(0.0..=1.0).contains(&value) {
                 wrong.push(format!("`{name}` is a probability, so from 0 to 1, and not {value}"));
             }
+        }
+        let together: f64 = forms.iter().map(|(_, p)| p).sum();
+        if together > 1.0 + 1e-9 {
+            wrong.push(format!("the mistakes of form in `actions` exclude each other, and their probabilities add up to {together}"));
+        }
+        if !(0.0..=MOST_ERRORS).contains(&self.actions.errors) {
+            wrong.push(format!(
+                "`actions.errors` is from 0 to {MOST_ERRORS}, and not {}",
+                self.actions.errors
+            ));
         }
         for (kind, weight) in self.kinds.weights() {
             if !weight.is_finite() || weight < 0.0 {
                 wrong.push(format!("the weight of `{kind}` in `kinds` must be 0 or more, and is {weight}"));
             }
         }
-        if self.errors > 0 && self.kinds.weights().iter().all(|(_, weight)| *weight == 0.0) {
+        // Who asks for no mistakes of domains need not know of the rate for actions.
+        let of_actions = self.actions != Actions::default() && self.actions.errors > 0.0;
+        if (self.errors > 0 || of_actions) && self.kinds.weights().iter().all(|(_, weight)| *weight == 0.0) {
             wrong.push(
-                "`kinds` gives every kind of mistake the weight 0, and `errors` asks for some".to_owned(),
+                "`kinds` gives every kind of mistake the weight 0, and `errors` or `actions.errors` asks for some".to_owned(),
             );
         }
         if let Some(Likelihood { mean, spread, per_mistake }) = &self.likelihood {

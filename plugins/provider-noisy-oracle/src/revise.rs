@@ -119,10 +119,10 @@ pub(crate) fn revise(
     revision
 }
 
-struct Repairs {
+pub(crate) struct Repairs {
     faults: usize,
-    left: usize,
-    made: Vec<String>,
+    pub(crate) left: usize,
+    pub(crate) made: Vec<String>,
 }
 
 /// A mistake in a list: a term too many, a term missing, or both of one predicate, which are a term gone wrong.
@@ -173,7 +173,7 @@ pub(crate) fn faults(list: &[String], goal: &[String]) -> Vec<Fault> {
 }
 
 /// Repairs a list in place.
-fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) -> Repairs {
+pub(crate) fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &mut Random) -> Repairs {
     let faults = faults(list, goal);
     let mut repairs = Repairs { faults: faults.len(), left: 0, made: Vec::new() };
     for fault in faults {

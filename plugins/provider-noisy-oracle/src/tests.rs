@@ -6,6 +6,7 @@ use planforge_plugin_sdk::testing::TestHost;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+mod actions;
 mod scaling;
 
 const DOMAIN: &str = "(define (domain harbour)
