@@ -1,6 +1,6 @@
 //! The shipped pipelines of the test-time-scaling paper with a simulated writer and critic, from end to end.
 
-use super::support::{Ran, example, pipeline, planforge};
+use super::support::{Ran, example, planforge, simulated};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,6 @@ const METHODS: [&str; 7] = [
     "bon-ivml-prob2domain",
     "bon-ivml-problem",
 ];
-
-/// A shipped pipeline whose models are the simulated one, which holds these suites and has these options.
-fn simulated(folder: &Path, name: &str, suites: &[PathBuf], options: &str) -> PathBuf {
-    let text = fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
-    let (before, rest) = text.split_once("[llm.main]\n").unwrap();
-    let (_, after) = rest.split_once("\n[").unwrap();
-    let suites: Vec<String> = suites.iter().map(|s| format!("{:?}", s.display().to_string())).collect();
-    let model = format!(
-        "[llm.main]\nuse = \"provider-noisy-oracle\"\nmodel = \"noisy-oracle\"\nsuites = [{}]\n{options}\n",
-        suites.join(", ")
-    );
-    let file = folder.join(format!("{name}.toml"));
-    fs::write(&file, format!("{before}{model}\n[{after}")).unwrap();
-    file
-}
 
 fn run(folder: &Path, file: &Path, tasks: &[PathBuf], more: &[&str]) -> Value {
     let mut command = planforge();

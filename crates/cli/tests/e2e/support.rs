@@ -236,3 +236,20 @@ pub(crate) fn sliding_puzzle(n: usize) -> (String, String) {
     );
     (domain.to_owned(), problem)
 }
+
+/// A shipped pipeline whose models are the simulated one, which holds these suites and has these options.
+pub(crate) fn simulated(folder: &Path, name: &str, suites: &[PathBuf], options: &str) -> PathBuf {
+    let text = std::fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
+    // Its paths are relative to where it was.
+    let text = text.replace("../../examples/suites", &example("", "").display().to_string());
+    let (before, rest) = text.split_once("[llm.main]\n").unwrap();
+    let (_, after) = rest.split_once("\n[").unwrap();
+    let suites: Vec<String> = suites.iter().map(|s| format!("{:?}", s.display().to_string())).collect();
+    let model = format!(
+        "[llm.main]\nuse = \"provider-noisy-oracle\"\nmodel = \"noisy-oracle\"\nsuites = [{}]\n{options}\n",
+        suites.join(", ")
+    );
+    let file = folder.join(format!("{name}.toml"));
+    std::fs::write(&file, format!("{before}{model}\n[{after}")).unwrap();
+    file
+}
