@@ -7,8 +7,6 @@ use planforge_contract::ActionDescription;
 pub(crate) struct Heard {
     /// By place of the action.
     about: Vec<Vec<String>>,
-    /// Whether there is any feedback.
-    any: bool,
 }
 
 impl Heard {
@@ -25,16 +23,11 @@ impl Heard {
             let its = entries.iter().filter(|entry| !named || begins(entry, &action.name));
             its.map(|entry| (*entry).to_owned()).collect()
         };
-        Self { about: actions.iter().map(about).collect(), any: !feedback.is_empty() }
+        Self { about: actions.iter().map(about).collect() }
     }
 
     /// What is said of an action.
     pub(crate) fn about(&self, place: usize) -> Vec<&str> {
         self.about.get(place).into_iter().flatten().map(String::as_str).collect()
-    }
-
-    /// Whether an action that is written already stays as it is.
-    pub(crate) fn keeps(&self, place: usize) -> bool {
-        self.any && self.about.get(place).is_none_or(Vec::is_empty)
     }
 }

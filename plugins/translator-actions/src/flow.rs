@@ -43,8 +43,8 @@ struct Sample<'a> {
     actions: Vec<Option<String>>,
     grown: Grown,
     asking: Asking<'a>,
-    /// Whether some action stays as it was.
-    keeps: bool,
+    /// Which actions the candidate has already and nothing is said about: they stay.
+    stays: Vec<bool>,
 }
 
 impl Call<'_> {
@@ -66,12 +66,13 @@ impl Call<'_> {
     }
 
     fn sample(&self, materials: &Materials, heard: &Heard, number: u32) -> Result<CandidatePatch, Failure> {
-        let mut sample = self.begin(materials, number)?;
+        let mut sample = self.begin(materials, heard, number);
         // What is corrected has its predicates already.
-        let passes = if self.request.feedback.is_empty() { self.options.passes() } else { 1 };
+        let anew = sample.actions.iter().all(Option::is_none);
+        let passes = if anew { self.options.passes() } else { 1 };
         for pass in 0..passes {
             for (place, action) in materials.actions.iter().enumerate() {
-                if sample.asks(place, heard) {
+                if !sample.stays[place] {
                     let question = self.question(materials, &sample, (pass, place), heard)?;
                     let reply = sample.asking.ask(self.prompts.system(self.options)?, question, "action")?;
                     self.take(materials, (place, action), &reply, &mut sample);
@@ -81,30 +82,25 @@ impl Call<'_> {
         self.finish(materials, sample)
     }
 
-    /// A sample before anything is asked. What is corrected begins with the actions and predicates of the candidate.
-    fn begin<'s>(&'s self, materials: &Materials, number: u32) -> Result<Sample<'s>, Failure> {
-        let mut sample = Sample {
-            number,
-            patch: CandidatePatch::default(),
-            actions: vec![None; materials.actions.len()],
-            grown: Grown::new(&materials.header),
-            asking: Asking::new(self.host, self.options, &self.request.task),
-            keeps: false,
-        };
-        if self.request.feedback.is_empty() {
-            return Ok(sample);
-        }
-        let candidate = &self.request.candidate;
-        for (slot, action) in sample.actions.iter_mut().zip(&materials.actions) {
+    /// A sample before anything is asked: with the actions and predicates that the candidate has.
+    fn begin(&self, materials: &Materials, heard: &Heard, number: u32) -> Sample<'_> {
+        let texts = &self.request.candidate.texts;
+        let before = |action: &ActionDescription| {
             // The text is the whole reply where that held no action.
-            let text = candidate.texts.get(&text_name(&action.name));
-            *slot = text.and_then(|text| meant_action(text, &action.name)).map(|block| block.text);
+            let text = texts.get(&text_name(&action.name))?;
+            meant_action(text, &action.name).map(|block| block.text)
+        };
+        let actions: Vec<Option<String>> = materials.actions.iter().map(before).collect();
+        let stays =
+            |(place, action): (usize, &Option<String>)| action.is_some() && heard.about(place).is_empty();
+        let stays = actions.iter().enumerate().map(stays).collect();
+        let mut grown = Grown::new(&materials.header);
+        if let Some(known) = texts.get(PREDICATES).filter(|_| self.options.mode == Mode::Grown) {
+            grown.take(known, &mut Vec::new());
+            grown.has_new = false;
         }
-        if self.options.mode == Mode::Grown {
-            let known = candidate.texts.get(PREDICATES).map_or("", String::as_str);
-            sample.grown.take(known, &mut Vec::new());
-        }
-        Ok(sample)
+        let asking = Asking::new(self.host, self.options, &self.request.task);
+        Sample { number, patch: CandidatePatch::default(), actions, grown, asking, stays }
     }
 
     fn question(
@@ -200,7 +196,7 @@ impl Call<'_> {
         patch.domain = Some(fixed(&mut patch.fixes, &text, BlockKind::Domain, self.request.fixes));
         (patch.log_likelihood, patch.tokens) = sample.asking.likelihood();
         // What stays was written by replies whose likelihood the candidate has; this one's adds to it.
-        patch.rewrite = !sample.keeps;
+        patch.rewrite = !sample.stays.contains(&true);
         Ok(patch)
     }
 
@@ -230,13 +226,6 @@ impl Call<'_> {
 }
 
 impl Sample<'_> {
-    /// Whether the action is to be written: anew, or because it is missing or the feedback is about it.
-    fn asks(&mut self, place: usize, heard: &Heard) -> bool {
-        let stays = heard.keeps(place) && self.actions[place].is_some();
-        self.keeps |= stays;
-        !stays
-    }
-
     fn report(&mut self, name: &str, reply: &str, found: &[Diagnostic]) {
         let sources = SourceMap::single(name, reply);
         self.patch.diagnostics.extend(found.iter().map(|d| ReportedDiagnostic::of(d, &sources)));

@@ -13,7 +13,7 @@
 //! | `earlier = true` | questions show the domain's other actions that are written already |
 //! | `examples`, `only` | how many examples; which actions |
 //!
-//! With feedback, an action is asked for again where the feedback names it, as `` Action `NAME` `` at the beginning of an entry, and
+//! An action that the candidate has already is asked for again where the feedback names it, as `` Action `NAME` `` at the beginning of an entry, and
 //! stays as it is elsewhere; where no entry names an action, all are asked for again with all that was said. A reply without an action leaves the action out and says so in a diagnostic: the domain that
 //! results is judged, and the sample is no failure.
 

@@ -62,3 +62,13 @@ fn a_reply_without_an_action_is_shown_and_never_put_into_the_domain() {
     request.feedback = vec!["Action `go`: nothing.".into()];
     assert!(asked(Options::default(), &request, &[GO]).1[0].contains("Nothing could be read"));
 }
+
+#[test]
+fn without_feedback_what_is_written_stays_and_nothing_is_asked() {
+    let (patches, questions) = asked(Options::default(), &complained(&[]), &[]);
+    assert!(questions.is_empty());
+    let patch = &patches[0];
+    assert!(patch.domain.as_deref().unwrap().contains(GO) && patch.raw_reply.is_empty());
+    assert_eq!((patch.rewrite, patch.log_likelihood), (false, None), "the likelihood is the candidate's");
+    assert!(asked(Options::default(), &complained(&[" "]), &[]).1.is_empty());
+}
