@@ -103,7 +103,7 @@ impl Bijections {
 
     /// The best bijection; `None` where there is none. After `max_choices` the best so far, once there is one.
     pub(in crate::equivalence) fn best(&self, max_choices: u64) -> Option<Best> {
-        if !self.same_length {
+        if !self.same_length || !self.is_possible() {
             return None;
         }
         let count = self.options.len();
@@ -121,6 +121,33 @@ impl Bijections {
         let ((weight, shared), parameters) = search.best?;
         let error = self.elements - 2 * shared;
         Some(Best { parameters, weight, error, exact, choices: search.choices })
+    }
+
+    /// Whether there is a bijection at all. Without one a search would try every beginning of one, and no limit on choices ends it
+    /// before the first is found.
+    fn is_possible(&self) -> bool {
+        let count = self.options.len();
+        let mut holders = vec![None; count];
+        (0..count).all(|i| self.place(i, &mut holders, &mut vec![false; count]))
+    }
+
+    /// Gives a parameter one of the others, which may make the one that holds it move on to another.
+    fn place(&self, i: usize, holders: &mut [Option<usize>], tried: &mut [bool]) -> bool {
+        let options = self.options[i].iter().map(|option| option.0);
+        if let Some(free) = options.clone().find(|&j| holders[j].is_none()) {
+            holders[free] = Some(i);
+            return true;
+        }
+        for j in options {
+            if std::mem::replace(&mut tried[j], true) {
+                continue;
+            }
+            if holders[j].is_none_or(|holder| self.place(holder, holders, tried)) {
+                holders[j] = Some(i);
+                return true;
+            }
+        }
+        false
     }
 
     /// Elements of the original that a parameter completes and that the other has.

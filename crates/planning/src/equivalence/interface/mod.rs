@@ -127,10 +127,12 @@ pub fn match_interface(
     max_choices: u64,
 ) -> Result<Interface, NoInterface> {
     let found = search(reference, candidate, max_choices);
-    if found.is_err() && same_interface(reference.domain, candidate.domain).is_ok() {
-        return Ok(Interface::as_it_stands(reference.domain, candidate.domain));
+    let Err(no) = &found else { return found };
+    if same_interface(reference.domain, candidate.domain).is_err() {
+        return found;
     }
-    found
+    let exact = !matches!(no, NoInterface::Limit { .. });
+    Ok(Interface { exact, ..Interface::as_it_stands(reference.domain, candidate.domain) })
 }
 
 fn search(reference: Texts<'_>, candidate: Texts<'_>, max_choices: u64) -> Result<Interface, NoInterface> {
