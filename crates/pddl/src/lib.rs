@@ -11,6 +11,7 @@ pub mod extract;
 mod fix;
 pub mod mutate;
 mod name;
+mod natural;
 mod print;
 pub mod random;
 mod read;
@@ -32,6 +33,7 @@ pub use diff::{Change, Difference, diff_domains, diff_problems};
 pub use extract::{action_blocks, find_pddl};
 pub use fix::{Answered, Fixed, fix_all};
 pub use name::Name;
+pub use natural::natural;
 pub use print::{
     print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric,
     print_problem, print_typed_list,

@@ -10,7 +10,6 @@ mod facts;
 mod findings;
 mod numbers;
 mod objects;
-pub(crate) mod order;
 #[cfg(test)]
 mod random_tests;
 mod spelling;

@@ -77,7 +77,7 @@ impl Compiler<'_> {
             let condition = Condition::Compare(Comparison { op, left, right, span });
             found.push((planforge_pddl::print_condition(&condition), condition, vec![bound.atom]));
         }
-        found.sort_by(|a, b| super::order::natural(&a.0, &b.0));
+        found.sort_by(|a, b| planforge_pddl::natural(&a.0, &b.0));
         found.into_iter().map(|(_, condition, atoms)| (condition, atoms)).collect()
     }
 

@@ -1,12 +1,11 @@
 //! Objects, each once, under the most specific of its types.
 
-use super::order::natural;
 use super::{Compiler, Entry, Section, is_name};
 use crate::materialized::Membership;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{TypeRef, TypedName};
-use planforge_pddl::{Fit, Name, TypeHierarchy, TypeId, nearest};
+use planforge_pddl::{Fit, Name, TypeHierarchy, TypeId, natural, nearest};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cmp::Ordering;

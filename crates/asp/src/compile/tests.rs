@@ -310,14 +310,6 @@ fn a_domain_without_types_declares_none() {
 }
 
 #[test]
-fn numbers_in_names_count() {
-    use super::order::natural;
-    let mut names = ["b10", "b2", "b01", "b1", "a_2_10", "a_2_9", "a_10_1", "b"];
-    names.sort_by(|a, b| natural(a, b));
-    assert_eq!(names, ["a_2_9", "a_2_10", "a_10_1", "b", "b01", "b1", "b2", "b10"]);
-}
-
-#[test]
 fn every_code_is_explained() {
     let text = include_str!("codes.rs");
     for source in [

@@ -2,9 +2,9 @@
 
 use super::{Job, Outcome};
 use crate::build::{constant, function};
-use crate::compile::order::natural;
 use crate::syntax::ast::Term;
 use crate::syntax::parse_ground_term;
+use planforge_pddl::natural;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

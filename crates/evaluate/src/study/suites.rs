@@ -2,7 +2,7 @@
 
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem, read_bytes};
+use planforge_pddl::{TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem, read_bytes};
 use std::path::{Path, PathBuf};
 
 /// A domain with its problems.
@@ -138,28 +138,8 @@ fn is_problem(file: &str) -> bool {
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).map(|list| list.flatten().map(|e| e.path()).collect()).unwrap_or_default();
-    paths.sort_by_cached_key(|path| natural(&path.to_string_lossy()));
+    paths.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
     paths
-}
-
-/// A key that orders runs of digits by their value.
-fn natural(text: &str) -> Vec<(String, u64)> {
-    let mut parts = vec![(String::new(), 0_u64)];
-    let mut in_number = false;
-    for c in text.chars() {
-        match (c.to_digit(10), parts.last_mut()) {
-            (Some(digit), Some((_, number))) => {
-                *number = number.saturating_mul(10).saturating_add(u64::from(digit));
-                in_number = true;
-            }
-            (None, Some((word, _))) if !in_number => word.push(c),
-            _ => {
-                parts.push((c.to_string(), 0));
-                in_number = false;
-            }
-        }
-    }
-    parts
 }
 
 #[cfg(test)]
@@ -186,12 +166,5 @@ mod tests {
             load_suites(&[own("../../crates"), own("garden"), own("garden")], 1).unwrap_err();
         assert_eq!(diagnostics.len(), 2, "{diagnostics:?}");
         assert!(diagnostics.iter().all(|d| d.code == "study.no-suite"));
-    }
-
-    #[test]
-    fn numbers_in_names_are_numbers() {
-        let mut names = ["p10", "p2", "p1-10", "p1-9", "s5-0", "p1"];
-        names.sort_by_cached_key(|n| natural(n));
-        assert_eq!(names, ["p1", "p1-9", "p1-10", "p2", "p10", "s5-0"]);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-/// Compares texts piece by piece, digits by their value.
-pub(crate) fn natural(a: &str, b: &str) -> Ordering {
+/// Compares texts piece by piece, digits by their value, everything else byte by byte. A total order: texts that count the same, such
+/// as `b1` and `b01`, are in the order of their bytes.
+pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a.as_bytes(), b.as_bytes());
     while let (Some(x), Some(y)) = (left.first(), right.first()) {
         if x.is_ascii_digit() && y.is_ascii_digit() {
@@ -19,7 +20,7 @@ pub(crate) fn natural(a: &str, b: &str) -> Ordering {
             }
         }
     }
-    // `b1` and `b01` count the same; one of them has to come first.
+    // One of those that count the same has to come first.
     left.len().cmp(&right.len()).then_with(|| a.cmp(b))
 }
 
@@ -30,4 +31,18 @@ fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     *text = rest;
     let zeros = number.iter().take_while(|byte| **byte == b'0').count();
     &number[zeros..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural;
+
+    #[test]
+    fn numbers_in_names_are_numbers() {
+        let mut names = ["p10", "p2", "p1-10", "p1-9", "s5-0", "p1", "p", "p01", "a_2_10", "a_2_9", "a_10_1"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["a_2_9", "a_2_10", "a_10_1", "p", "p01", "p1", "p1-9", "p1-10", "p2", "p10", "s5-0"]);
+        let long = ["9".repeat(40), format!("1{}", "0".repeat(40))];
+        assert!(natural(&long[0], &long[1]).is_lt(), "no number is too long");
+    }
 }
