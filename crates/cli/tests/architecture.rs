@@ -85,12 +85,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("verifier-critique", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("verifier-equivalence", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("verifier-ew", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
-    ("verifier-val", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("verifier-val", &["child", "contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("planner-classical", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
     ("planner-external", &["child", "contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
     ("planner-llm", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("environment-process", &["child", "contract", "diagnostics", "pddl", "plugin-sdk"]),
-    ("environment-pddl", &["contract", "diagnostics", "pddl", "planning", "plugin-sdk"]),
+    ("environment-pddl", &["contract", "diagnostics", "judging", "pddl", "planning", "plugin-sdk"]),
 ];
 
 #[test]

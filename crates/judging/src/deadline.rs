@@ -9,35 +9,53 @@ const INTERVAL: Duration = Duration::from_millis(5);
 /// Kept back from the host's deadline, to write the answer before the host gives the call up.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// Stops when the host's time is up or the run is interrupted.
+/// Stops when the host's time is up or the run is interrupted, and stays stopped.
 pub struct Deadline<'a> {
     host: &'a dyn Host,
     until: Option<Instant>,
-    asked: Instant,
+    /// `None` before the first question.
+    asked: Option<Instant>,
+    stopped: Option<StopReason>,
 }
 
 impl<'a> Deadline<'a> {
     /// From now on until the host gives the call up.
     pub fn new(host: &'a dyn Host) -> Self {
+        Self::within(host, None)
+    }
+
+    /// From now on until the host gives the call up, and for no longer than `most`.
+    pub fn within(host: &'a dyn Host, most: Option<Duration>) -> Self {
+        let hosts = host.remaining_ms().map(|ms| Duration::from_millis(ms).saturating_sub(MARGIN));
+        let left = hosts.into_iter().chain(most).min();
+        let until = left.and_then(|left| Instant::now().checked_add(left));
+        Self { host, until, asked: None, stopped: None }
+    }
+
+    /// What ended it, where something did.
+    pub const fn stopped(&self) -> Option<StopReason> {
+        self.stopped
+    }
+
+    fn look(&mut self) -> Option<StopReason> {
         let now = Instant::now();
-        let left = host.remaining_ms().map(|ms| Duration::from_millis(ms).saturating_sub(MARGIN));
-        Self { host, until: left.and_then(|l| now.checked_add(l)), asked: now }
+        if self.until.is_some_and(|until| now >= until) {
+            return Some(StopReason::Time);
+        }
+        if self.asked.is_none_or(|asked| now.duration_since(asked) >= INTERVAL) {
+            self.asked = Some(now);
+            return self.host.cancelled().then_some(StopReason::Cancelled);
+        }
+        None
     }
 }
 
 impl Budget for Deadline<'_> {
     fn poll(&mut self) -> Poll {
-        let now = Instant::now();
-        if self.until.is_some_and(|u| now >= u) {
-            return Poll::Stop(StopReason::Time);
+        if self.stopped.is_none() {
+            self.stopped = self.look();
         }
-        if now.duration_since(self.asked) >= INTERVAL {
-            self.asked = now;
-            if self.host.cancelled() {
-                return Poll::Stop(StopReason::Cancelled);
-            }
-        }
-        Poll::Continue
+        self.stopped.map_or(Poll::Continue, Poll::Stop)
     }
 
     fn charge(&mut self, _bytes: u64) -> Poll {

@@ -1,7 +1,7 @@
 //! Walking, executing and judging, over a world.
 
 use crate::codes;
-use crate::world::{Deadline, World, stopped};
+use crate::world::{World, stopped};
 use planforge_contract::api::Host;
 use planforge_contract::{
     EnvironmentVerdict, Execution, ExecutionReport, Failure, FailureClass, ReportedDiagnostic, WalkSpec,
@@ -9,6 +9,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::random::Random;
+use planforge_judging::Deadline;
 use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
 use planforge_plugin_sdk::walking::{Choice, choose};
 

@@ -6,12 +6,12 @@ use planforge_contract::{
     ActionInterface, ActionSignature, EnvironmentOpen, Failure, FailureClass, TypedName,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_judging::Deadline;
 use planforge_pddl::ast::{self, TypeRef};
 use planforge_pddl::{TaskSources, parse_domain, parse_problem};
-use planforge_planning::{Budget, GroundLimits, Poll, Simulator, StopReason, Validator, ground, normalize};
+use planforge_planning::{GroundLimits, Simulator, StopReason, Validator, ground, normalize};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
 
 /// Most tasks kept. A run asks about one task at a time, or about those of one fan-out.
 const KEPT: usize = 16;
@@ -175,42 +175,4 @@ pub(crate) fn stopped(reason: StopReason) -> Failure {
         other => (FailureClass::Limit, codes::STOPPED, format!("{other} ended the call")),
     };
     Failure::new(class, code, message)
-}
-
-/// The host's deadline and cancellation as a budget.
-pub(crate) struct Deadline<'a> {
-    host: &'a dyn Host,
-    until: Option<Instant>,
-    asked: Instant,
-}
-
-impl<'a> Deadline<'a> {
-    /// Time between two questions to the host, which may be on the other side of a library boundary.
-    const INTERVAL: Duration = Duration::from_millis(5);
-
-    pub(crate) fn new(host: &'a dyn Host) -> Self {
-        let now = Instant::now();
-        let until = host.remaining_ms().and_then(|ms| now.checked_add(Duration::from_millis(ms)));
-        Self { host, until, asked: now }
-    }
-}
-
-impl Budget for Deadline<'_> {
-    fn poll(&mut self) -> Poll {
-        let now = Instant::now();
-        if self.until.is_some_and(|u| now >= u) {
-            return Poll::Stop(StopReason::Time);
-        }
-        if now.duration_since(self.asked) >= Self::INTERVAL {
-            self.asked = now;
-            if self.host.cancelled() {
-                return Poll::Stop(StopReason::Cancelled);
-            }
-        }
-        Poll::Continue
-    }
-
-    fn charge(&mut self, _bytes: u64) -> Poll {
-        self.poll()
-    }
 }

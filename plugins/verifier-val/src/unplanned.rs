@@ -3,10 +3,11 @@
 use crate::judge::{finish, missing, pddl_feedback};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, PlanOutcome, ReportedSeverity, UndecidedReason};
-use planforge_planning::{Budget, Explanation, Poll, ReasonKind, StopReason, normalize, why_unsolvable};
+use planforge_judging::Deadline;
+use planforge_planning::{Explanation, ReasonKind, normalize, why_unsolvable};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback::{self, NoPlan, Quote};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Undecided: a plan that is missing is no wrong plan. The feedback says what the planner answered and, from the candidate's
 /// own texts, why the goal is out of reach.
@@ -22,9 +23,11 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
         assessment.feedback = pddl_feedback(&checked);
         return finish(assessment, &checked);
     }
-    let mut budget = CallBudget::new(host);
+    // Half of the time that the host leaves.
+    let half = host.remaining_ms().map(|ms| Duration::from_millis(ms / 2));
+    let mut budget = Deadline::within(host, half);
     let explanation = explain(&mut budget, &checked);
-    if let Some(reason) = budget.stopped {
+    if let Some(reason) = budget.stopped() {
         // The reasons would not be the same the next time: a limit, which the record keeps.
         let message = format!("{reason} ended the search for why there is no plan");
         assessment.decision = Decision::Undecided { reason: UndecidedReason::Limit, message };
@@ -49,7 +52,7 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
     finish(assessment, &checked)
 }
 
-fn explain(budget: &mut CallBudget<'_>, checked: &Checked) -> Explanation {
+fn explain(budget: &mut Deadline<'_>, checked: &Checked) -> Explanation {
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
         return Explanation::default();
     };
@@ -65,48 +68,4 @@ fn reasons(checked: &Checked, explanation: &Explanation) -> Vec<(String, Option<
         (r.message.clone(), checked.quote(r.place.text.source(), r.place.span))
     };
     explanation.reasons.iter().map(one).collect()
-}
-
-/// Ends the search for reasons at half of the time that the host leaves, and at an interruption.
-struct CallBudget<'a> {
-    host: &'a dyn Host,
-    until: Option<Instant>,
-    asked: Instant,
-    stopped: Option<StopReason>,
-}
-
-impl<'a> CallBudget<'a> {
-    /// Time between two questions to the host, which may be on the other side of a library boundary.
-    const INTERVAL: Duration = Duration::from_millis(5);
-
-    fn new(host: &'a dyn Host) -> Self {
-        let now = Instant::now();
-        let until = host.remaining_ms().and_then(|ms| now.checked_add(Duration::from_millis(ms / 2)));
-        Self { host, until, asked: now, stopped: None }
-    }
-
-    fn stop(&mut self, reason: StopReason) -> Poll {
-        self.stopped = Some(reason);
-        Poll::Stop(reason)
-    }
-}
-
-impl Budget for CallBudget<'_> {
-    fn poll(&mut self) -> Poll {
-        let now = Instant::now();
-        if self.until.is_some_and(|u| now >= u) {
-            return self.stop(StopReason::Time);
-        }
-        if now.duration_since(self.asked) >= Self::INTERVAL {
-            self.asked = now;
-            if self.host.cancelled() {
-                return self.stop(StopReason::Cancelled);
-            }
-        }
-        Poll::Continue
-    }
-
-    fn charge(&mut self, _bytes: u64) -> Poll {
-        self.poll()
-    }
 }
