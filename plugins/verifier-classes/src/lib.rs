@@ -58,7 +58,7 @@ mod report;
 mod told;
 
 pub use codes::CODES;
-pub use options::{Options, Rule, Semantics};
+pub use options::Options;
 
 use judge::Court;
 use planforge_plugin_sdk::prelude::*;

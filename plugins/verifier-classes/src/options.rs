@@ -2,34 +2,12 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
+use planforge_judging::{Rule, Semantics};
 use planforge_planning::equivalence::domains::DomainLimits;
-use planforge_planning::equivalence::hde::{self, HdeOptions};
-use planforge_planning::walk;
+use planforge_planning::equivalence::hde::HdeOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
-
-/// How plans count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// Every plan of either list must be a plan of the other domain.
-    #[default]
-    Definition,
-    /// As the paper's code counts: different numbers of plans are a difference (OPApp), and the lists are gone through in pairs.
-    ReferenceCode,
-}
-
-/// Which ground actions plans are made of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Semantics {
-    /// Every ground action whose precondition holds.
-    Strips,
-    /// None that cannot change any state, as the paper's planner has it.
-    #[default]
-    GroundNoOpsDropped,
-}
 
 /// Options of `verifier-classes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +40,7 @@ impl Default for Options {
         Self {
             k: 10,
             rule: Rule::default(),
-            semantics: Semantics::default(),
+            semantics: Semantics::GroundNoOpsDropped,
             max_nodes: 1_000_000,
             behaviour: true,
             whole: true,
@@ -99,14 +77,8 @@ impl Options {
     pub(crate) fn hde(&self) -> HdeOptions {
         HdeOptions {
             k: NonZeroUsize::new(self.k).unwrap_or(NonZeroUsize::MIN),
-            rule: match self.rule {
-                Rule::Definition => hde::Rule::Definition,
-                Rule::ReferenceCode => hde::Rule::ReferenceCode,
-            },
-            semantics: match self.semantics {
-                Semantics::Strips => walk::Semantics::Strips,
-                Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
-            },
+            rule: self.rule.into(),
+            semantics: self.semantics.into(),
             max_nodes: self.max_nodes,
             ..HdeOptions::default()
         }

@@ -108,14 +108,7 @@ fn reconstruction_error(
 ) -> Option<ActionReconstructionError> {
     let written = classified.action.as_ref()?;
     let original = domain.actions.iter().find(|action| action.name.is(&asked.name.to_lowercase()))?;
-    let error = action_error(original, written);
-    let number = |n: usize| n as u64;
-    Some(ActionReconstructionError {
-        action: asked.name.clone(),
-        by_name: Some(number(error.by_name)),
-        by_position: Some(number(error.by_position)),
-        least: error.least.map(|least| number(least.error)),
-    })
+    Some(report::action_error(&asked.name, Some(&action_error(original, written))))
 }
 
 /// Exact comparisons in short.
