@@ -113,6 +113,21 @@ pub trait Host: Send + Sync {
     fn remaining_ms(&self) -> Option<u64>;
 }
 
+/// A host that has nobody to ask and sets no limits: for calls that need neither.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn log(&self, _level: LogLevel, _message: &str) {}
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        None
+    }
+}
+
 /// Speaks to a language model. Makes exactly one request a call: retries, `n` and limits are the host's.
 pub trait Provider: Send + Sync {
     /// Asks once.

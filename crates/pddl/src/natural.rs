@@ -41,7 +41,10 @@ mod tests {
     fn numbers_in_names_are_numbers() {
         let mut names = ["p10", "p2", "p1-10", "p1-9", "s5-0", "p1", "p", "p01", "a_2_10", "a_2_9", "a_10_1"];
         names.sort_by(|a, b| natural(a, b));
-        assert_eq!(names, ["a_2_9", "a_2_10", "a_10_1", "p", "p01", "p1", "p1-9", "p1-10", "p2", "p10", "s5-0"]);
+        assert_eq!(
+            names,
+            ["a_2_9", "a_2_10", "a_10_1", "p", "p01", "p1", "p1-9", "p1-10", "p2", "p10", "s5-0"]
+        );
         let long = ["9".repeat(40), format!("1{}", "0".repeat(40))];
         assert!(natural(&long[0], &long[1]).is_lt(), "no number is too long");
     }

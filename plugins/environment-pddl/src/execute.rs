@@ -8,8 +8,8 @@ use planforge_contract::{
     Walks,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_pddl::random::Random;
 use planforge_judging::Deadline;
+use planforge_pddl::random::Random;
 use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
 use planforge_plugin_sdk::walking::{Choice, choose};
 

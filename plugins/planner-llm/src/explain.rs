@@ -31,12 +31,7 @@ pub fn explain_request(task: &TaskView, plan: &PlanDocument) -> Result<Completio
             Message::user(prompts.explain(&task.domain_text, &task.task_text, &plan.steps)?),
         ],
         sampling: Sampling { n: Some(1), ..Sampling::default() },
-        tags: Tags {
-            suite: task.suite.clone(),
-            task: task.task.clone(),
-            stage: String::new(),
-            artefact: "explanation".to_owned(),
-        },
+        tags: Tags::of(task, "explanation"),
         ..CompletionRequest::default()
     })
 }

@@ -34,12 +34,7 @@ pub(crate) fn run(
     let completion = CompletionRequest {
         messages,
         sampling: Sampling { n: Some(1), ..Sampling::default() },
-        tags: Tags {
-            suite: request.task.suite.clone(),
-            task: request.task.task.clone(),
-            stage: String::new(),
-            artefact: "plan".to_owned(),
-        },
+        tags: Tags::of(&request.task, "plan"),
         ..CompletionRequest::default()
     };
     let replies = host.complete(ROLE, completion)?;

@@ -4,7 +4,7 @@
 use crate::codes;
 use crate::options::Options;
 use crate::rules;
-use planforge_contract::{ActionSignature, Failure, FailureClass, PlanRequest, TaskView};
+use planforge_contract::{Failure, FailureClass, PlanRequest, TaskView};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
@@ -80,7 +80,7 @@ impl Prompts {
             domain_text: task.domain_text.trim(),
             signatures: interface
                 .filter(|_| domain.is_none())
-                .map(|i| i.actions.iter().map(signature).collect())
+                .map(|i| i.actions.iter().map(ToString::to_string).collect())
                 .unwrap_or_default(),
             example: example(options, task)?,
             task_text: task.task_text.trim(),
@@ -122,13 +122,6 @@ impl Prompts {
 /// A text, unless it is blank.
 fn given(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|t| !t.is_empty())
-}
-
-/// `(drive ?from - town ?to - town)`.
-fn signature(action: &ActionSignature) -> String {
-    let parameters: String =
-        action.parameters.iter().map(|p| format!(" ?{} - {}", p.name, p.type_name)).collect();
-    format!("({}{parameters})", action.name)
 }
 
 fn example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<Example<'a>>, Failure> {

@@ -273,12 +273,7 @@ impl<'a> Call<'a> {
                 logprobs: self.options.logprobs.then_some(true),
                 ..Sampling::default()
             },
-            tags: Tags {
-                suite: task.suite.clone(),
-                task: task.task.clone(),
-                stage: String::new(),
-                artefact: what.to_owned(),
-            },
+            tags: Tags::of(task, what),
             ..CompletionRequest::default()
         };
         Ok(self.host.complete(ROLE, request)?.replies)

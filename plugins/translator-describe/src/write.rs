@@ -101,12 +101,7 @@ impl Call<'_> {
         }
         messages.push(Message::user(question));
         let task = &self.request.task;
-        let tags = Tags {
-            suite: task.suite.clone(),
-            task: task.task.clone(),
-            stage: String::new(),
-            artefact: self.options.mode.name().to_owned(),
-        };
+        let tags = Tags::of(task, self.options.mode.name());
         let sampling = Sampling { n: Some(n), ..Sampling::default() };
         let request = CompletionRequest { messages, sampling, tags, ..CompletionRequest::default() };
         Ok(self.host.complete(ROLE, request)?.replies)

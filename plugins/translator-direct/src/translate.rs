@@ -150,12 +150,7 @@ impl Call<'_> {
                 logprobs: self.options.logprobs.then_some(true),
                 ..Sampling::default()
             },
-            tags: Tags {
-                suite: task.suite.clone(),
-                task: task.task.clone(),
-                stage: String::new(),
-                artefact: what.artefact().to_owned(),
-            },
+            tags: Tags::of(task, what.artefact()),
             ..CompletionRequest::default()
         };
         Ok(self.host.complete(ROLE, request)?.replies)

@@ -73,12 +73,7 @@ impl Call<'_> {
         let completion = CompletionRequest {
             messages,
             sampling: Sampling { n: Some(1), ..Sampling::default() },
-            tags: Tags {
-                suite: self.task.suite.clone(),
-                task: self.task.task.clone(),
-                stage: String::new(),
-                artefact: "critique".to_owned(),
-            },
+            tags: Tags::of(self.task, "critique"),
             ..CompletionRequest::default()
         };
         let replies = self.host.complete(ROLE, completion)?.replies;

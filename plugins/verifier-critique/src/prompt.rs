@@ -4,7 +4,7 @@
 use crate::codes;
 use crate::options::{Evidence, Form, Of, Options};
 use planforge_contract::{
-    ActionSignature, Candidate, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedSeverity, TaskView,
+    Candidate, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedSeverity, TaskView,
 };
 use planforge_plugin_sdk::checked::{Texts, check};
 use planforge_plugin_sdk::feedback;
@@ -153,8 +153,8 @@ impl<'a> Known<'a> {
             domain: domain.filter(|_| of != Of::Domain),
             problem: problem.filter(|_| of != Of::Problem),
             signatures: match of {
-                Of::Domain => interface.map(signature).collect(),
-                Of::Plan if domain.is_none() => interface.map(signature).collect(),
+                Of::Domain => interface.map(ToString::to_string).collect(),
+                Of::Plan if domain.is_none() => interface.map(ToString::to_string).collect(),
                 Of::Problem | Of::Plan => Vec::new(),
             },
         })
@@ -188,13 +188,6 @@ fn steps(plan: &PlanDocument) -> String {
 /// A text, unless it is blank.
 fn given(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|t| !t.is_empty())
-}
-
-/// `(drive ?from - town ?to - town)`.
-fn signature(action: &ActionSignature) -> String {
-    let parameters: String =
-        action.parameters.iter().map(|p| format!(" ?{} - {}", p.name, p.type_name)).collect();
-    format!("({}{parameters})", action.name)
 }
 
 fn no_text(of: Of, lost: &str) -> Failure {

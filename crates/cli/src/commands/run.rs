@@ -8,7 +8,7 @@ use crate::inputs::read_text;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
 use crate::session::{self, Checked, Sources, broke};
-use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::api::NoHost;
 use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_llm::Mode;
@@ -317,7 +317,8 @@ pub(crate) fn tasks_of(
     if needs_description(&suites, given)
         && let Some(environment) = session::environment(context, checked)?
     {
-        describe_tasks(&mut suites, given, environment.as_ref(), &Waiting).map_err(|f| broke(context, &f))?;
+        // Nothing is recorded yet, and an interrupt ends the process.
+        describe_tasks(&mut suites, given, environment.as_ref(), &NoHost).map_err(|f| broke(context, &f))?;
     }
     let uses: Vec<TaskUse> = suites
         .iter()
@@ -337,20 +338,6 @@ pub(crate) fn tasks_of(
             context.output.diagnostics(&diagnostics, &SourceMap::default());
             Err(Exit::Input)
         }
-    }
-}
-
-/// The host of the questions before a run: nothing is recorded yet, and an interrupt ends the process.
-struct Waiting;
-
-impl Host for Waiting {
-    fn log(&self, _level: LogLevel, _message: &str) {}
-    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-    fn remaining_ms(&self) -> Option<u64> {
-        None
     }
 }
 

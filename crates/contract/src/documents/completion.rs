@@ -1,5 +1,6 @@
 //! A question to a language model and its answer.
 
+use super::task::TaskView;
 use crate::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,18 @@ pub struct Tags {
     pub stage: String,
     /// What is asked for: `problem`, `domain`, `plan`, ...
     pub artefact: String,
+}
+
+impl Tags {
+    /// Of a question about a task. The host adds the stage.
+    pub fn of(task: &TaskView, artefact: &str) -> Self {
+        Self {
+            suite: task.suite.clone(),
+            task: task.task.clone(),
+            artefact: artefact.to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 /// A question to a language model.

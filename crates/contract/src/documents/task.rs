@@ -34,6 +34,17 @@ pub struct ActionSignature {
     pub parameters: Vec<TypedName>,
 }
 
+impl std::fmt::Display for ActionSignature {
+    /// `(drive ?from - town ?to - town)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}", self.name)?;
+        for parameter in &self.parameters {
+            write!(f, " ?{} - {}", parameter.name, parameter.type_name)?;
+        }
+        f.write_str(")")
+    }
+}
+
 /// What the paper's Assumption 1 grants: the actions that can be asked for, and the objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionInterface {

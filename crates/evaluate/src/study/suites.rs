@@ -2,7 +2,9 @@
 
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem, read_bytes};
+use planforge_pddl::{
+    TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem, read_bytes,
+};
 use std::path::{Path, PathBuf};
 
 /// A domain with its problems.

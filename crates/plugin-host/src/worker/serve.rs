@@ -3,7 +3,7 @@
 use super::{DESCRIBE, WorkerSource, read_frame, write_frame};
 use crate::registry::{Registry, Settings};
 use nix::sys::resource::{Resource, setrlimit};
-use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::api::NoHost;
 use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode, encode};
 use planforge_plugin_abi::BundledPlugin;
 use std::io::{Read, Write};
@@ -44,6 +44,7 @@ pub fn worker_main(
     let core = registry.create_core(&id, &create)?;
     while let Some(body) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? {
         let text: String = serde_json::from_slice(&body).map_err(|e| system(&e))?;
+        // A worker has nobody to ask: what it needs is in its input.
         answer(core.call(&NoHost, "work", vec![text]).into())?;
     }
     Ok(())
@@ -66,19 +67,5 @@ fn load(source: &WorkerSource, bundled: &[&'static BundledPlugin]) -> Result<(Re
                 }
             }
         }
-    }
-}
-
-/// A worker has nobody to ask: what it needs is in its input.
-struct NoHost;
-
-impl Host for NoHost {
-    fn log(&self, _level: LogLevel, _message: &str) {}
-    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-    fn remaining_ms(&self) -> Option<u64> {
-        None
     }
 }
