@@ -13,7 +13,7 @@ mod suite;
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use equivalent::EquivalentDomainArgs;
-pub(crate) use evaluate::{EvaluateArgs, Layout};
+pub(crate) use evaluate::{AreReading, EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use graph::GraphArgs;

@@ -66,11 +66,19 @@ impl History {
     /// # Errors
     /// `record.*`: a blob is missing, was changed, or holds another document.
     pub fn read(journal: &dyn Journal) -> Result<Self, Failure> {
-        let mut history = Self::default();
+        Self::read_without(journal, &[])
+    }
+
+    /// Reads a run and leaves out the evidence of these stages, which can be far larger than all the rest.
+    ///
+    /// # Errors
+    /// As [`History::read`].
+    pub fn read_without(journal: &dyn Journal, stages: &[String]) -> Result<Self, Failure> {
+        let mut reader = Reader { journal, without: stages, at: HashMap::new(), history: Self::default() };
         for event in journal.events() {
-            history.take(journal, event)?;
+            reader.take(event)?;
         }
-        Ok(history)
+        Ok(reader.history)
     }
 
     /// The task of that name; the stem alone is enough where no other task has it.
@@ -91,34 +99,48 @@ impl History {
         });
         &mut self.tasks[at]
     }
+}
 
-    fn take(&mut self, journal: &dyn Journal, event: Event) -> Result<(), Failure> {
+/// A pass over a journal.
+struct Reader<'a> {
+    journal: &'a dyn Journal,
+    without: &'a [String],
+    /// By task and path, the place among the task's candidates.
+    at: HashMap<(String, SamplePath), usize>,
+    history: History,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, event: Event) -> Result<(), Failure> {
         match event {
             Event::CandidateMade { task, path, candidate, patch } => {
-                let candidate: Candidate = document(journal, &candidate)?;
-                let patch = document(journal, &patch)?;
-                self.of(&task).made(path, candidate, patch);
+                let candidate: Candidate = document(self.journal, &candidate)?;
+                let patch = document(self.journal, &patch)?;
+                self.made(task, path, candidate, patch);
             }
             Event::Assessed { task, stage, path, assessment, .. } => {
-                let assessment = document(journal, &assessment)?;
-                if let Some(made) = self.of(&task).made_mut(&path) {
+                let mut assessment: Assessment = document(self.journal, &assessment)?;
+                if self.without.contains(&stage) {
+                    assessment.evidence = serde_json::Value::Null;
+                }
+                if let Some(made) = self.known(task, path) {
                     made.assessments.insert(stage, assessment);
                 }
             }
             Event::Planned { task, stage, path, outcome, .. } => {
-                let outcome = document(journal, &outcome)?;
-                if let Some(made) = self.of(&task).made_mut(&path) {
+                let outcome = document(self.journal, &outcome)?;
+                if let Some(made) = self.known(task, path) {
                     made.plans.insert(stage, outcome);
                 }
             }
             Event::SampleFailed { task, path, failure } => {
-                let failed = &mut self.of(&task).failed;
+                let failed = &mut self.history.of(&task).failed;
                 failed.retain(|(known, _)| *known != path);
                 failed.push((path, failure));
             }
             Event::RoundFinished { task, stage, path, round, best, .. } => {
                 let round = Round { stage, root: path, number: round, best };
-                let rounds = &mut self.of(&task).rounds;
+                let rounds = &mut self.history.of(&task).rounds;
                 rounds.retain(|known| {
                     (&known.stage, &known.root, known.number) != (&round.stage, &round.root, round.number)
                 });
@@ -127,6 +149,35 @@ impl History {
             _ => {}
         }
         Ok(())
+    }
+
+    fn made(&mut self, task: String, path: SamplePath, candidate: Candidate, patch: CandidatePatch) {
+        let label = candidate.lineage.last().map_or("start", |step: &LineageStep| step.stage.as_str());
+        let (stage, round) = match label.split_once('#') {
+            Some((stage, round)) => (stage.to_owned(), round.parse().unwrap_or(0)),
+            None => (label.to_owned(), 0),
+        };
+        let candidates = &mut self.history.of(&task).candidates;
+        let at = *self.at.entry((task, path.clone())).or_insert(candidates.len());
+        match candidates.get_mut(at) {
+            // What was said of it before counts on.
+            Some(known) => (known.candidate, known.patch) = (candidate, patch),
+            None => candidates.push(Made {
+                stage,
+                round,
+                candidate,
+                patch,
+                assessments: BTreeMap::new(),
+                plans: BTreeMap::new(),
+                path,
+            }),
+        }
+    }
+
+    fn known(&mut self, task: String, path: SamplePath) -> Option<&mut Made> {
+        let key = (task, path);
+        let at = *self.at.get(&key)?;
+        self.history.of(&key.0).candidates.get_mut(at)
     }
 }
 
@@ -163,35 +214,6 @@ impl TaskHistory {
             line.rounds.sort_by_key(|(number, _)| *number);
         }
         lines
-    }
-
-    fn made(&mut self, path: SamplePath, candidate: Candidate, patch: CandidatePatch) {
-        let label = candidate.lineage.last().map_or("start", |step: &LineageStep| step.stage.as_str());
-        let (stage, round) = match label.split_once('#') {
-            Some((stage, round)) => (stage.to_owned(), round.parse().unwrap_or(0)),
-            None => (label.to_owned(), 0),
-        };
-        let made = Made {
-            stage,
-            round,
-            candidate,
-            patch,
-            assessments: BTreeMap::new(),
-            plans: BTreeMap::new(),
-            path,
-        };
-        match self.candidates.iter_mut().find(|known| known.path == made.path) {
-            // What was said of it before counts on.
-            Some(known) => {
-                known.candidate = made.candidate;
-                known.patch = made.patch;
-            }
-            None => self.candidates.push(made),
-        }
-    }
-
-    fn made_mut(&mut self, path: &str) -> Option<&mut Made> {
-        self.candidates.iter_mut().find(|made| made.path == path)
     }
 }
 

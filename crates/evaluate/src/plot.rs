@@ -1,8 +1,15 @@
-//! Charts as SVG: panels in a grid, lines with bands or error bars; and estimates in rows.
+//! Charts as SVG: panels in a grid, lines with bands or error bars; estimates in rows; stacked bars and columns; points over sizes.
 
+mod page;
+mod points;
 mod rows;
+mod stacked;
 
+pub use page::Paint;
+pub(crate) use page::escaped;
+pub use points::{Point, Points, points_svg};
 pub use rows::{Estimate, RowPanel, rows_svg};
+pub use stacked::{ColumnPanel, Columns, Part, Stacked, StackedRow, columns_svg, stacked_svg};
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;

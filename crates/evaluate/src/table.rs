@@ -44,13 +44,15 @@ impl Table {
         let rule: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
         let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
         let lines = [&header, &rule].into_iter().chain(&self.rows);
-        lines.map(|row| self.padded(row, &widths).join("  ").trim_end().to_owned() + "\n").collect()
+        lines.map(|row| visible(self.padded(row, &widths).join("  ").trim_end()) + "\n").collect()
     }
 
     /// A Markdown table, padded so that it reads well as text too.
     pub fn markdown(&self) -> String {
         let widths: Vec<usize> = self.widths().iter().map(|w| (*w).max(3)).collect();
-        let escape = |row: &[String]| row.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>();
+        let escape = |row: &[String]| -> Vec<String> {
+            row.iter().map(|cell| visible(cell).replace('|', "\\|").replace('<', "\\<")).collect()
+        };
         let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
         let rule = self.header.iter().zip(&widths).map(|((_, align), w)| match align {
             Align::Left => "-".repeat(*w),
@@ -97,6 +99,12 @@ impl Table {
             })
             .collect()
     }
+}
+
+/// Names come from models, servers and files: what would move the cursor or turn the direction of a terminal's text is replaced.
+fn visible(text: &str) -> String {
+    let moves = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if moves(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

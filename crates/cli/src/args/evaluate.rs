@@ -17,6 +17,20 @@ pub(crate) enum Layout {
     /// Plan accuracy by domain, models that plan by themselves beside methods that write PDDL, and how plans fail (test-time-scaling
     /// paper, Table 5 and section 4.6).
     Plans,
+    /// What became of actions that were written one by one: class shares by model, method and description class, by domain and action,
+    /// and after each round (domain-generators paper, Table 1); beside it reconstruction errors and the exact comparison.
+    Classes,
+}
+
+/// Which action reconstruction error is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AreReading {
+    /// A variable is the one of the same name: the paper's definition read literally.
+    Name,
+    /// A parameter is the one at the same place, as the paper's code counts.
+    Position,
+    /// The least over bijections between parameters of the same type.
+    Least,
 }
 
 #[derive(Debug, Args)]
@@ -66,7 +80,7 @@ pub(crate) struct EvaluateArgs {
     /// The method that the others are compared with (`--layout scaling`): differences in percentage points.
     #[arg(long, value_name = "METHOD")]
     pub(crate) base: Option<String>,
-    /// Another name for a pipeline (`--layout scaling` and `plans`). Pipelines of one name stand in one row: bon.toml for domains from texts
+    /// Another name for a pipeline (`--layout scaling`, `plans` and `classes`). Pipelines of one name stand in one row: bon.toml for domains from texts
     /// and its twin for domains from problems, for example. May be given several times.
     #[arg(long, value_name = "PIPELINE=METHOD", value_parser = named)]
     pub(crate) method: Vec<(String, String)>,
@@ -74,7 +88,21 @@ pub(crate) struct EvaluateArgs {
     /// curves_samples.svg and curves_rounds.svg.
     #[arg(long, value_name = "DIR")]
     pub(crate) curves: Option<PathBuf>,
-    /// Print the tables as Markdown (`--layout accuracy`, `scaling` and `plans`).
+    /// Also draw result classes (domain-generators paper, Fig. 2 to 5) into this folder: fig2_classes.svg, fig2_different.svg, fig3_size.svg,
+    /// fig4_descriptions.svg, fig5_are.svg and, where there are rounds, rounds.svg; with figures.csv, fig5_are.csv and figures.json.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) figures: Option<PathBuf>,
+    /// The verify stage whose result classes are counted; without this the last one of `verifier-classes` outside rounds.
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) classes_by: Option<String>,
+    /// Which action reconstruction error tables and figures of `--layout classes` show. Files have all three.
+    #[arg(long, value_enum, default_value_t = AreReading::Position, value_name = "READING")]
+    pub(crate) are: AreReading,
+    /// A model's size in billions of parameters, for the figure over sizes. Without it the model's name says it (`7b`, `1.5B`, `350m`) or
+    /// nothing does. May be given several times.
+    #[arg(long, value_name = "MODEL=BILLIONS", value_parser = sized)]
+    pub(crate) model_size: Vec<(String, f64)>,
+    /// Print the tables as Markdown (not of `--layout walks`).
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
     /// Another evaluation's folder, whose columns stand beside these in the table (not of `--layout walks`): another model, for example. May be given
@@ -87,6 +115,17 @@ pub(crate) struct EvaluateArgs {
     /// Print one JSON object instead of the tables.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `gpt-x=200`. The last `=` counts, for a model's name may hold others.
+fn sized(text: &str) -> Result<(String, f64), String> {
+    let (model, size) = text.rsplit_once('=').ok_or("write MODEL=BILLIONS, such as my-model=7")?;
+    let size: f64 = size.trim().parse().map_err(|_| format!("`{}` is no number", size.trim()))?;
+    match (model.trim(), size.is_finite() && size > 0.0) {
+        ("", _) => Err("the model may not be empty".to_owned()),
+        (_, false) => Err("a size is above 0".to_owned()),
+        (model, true) => Ok((model.to_owned(), size)),
+    }
 }
 
 /// `bon-prob=bon`.

@@ -5,15 +5,15 @@
 
 use super::Context;
 use super::run::{Run, add_on, cassette, exit_of, tasks_of};
-use crate::args::{EvaluateArgs, Layout};
+use crate::args::{AreReading, EvaluateArgs, Layout};
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::session::{self, Sources, broke};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
-use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_evaluate::evaluation::{
-    Accuracy, CellKey, CellResult, Evaluation, Judges, Matrix, Plans, Scaling, curve_files, curves,
-    parse_seeds,
+    Accuracy, CellClasses, CellKey, CellResult, ClassSettings, ClassStages, Classes, Evaluation, Judges,
+    Matrix, Plans, Reading, Scaling, class_figures, curve_files, curves, parse_seeds,
 };
 use planforge_evaluate::history::History;
 use planforge_evaluate::study::Artefact;
@@ -68,6 +68,15 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
             write(context, &folder.join(&file.name), file.contents.as_bytes())?;
         }
     }
+    if let Some(folder) = &args.figures {
+        let figures = class_figures(&tables.classes).map_err(|failure| broke(context, &failure))?;
+        for note in &figures.notes {
+            context.output.note(&format!("warning: --figures: {note}"));
+        }
+        for file in figures.files {
+            write(context, &folder.join(&file.name), file.contents.as_bytes())?;
+        }
+    }
     tables.print(context, args, &evaluation);
     let out = args.out.display();
     context.output.note(&format!("tables and run folders are in {out}"));
@@ -82,6 +91,7 @@ struct Tables {
     accuracy: Accuracy,
     scaling: Scaling,
     plans: Plans,
+    classes: Classes,
 }
 
 impl Tables {
@@ -108,6 +118,19 @@ impl Tables {
             scaling: Scaling::new(&all, &methods, args.base.as_deref())
                 .map_err(|message| refused("--method, --base", message, place))?,
             plans: Plans::new(&all, &methods),
+            classes: Classes::new(
+                &all,
+                &ClassSettings {
+                    sizes: args.model_size.iter().cloned().collect(),
+                    reading: match args.are {
+                        AreReading::Name => Reading::ByName,
+                        AreReading::Position => Reading::ByPosition,
+                        AreReading::Least => Reading::Least,
+                    },
+                    methods,
+                },
+            )
+            .map_err(|message| refused("--also, --model-size", message, beside))?,
         })
     }
 
@@ -119,6 +142,9 @@ impl Tables {
         }
         files.extend(self.scaling.artefacts()?);
         files.extend(self.plans.artefacts()?);
+        if self.classes.is_measured() {
+            files.extend(self.classes.artefacts()?);
+        }
         Ok(files)
     }
 
@@ -136,6 +162,9 @@ impl Tables {
             (Layout::Plans, true, _) => output.json(&self.plans),
             (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
             (Layout::Plans, false, false) => output.result(&self.plans.text()),
+            (Layout::Classes, true, _) => output.json(&self.classes),
+            (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
+            (Layout::Classes, false, false) => output.result(&self.classes.text()),
         }
     }
 }
@@ -277,6 +306,9 @@ fn pipelines(context: &Context, args: &EvaluateArgs, matrix: &Matrix) -> Result<
                 if let Some(label) = &args.accuracy_by {
                     judges.equivalent = verify_stage(&checked.pipeline.config, label);
                 }
+                if let Some(label) = &args.classes_by {
+                    judges.classes = ClassStages::of(&checked.pipeline.config, Some(label));
+                }
                 let texts = checked.pipeline.config.given.texts();
                 read.push(PipelineFile { name, path: path.clone(), text, judges, texts });
             }
@@ -290,6 +322,13 @@ fn pipelines(context: &Context, args: &EvaluateArgs, matrix: &Matrix) -> Result<
         args.accuracy_by.as_ref().filter(|_| read.iter().all(|p| p.judges.equivalent.is_none()))
     {
         context.output.note(&format!("error: --accuracy-by: no pipeline has a verify stage `{label}`"));
+        return Err(Exit::Usage);
+    }
+    let classified = |p: &PipelineFile| p.judges.classes.is_some();
+    if let Some(label) = args.classes_by.as_ref().filter(|_| !read.iter().any(classified)) {
+        context
+            .output
+            .note(&format!("error: --classes-by: no pipeline has a stage `{label}` of verifier-classes"));
         return Err(Exit::Usage);
     }
     Ok(read)
@@ -371,15 +410,31 @@ impl Cell<'_> {
     fn with_history(&self, result: CellResult) -> CellResult {
         let context = self.work.context;
         let folder = self.folder();
-        let read = RunFolder::open(&folder, Arc::default()).map_err(Failure::from);
-        match read.and_then(|run| History::read(&run)) {
-            Ok(history) => result.with_history(&history, &self.pipeline.judges),
+        let judges = &self.pipeline.judges;
+        let read = RunFolder::open(&folder, Arc::default()).map_err(Failure::from).and_then(|run| {
+            let Some(stages) = &judges.classes else {
+                return Ok(result.clone().with_history(&History::read(&run)?, judges));
+            };
+            // One after the other: neither keeps the evidence of classes.
+            let classes = CellClasses::read(&run, stages, &self.actions())?;
+            let history = History::read_without(&run, &stages.all)?;
+            Ok(CellResult { classes: Some(classes), ..result.clone().with_history(&history, judges) })
+        });
+        match read {
+            Ok(result) => result,
             Err(failure) => {
                 let shown = folder.display();
                 context.output.note(&format!("warning: {shown}: no figures from its journal: {failure}"));
                 result
             }
         }
+    }
+
+    /// The actions of the reference domain.
+    fn actions(&self) -> Vec<String> {
+        let domain = self.suite.reference_domain.as_deref().unwrap_or_default();
+        let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+        domain.actions.iter().map(|action| action.name.to_string()).collect()
     }
 
     fn folder(&self) -> PathBuf {

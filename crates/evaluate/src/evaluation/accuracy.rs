@@ -389,8 +389,9 @@ fn percent(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CellKey, CellState, DomainOutcome, Judges, Usage};
+    use super::super::{CellKey, CellState, DomainOutcome, Judges};
     use super::*;
+    use planforge_pipeline::TaskUsage;
     use std::collections::BTreeMap;
 
     /// Each letter is a task: e equivalent and solved, r the same under other names, s different but solved, d different, m no problem, u undecided, c not comparable,
@@ -428,8 +429,9 @@ mod tests {
             state: CellState::Finished,
             tasks: tasks.chars().enumerate().map(task).collect(),
             walk: None,
-            usage: Usage::default(),
+            usage: TaskUsage::default(),
             replies: None,
+            classes: None,
         }
     }
 

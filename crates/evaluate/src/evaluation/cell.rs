@@ -1,11 +1,12 @@
 //! One cell: what a run of a pipeline over a suite under one seed came to.
 
+use super::classes::CellClasses;
 use super::curves::TaskCurve;
 use super::judges::Judges;
 use super::replies::{PlanTries, Replies};
 use crate::history::History;
 use planforge_contract::{Decision, Failure, FailureClass, TaskVerdict};
-use planforge_pipeline::{RunReport, RunState, TaskReport};
+use planforge_pipeline::{RunReport, RunState, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
 
@@ -169,32 +170,6 @@ pub struct Walk {
     pub tasks: usize,
 }
 
-/// What a cell asked of models, over all of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Questions that were answered.
-    pub calls: u64,
-    /// Replies that came; one question may ask for several.
-    pub replies: u64,
-    /// Tokens of the questions.
-    pub prompt_tokens: u64,
-    /// Tokens of the answers.
-    pub completion_tokens: u64,
-    /// Questions whose tokens the server did not count: the sums are then too low.
-    pub unmetered: u64,
-}
-
-impl Usage {
-    /// Adds another.
-    pub fn add(&mut self, other: &Self) {
-        self.calls += other.calls;
-        self.replies += other.replies;
-        self.prompt_tokens += other.prompt_tokens;
-        self.completion_tokens += other.completion_tokens;
-        self.unmetered += other.unmetered;
-    }
-}
-
 /// Whether there is a whole run behind a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -218,30 +193,25 @@ pub struct CellResult {
     /// The walk metric; absent where the pipeline does not measure it, or no task has both directions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walk: Option<Walk>,
-    /// What it cost.
-    pub usage: Usage,
+    /// What it asked of models, over all of them.
+    pub usage: TaskUsage,
     /// What the replies of the writers were like, where the run's journal was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replies: Option<Replies>,
+    /// What its replies came to, where a stage classifies actions and the run's journal was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<CellClasses>,
 }
 
 impl CellResult {
     /// Reads a run's report.
     pub fn of(key: CellKey, report: &RunReport, judges: &Judges) -> Self {
         let tasks: Vec<TaskResult> = report.tasks.iter().map(|task| task_result(task, judges)).collect();
-        let mut usage = Usage::default();
-        for model in report.tasks.iter().flat_map(|task| task.usage.values()) {
-            usage.add(&Usage {
-                calls: model.calls,
-                replies: model.replies,
-                prompt_tokens: model.prompt_tokens,
-                completion_tokens: model.completion_tokens,
-                unmetered: model.unmetered,
-            });
-        }
+        let mut usage = TaskUsage::default();
+        report.tasks.iter().flat_map(|task| task.usage.values()).for_each(|model| usage.add(model));
         let finished = report.state == RunState::Finished;
         let state = if finished { CellState::Finished } else { CellState::Unfinished };
-        Self { key, state, walk: walk(&tasks), tasks, usage, replies: None }
+        Self { key, state, walk: walk(&tasks), tasks, usage, replies: None, classes: None }
     }
 
     /// Adds what only the run's journal tells: the replies, the plans that were tried, and success over samples and rounds.
@@ -283,8 +253,9 @@ impl CellResult {
             state: CellState::Unfinished,
             tasks: tasks.iter().map(result).collect(),
             walk: None,
-            usage: Usage::default(),
+            usage: TaskUsage::default(),
             replies: None,
+            classes: None,
         }
     }
 
@@ -433,7 +404,6 @@ fn walk(tasks: &[TaskResult]) -> Option<Walk> {
 pub(super) mod tests {
     use super::*;
     use planforge_contract::{Assessment, Candidate, Failure, FailureClass, UndecidedReason};
-    use planforge_pipeline::TaskUsage;
     use std::collections::BTreeMap;
 
     /// A cell of tasks of which nothing is known but that they were not solved.

@@ -1,5 +1,6 @@
 //! Which stages of a pipeline decide what a table says about it.
 
+use super::classes::ClassStages;
 use planforge_pipeline::{Pipeline, Stage};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct Judges {
     /// What is asked for, in the test-time-scaling paper's words where it has any.
     #[serde(default)]
     pub asked_for: AskedFor,
+    /// Where actions are classified; absent where no stage does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassStages>,
     /// The models that are asked, each once, by name.
     #[serde(default)]
     pub models: Vec<String>,
@@ -150,6 +154,7 @@ impl Judges {
             ranked_by,
             ranked_low,
             asked_for: AskedFor::of(pipeline),
+            classes: ClassStages::of(pipeline, None),
             models: models(pipeline),
             bound: bound(&pipeline.stages),
             simulated: pipeline.llm.values().any(|model| simulated(&model.plugin)),

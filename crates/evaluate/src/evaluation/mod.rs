@@ -1,6 +1,6 @@
 //! Suites x pipelines x seeds, as the exploration-walk paper's Table 2 tells them, or ([`Accuracy`]) as the
 //! translate-infer-compile paper's Table 1, or as the test-time-scaling paper's Table 2 ([`Scaling`]), Table 5 ([`Plans`]) and Fig. 3 to 5
-//! ([`curves`]).
+//! ([`curves`]), or as the domain-generators paper's Table 1 ([`Classes`]) and Fig. 2 to 5 ([`class_figures`]).
 //!
 //! A [`Matrix`] says what is evaluated; each of its cells is a run folder that the command line makes. [`Judges`] names the
 //! stages of a pipeline that decide, [`CellResult`] is what one run came to, and [`Evaluation`] puts all cells together: tables
@@ -9,6 +9,7 @@
 
 mod accuracy;
 mod cell;
+mod classes;
 mod curves;
 mod judges;
 mod matrix;
@@ -20,7 +21,12 @@ mod tables;
 
 pub use accuracy::{Accuracy, AccuracyCell, AccuracyColumn, Share, Why};
 pub use cell::{
-    CellKey, CellResult, CellState, DomainOutcome, ProblemOutcome, TaskOutcome, TaskResult, Usage, Walk,
+    CellKey, CellResult, CellState, DomainOutcome, ProblemOutcome, TaskOutcome, TaskResult, Walk,
+};
+pub use classes::{
+    CellClasses, Change, ClassColumn, ClassFigures, ClassRow, ClassSettings, ClassStages, Classes, Counts,
+    Exact, ExactCount, Fate, Group, Histogram, ListedSuspect, Reading, Setting, Sizes, SuiteClasses, Suspect,
+    Tally, class_figures, size_of,
 };
 pub use curves::{Curve, CurvePoint, Marks, TaskCurve, curve_files, curves};
 pub use judges::{AskedFor, Bound, Judges};

@@ -2,7 +2,7 @@
 //! criterion (VAL's Parser accepts), by planforge's reader, and by what is meant: the domain does what the reference does.
 
 use super::accuracy::{Counts, Why, answered, solved};
-use super::cell::{CellResult, TaskResult, Usage};
+use super::cell::{CellResult, TaskResult};
 use super::judges::AskedFor;
 use super::replies::Replies;
 use super::summary::Evaluation;
@@ -10,6 +10,7 @@ use crate::statistics::{Interval, bootstrap_mean, mean, share_interval};
 use crate::study::Artefact;
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
+use planforge_pipeline::TaskUsage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -120,7 +121,7 @@ pub struct ScalingCell {
     /// What the replies were like.
     pub replies: Option<Replies>,
     /// What it cost.
-    pub usage: Usage,
+    pub usage: TaskUsage,
 }
 
 /// A method with a model.
@@ -510,7 +511,7 @@ impl ScalingCell {
             }
         }
         let scores: Vec<f64> = walks.values().filter_map(|all| mean(all)).map(|m| m.mean).collect();
-        let (mut replies, mut usage) = (None::<Replies>, Usage::default());
+        let (mut replies, mut usage) = (None::<Replies>, TaskUsage::default());
         let mut seeds: Vec<u64> = cells.iter().map(|cell| cell.key.seed).collect();
         seeds.sort_unstable();
         seeds.dedup();

@@ -1,8 +1,9 @@
 //! All cells together: the best of the seeds, how many of them solved a suite, and averages over the suites.
 
-use super::cell::{CellResult, TaskOutcome, Usage};
+use super::cell::{CellResult, TaskOutcome};
 use super::judges::Judges;
 use crate::statistics::{Mean, mean};
+use planforge_pipeline::TaskUsage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -63,7 +64,7 @@ pub struct Summary {
     /// Tasks over all seeds.
     pub tasks: usize,
     /// What all seeds cost.
-    pub usage: Usage,
+    pub usage: TaskUsage,
     /// The paper's bound on the replies of all seeds, `n_p n_d c_max + N` each; absent where the pipeline refines nothing.
     pub reply_bound: Option<u64>,
 }
@@ -83,7 +84,7 @@ impl Summary {
         let best_solved = highest(&mut shares.iter().map(|s| s.0));
         let best_solved_open = highest(&mut shares.iter().map(|s| s.1));
         let standings = || shares.iter().map(|share| Standing::of(*share));
-        let mut usage = Usage::default();
+        let mut usage = TaskUsage::default();
         cells.iter().for_each(|cell| usage.add(&cell.usage));
         Self {
             best_solved,

@@ -281,8 +281,9 @@ fn cell(summary: &Summary) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bound, CellKey, CellState, DomainOutcome, Judges, Standing, TaskResult, Usage, Walk};
+    use super::super::{Bound, CellKey, CellState, DomainOutcome, Judges, Standing, TaskResult, Walk};
     use super::*;
+    use planforge_pipeline::TaskUsage;
     use std::collections::BTreeMap;
 
     /// A cell of ten tasks; each letter is a task: s, n, u, f, o.
@@ -317,8 +318,16 @@ mod tests {
                 candidate_to_reference: score,
                 tasks: tasks.len(),
             }),
-            usage: Usage { calls: 5, replies: 20, prompt_tokens: 100, completion_tokens: 50, unmetered: 0 },
+            usage: TaskUsage {
+                calls: 5,
+                replies: 20,
+                prompt_tokens: 100,
+                completion_tokens: 50,
+                unmetered: 0,
+                ..TaskUsage::default()
+            },
             replies: None,
+            classes: None,
         }
     }
 

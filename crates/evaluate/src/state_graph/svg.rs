@@ -2,6 +2,7 @@
 
 use super::layout::{GUTTER, LINE, Layout, MARGIN, PADDING, Place, label_into, place, text_width};
 use super::{LineKind, captions};
+use crate::plot::escaped;
 use planforge_contract::{StateGraphEdge, StateGraphReport};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -169,21 +170,4 @@ fn broken(graph: &StateGraphReport, layout: &Layout, out: &mut String) -> (i64, 
     text(out, x + PADDING, y + PADDING + LINE - 4, "del", &label);
     out.push_str("</g>\n");
     (x + width, y + height)
-}
-
-/// A text as XML has it. Characters that XML cannot hold are replaced.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push('\n'),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

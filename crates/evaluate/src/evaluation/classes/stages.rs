@@ -1,0 +1,116 @@
+//! Which stages of a pipeline classify actions, and what stands before them.
+
+use planforge_pipeline::{DescriptionClass, KeepRound, Pipeline, Stage};
+use serde::{Deserialize, Serialize};
+
+/// The plugin whose evidence is read.
+const VERIFIER: &str = "verifier-classes";
+
+/// The stages of `verifier-classes`, and what is known of the replies that they judge.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassStages {
+    /// The stage that Table 1 is made of: the last one outside rounds, else the last one of all.
+    pub judge: String,
+    /// Whether the judge stands inside rounds: then the tables count what the last round left.
+    pub in_rounds: bool,
+    /// All of them, rounds included: what any of them said of a candidate tells its class after a round.
+    pub all: Vec<String>,
+    /// The translate stages outside rounds that come before the judge: a sample that broke there is a reply that never came.
+    pub writers: Vec<String>,
+    /// The refine stage whose rounds are shown: the last one that classifies inside its rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refine: Option<String>,
+    /// Whether that stage keeps the best of all rounds so far, not what the last round wrote.
+    #[serde(default)]
+    pub keeps_best: bool,
+    /// The actions that the writers are restricted to, by name; all of them where it is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// How much the actions' descriptions tell (`[given] actions`): base, flipped or random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl ClassStages {
+    /// Finds them; nothing where no stage classifies actions, or none has the label that is asked for.
+    pub fn of(pipeline: &Pipeline, label: Option<&str>) -> Option<Self> {
+        let classifies = |stage: &&Stage| stage.plugin().is_some_and(|(id, _)| id == VERIFIER);
+        let all: Vec<&Stage> = pipeline.all_stages().filter(classifies).collect();
+        let wanted = |stage: &&&Stage| label.is_none_or(|label| stage.label() == label);
+        let outside = pipeline.stages.iter().rev().filter(classifies).find(|stage| wanted(&stage));
+        let judge = outside.or_else(|| all.iter().rev().find(wanted).copied())?;
+        let top = |label: &str| {
+            let here =
+                |stage: &Stage| stage.label() == label || stage.inner().any(|inner| inner.label() == label);
+            pipeline.stages.iter().position(here).unwrap_or(pipeline.stages.len())
+        };
+        let before = pipeline.stages.get(..top(judge.label())).unwrap_or_default();
+        let writers: Vec<&Stage> =
+            before.iter().filter(|stage| matches!(stage, Stage::Translate(_))).collect();
+        let refine = pipeline.stages.iter().rev().find_map(|stage| match stage {
+            Stage::Refine(refine) if refine.round.iter().any(|inner| classifies(&inner)) => Some(refine),
+            _ => None,
+        });
+        let only = writers.iter().filter_map(|stage| stage.plugin()?.1.get("only")?.as_array());
+        let only = only.flatten().filter_map(|name| name.as_str());
+        Some(Self {
+            judge: judge.label().to_owned(),
+            in_rounds: outside.is_none(),
+            all: all.iter().map(|stage| stage.label().to_owned()).collect(),
+            writers: writers.iter().map(|stage| stage.label().to_owned()).collect(),
+            refine: refine.map(|refine| refine.label.clone()),
+            keeps_best: refine.is_some_and(|refine| refine.keep == KeepRound::Best),
+            only: only.map(str::to_owned).collect(),
+            description: pipeline.given.actions.map(|class| name(class).to_owned()),
+        })
+    }
+}
+
+/// The word of the pipeline file.
+const fn name(class: DescriptionClass) -> &'static str {
+    match class {
+        DescriptionClass::Base => "base",
+        DescriptionClass::Flipped => "flipped",
+        DescriptionClass::Random => "random",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn stages(stages: serde_json::Value, label: Option<&str>) -> Option<ClassStages> {
+        let file = json!({"schema": 1, "given": {"actions": "flipped"}, "stage": stages});
+        ClassStages::of(&serde_json::from_value(file).unwrap(), label)
+    }
+
+    fn classes(label: &str) -> serde_json::Value {
+        json!({"do": "verify", "label": label, "use": "verifier-classes"})
+    }
+
+    #[test]
+    fn the_last_stage_outside_rounds_makes_the_table() {
+        let writer = json!({"do": "translate", "label": "actions", "use": "translator-actions", "n": 60, "options": {"only": ["pick"]}});
+        let again = json!({"do": "translate", "label": "again", "use": "translator-actions"});
+        let refine = json!({"do": "refine", "label": "correct", "rounds": 3, "by": "inner.equivalent", "keep": "last", "round": [again, classes("inner")]});
+        let found = stages(json!([writer, classes("first"), refine, classes("last")]), None).unwrap();
+        let names: Vec<&str> = found.all.iter().map(String::as_str).collect();
+        assert_eq!(
+            (found.judge.as_str(), found.in_rounds, names),
+            ("last", false, vec!["first", "inner", "last"])
+        );
+        assert_eq!((found.refine.as_deref(), found.keeps_best), (Some("correct"), false));
+        assert_eq!(found.writers, ["actions"], "what rounds write comes after a first reply");
+        assert_eq!(
+            (found.only.as_slice(), found.description.as_deref()),
+            (["pick".to_owned()].as_slice(), Some("flipped"))
+        );
+        let by_label =
+            stages(json!([writer, classes("first"), refine, classes("last")]), Some("inner")).unwrap();
+        assert_eq!((by_label.judge.as_str(), by_label.in_rounds), ("inner", true));
+        assert!(stages(json!([writer, refine]), None).unwrap().in_rounds);
+        assert_eq!(stages(json!([writer]), None), None);
+        assert_eq!(stages(json!([writer, classes("first")]), Some("other")), None);
+    }
+}
