@@ -78,8 +78,9 @@ impl Classes {
         );
         for column in &self.columns {
             let name = self.name(column);
-            let after = if column.after_rounds { "what the rounds left, as" } else { "replies as" };
-            out += &format!("{name}: {after} stage `{}` classified them", column.stage);
+            let after =
+                if column.after_rounds { "what rounds of re-prompting left" } else { "replies as they came" };
+            out += &format!("{name}: {after}, by stage `{}`", column.stage);
             out += &match column.settings.as_slice() {
                 [] => "; no reply came so far that plans were compared".to_owned(),
                 settings => {

@@ -11,8 +11,11 @@ const VERIFIER: &str = "verifier-classes";
 pub struct ClassStages {
     /// The stage that Table 1 is made of: the last one outside rounds, else the last one of all.
     pub judge: String,
-    /// Whether the judge stands inside rounds: then the tables count what the last round left.
+    /// Whether the judge stands inside rounds: then what the last round left is counted.
     pub in_rounds: bool,
+    /// Whether what the judge sees was written again in rounds.
+    #[serde(default)]
+    pub after_rounds: bool,
     /// All of them, rounds included: what any of them said of a candidate tells its class after a round.
     pub all: Vec<String>,
     /// The translate stages outside rounds that come before the judge: a sample that broke there is a reply that never came.
@@ -47,6 +50,10 @@ impl ClassStages {
         let before = pipeline.stages.get(..top(judge.label())).unwrap_or_default();
         let writers: Vec<&Stage> =
             before.iter().filter(|stage| matches!(stage, Stage::Translate(_))).collect();
+        let rewrites = |stage: &Stage| {
+            matches!(stage, Stage::Refine(_)) && stage.inner().any(|s| matches!(s, Stage::Translate(_)))
+        };
+        let after_rounds = outside.is_none() || before.iter().any(rewrites);
         let refine = pipeline.stages.iter().rev().find_map(|stage| match stage {
             Stage::Refine(refine) if refine.round.iter().any(|inner| classifies(&inner)) => Some(refine),
             _ => None,
@@ -56,6 +63,7 @@ impl ClassStages {
         Some(Self {
             judge: judge.label().to_owned(),
             in_rounds: outside.is_none(),
+            after_rounds,
             all: all.iter().map(|stage| stage.label().to_owned()).collect(),
             writers: writers.iter().map(|stage| stage.label().to_owned()).collect(),
             refine: refine.map(|refine| refine.label.clone()),
@@ -101,6 +109,7 @@ mod tests {
             ("last", false, vec!["first", "inner", "last"])
         );
         assert_eq!((found.refine.as_deref(), found.keeps_best), (Some("correct"), false));
+        assert!(found.after_rounds, "the last stage sees what was written again");
         assert_eq!(found.writers, ["actions"], "what rounds write comes after a first reply");
         assert_eq!(
             (found.only.as_slice(), found.description.as_deref()),
@@ -109,6 +118,8 @@ mod tests {
         let by_label =
             stages(json!([writer, classes("first"), refine, classes("last")]), Some("inner")).unwrap();
         assert_eq!((by_label.judge.as_str(), by_label.in_rounds), ("inner", true));
+        let early = stages(json!([writer, classes("first"), refine]), None).unwrap();
+        assert_eq!((early.judge.as_str(), early.after_rounds), ("first", false));
         assert!(stages(json!([writer, refine]), None).unwrap().in_rounds);
         assert_eq!(stages(json!([writer]), None), None);
         assert_eq!(stages(json!([writer, classes("first")]), Some("other")), None);

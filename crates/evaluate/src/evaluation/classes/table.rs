@@ -185,7 +185,7 @@ impl Classes {
             simulated: column.judges.simulated,
             stage: stages.judge.clone(),
             refine: stages.refine.clone(),
-            after_rounds: stages.in_rounds,
+            after_rounds: stages.after_rounds,
             ..ClassColumn::default()
         };
         let key = |c: &ClassColumn| (c.model.clone(), c.method.clone(), c.description.clone());
