@@ -272,6 +272,28 @@ pub(crate) mod tests {
             domain: &str,
             likelihood: Option<f64>,
         ) -> String {
+            self.candidate(task, descent, domain, likelihood, &[])
+        }
+
+        /// The same with texts beside the domain.
+        pub(crate) fn written(
+            &self,
+            task: &str,
+            descent: &str,
+            domain: &str,
+            texts: &[(String, String)],
+        ) -> String {
+            self.candidate(task, descent, domain, None, texts)
+        }
+
+        fn candidate(
+            &self,
+            task: &str,
+            descent: &str,
+            domain: &str,
+            likelihood: Option<f64>,
+            texts: &[(String, String)],
+        ) -> String {
             let lineage: Vec<LineageStep> = descent
                 .split(' ')
                 .map(|step| {
@@ -286,6 +308,7 @@ pub(crate) mod tests {
                 domain: Some(domain.to_owned()),
                 log_likelihood: likelihood,
                 thought: Some(format!("thought of {descent}")),
+                texts: texts.iter().cloned().collect(),
                 ..Candidate::default()
             };
             let patch = CandidatePatch {

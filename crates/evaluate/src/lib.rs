@@ -20,3 +20,4 @@ mod table;
 
 pub use codes::CODES;
 pub use table::{Align, Table};
+pub(crate) use table::{marked_up, visible};

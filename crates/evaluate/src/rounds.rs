@@ -1,6 +1,8 @@
 //! What refinement did to a candidate, round by round: the thought, the text, the critique of it and what became of each action. The
 //! test-time-scaling paper's Table 3 is one row of it.
 
+mod classes;
+
 use crate::history::{History, Line, Made, TaskHistory};
 use planforge_contract::{Assessment, Critique, CritiqueFinding};
 use planforge_diagnostics::SourceId;
@@ -106,6 +108,24 @@ pub struct ActionChange {
     pub findings: Vec<CritiqueFinding>,
     /// What changed, in PDDL's own terms.
     pub differences: Vec<String>,
+    /// Its result class before, where a stage classified it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<ClassSaid>,
+    /// Its result class after, where a stage classified that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class_after: Option<ClassSaid>,
+}
+
+/// A result class (domain-generators paper, section 3) that a stage gave an action.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ClassSaid {
+    /// The class, such as `NPApp`.
+    pub class: String,
+    /// The primary class, such as `different domain`.
+    pub group: String,
+    /// What the next question may be told of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
 }
 
 impl Rounds {
@@ -175,10 +195,11 @@ fn round(number: u32, from: &Made, made: Option<&Made>, text: &str) -> RoundTold
     said.sort_by_key(|said| said.critique.is_none());
     let before = written(from);
     let after = made.map(written);
-    let (differences, actions) = match after {
+    let (differences, mut actions) = match after {
         Some(after) => changes(before, after, &said, text),
         None => (Vec::new(), Vec::new()),
     };
+    classes::with_classes(&mut actions, from, made);
     let diff = after.map(|after| {
         TextDiff::from_lines(before, after)
             .unified_diff()
@@ -262,6 +283,7 @@ fn changes(before: &str, after: &str, said: &[Said], text: &str) -> (Vec<Differe
             after,
             findings,
             differences: own,
+            ..ActionChange::default()
         })
     });
     let actions = actions.collect();

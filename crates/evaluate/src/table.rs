@@ -50,9 +50,8 @@ impl Table {
     /// A Markdown table, padded so that it reads well as text too.
     pub fn markdown(&self) -> String {
         let widths: Vec<usize> = self.widths().iter().map(|w| (*w).max(3)).collect();
-        let escape = |row: &[String]| -> Vec<String> {
-            row.iter().map(|cell| visible(cell).replace('|', "\\|").replace('<', "\\<")).collect()
-        };
+        let escape =
+            |row: &[String]| -> Vec<String> { row.iter().map(|cell| marked_up(&visible(cell))).collect() };
         let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
         let rule = self.header.iter().zip(&widths).map(|((_, align), w)| match align {
             Align::Left => "-".repeat(*w),
@@ -101,8 +100,16 @@ impl Table {
     }
 }
 
+/// A cell of Markdown. What begins a tag is text, but for cells of code, where it is text already.
+pub(crate) fn marked_up(text: &str) -> String {
+    let text = text.replace('|', "\\|");
+    let code =
+        text.len() > 1 && text.starts_with('`') && text.ends_with('`') && text.matches('`').count() == 2;
+    if code { text } else { text.replace('<', "\\<") }
+}
+
 /// Names come from models, servers and files: what would move the cursor or turn the direction of a terminal's text is replaced.
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let moves = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|c| if moves(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -117,6 +124,19 @@ mod tests {
         table.row(["a|b, \"c\"", "10.25"]);
         table.row(["short"]);
         table
+    }
+
+    #[test]
+    fn names_from_elsewhere_are_text() {
+        let mut table = Table::new([("a<b", Align::Left)]);
+        table.row(["<b>`\u{1b}[31m\u{202e}\n"]);
+        table.row(["`(< ?a 1)`"]);
+        assert_eq!(table.markdown().lines().count(), 4);
+        assert!(!table.text().contains('\u{1b}') && !table.text().contains('\u{202e}'));
+        for part in ["a\\<b", "\\<b>`\u{fffd}[31m", "`(< ?a 1)`"] {
+            assert!(table.markdown().contains(part), "{part}: {}", table.markdown());
+        }
+        assert!(table.csv().contains("<b>`\u{1b}[31m"), "files hold what it is");
     }
 
     #[test]

@@ -3,20 +3,22 @@
 //! A cell that has its `report.json` is finished and is only read; one that has a `run.json` is resumed, also where something
 //! broke in it. So an evaluation can be stopped at any moment and nothing is paid for twice.
 
+mod tables;
+
+use self::tables::Tables;
 use super::Context;
 use super::run::{Run, add_on, cassette, exit_of, tasks_of};
-use crate::args::{AreReading, EvaluateArgs, Layout};
+use crate::args::EvaluateArgs;
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::session::{self, Sources, broke};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_evaluate::evaluation::{
-    Accuracy, CellClasses, CellKey, CellResult, ClassSettings, ClassStages, Classes, Evaluation, Judges,
-    Matrix, Plans, Reading, Scaling, class_figures, curve_files, curves, parse_seeds,
+    CellClasses, CellKey, CellResult, ClassStages, Evaluation, Judges, Matrix, class_figures, curve_files,
+    curves, parse_seeds,
 };
 use planforge_evaluate::history::History;
-use planforge_evaluate::study::Artefact;
 use planforge_llm::Mode;
 use planforge_pipeline::{
     RunReport, RunState, RunTask, StageKind, Suite, TaskReport, Texts, load_suite_with,
@@ -84,106 +86,6 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
     }
     Ok(exit)
-}
-
-/// The tables beside that of [`Evaluation`]: of this evaluation and of those that stand beside it.
-struct Tables {
-    accuracy: Accuracy,
-    scaling: Scaling,
-    plans: Plans,
-    classes: Classes,
-}
-
-impl Tables {
-    fn new(context: &Context, args: &EvaluateArgs, own: &Evaluation) -> Result<Self, Exit> {
-        let others = others(context, args)?;
-        let all: Vec<&Evaluation> = std::iter::once(own).chain(&others).collect();
-        let methods: BTreeMap<String, String> = args.method.iter().cloned().collect();
-        let known = |name: &str| all.iter().flat_map(|e| &e.columns).any(|column| column.pipeline == name);
-        if let Some(name) = methods.keys().find(|name| !known(name)) {
-            context.output.note(&format!("error: --method: there is no pipeline `{name}`"));
-            return Err(Exit::Usage);
-        }
-        let refused = |option: &str, message: String, help: &'static str| {
-            let diagnostic = Diagnostic::error("evaluate.matrix", format!("{option}: {message}")).help(help);
-            context.output.diagnostics(&[diagnostic], &SourceMap::default());
-            Exit::Usage
-        };
-        let beside =
-            "evaluations that stand beside each other differ in the model, the pipeline or the suite";
-        let place =
-            "give the pipelines different methods with --method, or evaluate them into different folders";
-        Ok(Self {
-            accuracy: Accuracy::new(&all).map_err(|message| refused("--also", message, beside))?,
-            scaling: Scaling::new(&all, &methods, args.base.as_deref())
-                .map_err(|message| refused("--method, --base", message, place))?,
-            plans: Plans::new(&all, &methods),
-            classes: Classes::new(
-                &all,
-                &ClassSettings {
-                    sizes: args.model_size.iter().cloned().collect(),
-                    reading: match args.are {
-                        AreReading::Name => Reading::ByName,
-                        AreReading::Position => Reading::ByPosition,
-                        AreReading::Least => Reading::Least,
-                    },
-                    methods,
-                },
-            )
-            .map_err(|message| refused("--also, --model-size", message, beside))?,
-        })
-    }
-
-    /// Everything that goes into the output folder.
-    fn files(&self, evaluation: &Evaluation) -> Result<Vec<Artefact>, Failure> {
-        let mut files = evaluation.artefacts()?;
-        if self.accuracy.is_measured() {
-            files.extend(self.accuracy.artefacts()?);
-        }
-        files.extend(self.scaling.artefacts()?);
-        files.extend(self.plans.artefacts()?);
-        if self.classes.is_measured() {
-            files.extend(self.classes.artefacts()?);
-        }
-        Ok(files)
-    }
-
-    fn print(&self, context: &Context, args: &EvaluateArgs, evaluation: &Evaluation) {
-        let output = &context.output;
-        match (args.layout, args.json, args.markdown) {
-            (Layout::Walks, true, _) => output.json(evaluation),
-            (Layout::Walks, false, _) => output.result(&evaluation.text()),
-            (Layout::Accuracy, true, _) => output.json(&self.accuracy),
-            (Layout::Accuracy, false, true) => output.result(&self.accuracy.markdown()),
-            (Layout::Accuracy, false, false) => output.result(&self.accuracy.text()),
-            (Layout::Scaling, true, _) => output.json(&self.scaling),
-            (Layout::Scaling, false, true) => output.result(&self.scaling.markdown()),
-            (Layout::Scaling, false, false) => output.result(&self.scaling.text()),
-            (Layout::Plans, true, _) => output.json(&self.plans),
-            (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
-            (Layout::Plans, false, false) => output.result(&self.plans.text()),
-            (Layout::Classes, true, _) => output.json(&self.classes),
-            (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
-            (Layout::Classes, false, false) => output.result(&self.classes.text()),
-        }
-    }
-}
-
-/// The evaluations that stand beside this one.
-fn others(context: &Context, args: &EvaluateArgs) -> Result<Vec<Evaluation>, Exit> {
-    let one = |folder: &PathBuf| {
-        let path = folder.join(EVALUATION);
-        let text = read_text(&path).map_err(|diagnostic| {
-            let name = path.display().to_string();
-            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
-            Exit::Input
-        })?;
-        serde_json::from_str(&text).map_err(|e| {
-            let message = format!("{}: {e}", path.display());
-            broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
-        })
-    };
-    args.also.iter().map(one).collect()
 }
 
 /// What is to be evaluated: from the file, from the command line, or from the evaluation that is resumed.

@@ -8,7 +8,7 @@ use crate::session::broke;
 use planforge_contract::{CritiqueFinding, Failure, FailureClass, FindingSeverity};
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::history::History;
-use planforge_evaluate::rounds::{ActionChange, Refined, RoundTold, Rounds, Said};
+use planforge_evaluate::rounds::{ActionChange, ClassSaid, Refined, RoundTold, Rounds, Said};
 use planforge_evaluate::{Align, Table};
 use planforge_pipeline::load_leniently;
 use planforge_record::{RunFolder, RunManifest};
@@ -75,7 +75,14 @@ fn table(told: &Rounds) -> Table {
     for (task, candidate) in told.tasks.iter().flat_map(|t| t.candidates.iter().map(move |c| (&t.task, c))) {
         for round in &candidate.rounds {
             for action in &round.actions {
-                let said: Vec<String> = action.findings.iter().map(finding).collect();
+                let mut said: Vec<String> = action.findings.iter().map(finding).collect();
+                // What is told begins with the class.
+                if let Some(class) = &action.class {
+                    said.push(class.told.clone().unwrap_or_else(|| words(class)));
+                }
+                if let (Some(_), Some(after)) = (&action.class, &action.class_after) {
+                    said.push(format!("after the round: {}", words(after)));
+                }
                 let cell = |text: &str| in_cell(text);
                 table.row([
                     cell(task),
@@ -189,6 +196,16 @@ fn action(out: &mut String, action: &ActionChange, number: u32) {
     for one in &action.findings {
         block(out, "  Critique", &finding(one));
     }
+    if let Some(class) = &action.class {
+        let mut said = words(class);
+        if let Some(after) = &action.class_after {
+            said += &format!(", and after the round {}", words(after));
+        }
+        block(out, "  Result class", &said);
+        if let Some(told) = &class.told {
+            block(out, "  What was told", told);
+        }
+    }
     let before = action.before.as_deref().unwrap_or("(not there)");
     block(out, &format!("  Before (D_{})", number - 1), before);
     if action.before != action.after {
@@ -196,6 +213,11 @@ fn action(out: &mut String, action: &ActionChange, number: u32) {
     } else {
         *out += "  It stays as it is.\n";
     }
+}
+
+/// `different domain (NPApp)`.
+fn words(class: &ClassSaid) -> String {
+    format!("{} ({})", class.group, class.class)
 }
 
 /// A title and an indented text; control characters are escaped.
@@ -225,6 +247,12 @@ mod tests {
                 ..CritiqueFinding::default()
             }],
             differences: vec!["action stack: effect (clear ?b) removed".to_owned()],
+            class: Some(ClassSaid {
+                class: "NPApp".to_owned(),
+                group: "different domain".to_owned(),
+                told: Some("Action `stack`: it allows a plan that is wrong".to_owned()),
+            }),
+            class_after: None,
         };
         let round = RoundTold {
             round: 1,
@@ -260,6 +288,8 @@ mod tests {
             "--- round 1",
             "Critique",
             "After (D_1)",
+            "different domain (NPApp)",
+            "it allows a plan that is wrong",
             "(not (clear ?b))",
             "D_0 to D_1",
             "stays as it is",

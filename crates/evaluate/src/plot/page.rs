@@ -8,6 +8,8 @@ pub(super) const LINE: f64 = 17.0;
 const CHARACTER: f64 = 7.1;
 /// The most characters of a name that are shown; the whole name is said when it is pointed at.
 const MOST: usize = 46;
+/// The same of a sentence.
+const MOST_OF_A_SENTENCE: usize = 110;
 
 const STYLE: &str = ".page { fill: #ffffff; } text { font: 13px sans-serif; fill: #222222; } .head { font-size: 16px; font-weight: bold; } \
 .note { fill: #595959; } .axis { stroke: #767676; fill: none; } .grid { stroke: #d9d9d9; fill: none; } .dark { fill: #111111; } .light { fill: #ffffff; } \
@@ -92,7 +94,16 @@ impl Page {
 
     /// A text that is shortened where it is long; then the whole is said when it is pointed at.
     pub(super) fn name(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, content: &str) {
-        let shown = shortened(content);
+        self.at_most(MOST, (x, y), anchor, class, content);
+    }
+
+    /// The same for a sentence that may hold names.
+    pub(super) fn sentence(&mut self, x: f64, y: f64, class: &str, content: &str) {
+        self.at_most(MOST_OF_A_SENTENCE, (x, y), Anchor::Start, class, content);
+    }
+
+    fn at_most(&mut self, most: usize, (x, y): (f64, f64), anchor: Anchor, class: &str, content: &str) {
+        let shown = shortened(content, most);
         if shown == content {
             return self.text(x, y, anchor, class, content);
         }
@@ -206,14 +217,19 @@ pub(super) fn text_width(text: &str) -> f64 {
 
 /// How wide a name is as it is shown.
 pub(super) fn name_width(name: &str) -> f64 {
-    text_width(&shortened(name))
+    text_width(&shortened(name, MOST))
 }
 
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= MOST {
+/// How wide a sentence is as it is shown.
+pub(super) fn sentence_width(sentence: &str) -> f64 {
+    text_width(&shortened(sentence, MOST_OF_A_SENTENCE))
+}
+
+fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
         return name.to_owned();
     }
-    name.chars().take(MOST - 1).chain(['\u{2026}']).collect()
+    name.chars().take(most - 1).chain(['\u{2026}']).collect()
 }
 
 /// Two digits behind the point at most, so that the bytes do not depend on the last bit.

@@ -1,6 +1,6 @@
 //! Points over a logarithmic axis, with a line through the means of each kind.
 
-use super::page::{Anchor, LINE, Page, Paint, name_width, text_width};
+use super::page::{Anchor, LINE, Page, Paint, sentence_width, text_width};
 
 /// A point.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,7 +38,7 @@ pub fn points_svg(figure: &Points) -> String {
     let mut page = Page::default();
     let left = MARGIN + 62.0;
     let widest =
-        figure.notes.iter().map(|note| name_width(note)).fold(1.3 * text_width(&figure.title), f64::max);
+        figure.notes.iter().map(|note| sentence_width(note)).fold(1.3 * text_width(&figure.title), f64::max);
     let width = (left + PLOT.0 + 2.0 * MARGIN).max(2.0 * MARGIN + widest);
     page.text(MARGIN, MARGIN + LINE, Anchor::Start, "head", &figure.title);
     let top = 10.0 + legend(&mut page, MARGIN, MARGIN + LINE + 14.0, width - 2.0 * MARGIN, &figure.kinds);
@@ -80,7 +80,7 @@ pub fn points_svg(figure: &Points) -> String {
     let mut below = bottom + 8.0 + 2.0 * LINE;
     for note in &figure.notes {
         below += LINE + 4.0;
-        page.name(MARGIN, below, Anchor::Start, "note", note);
+        page.sentence(MARGIN, below, "note", note);
     }
     let described = figure.points.iter().map(|point| said(point, &figure.kinds)).collect::<Vec<_>>();
     page.finish(width, below + MARGIN, &figure.title, &described.join("\n"))

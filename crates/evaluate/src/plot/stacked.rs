@@ -43,6 +43,7 @@ const MARGIN: f64 = 16.0;
 const BAR: f64 = 22.0;
 const ROW: f64 = 30.0;
 const PLOT: f64 = 560.0;
+const TICKS: [f64; 6] = [0.0, 20.0, 40.0, 60.0, 80.0, 100.0];
 
 /// Draws rows of bars as one SVG document.
 pub fn stacked_svg(figure: &Stacked) -> String {
@@ -54,18 +55,22 @@ pub fn stacked_svg(figure: &Stacked) -> String {
     let width = (left + PLOT + right + MARGIN).max(2.0 * MARGIN + 1.3 * text_width(&figure.title));
     page.text(MARGIN, MARGIN + LINE, Anchor::Start, "head", &figure.title);
     let mut y = page.legend(MARGIN, MARGIN + LINE + 14.0, width - 2.0 * MARGIN, &figure.kinds);
-    let (top, mut bars) = (y, Page::default());
+    let mut bars = Page::default();
     for row in &figure.rows {
         if let Some(heading) = &row.heading {
             bars.name(MARGIN, y + LINE, Anchor::Start, "note", heading);
             y += LINE + 8.0;
         }
+        // Between headings alone, so that no line runs through a name.
+        for tick in TICKS {
+            let x = left + PLOT * tick / 100.0;
+            page.line("grid", (x, y), (x, y + ROW));
+        }
         bar(&mut bars, row, &figure.kinds, left, y + (ROW - BAR) / 2.0);
         y += ROW;
     }
-    for tick in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0] {
+    for tick in TICKS {
         let x = left + PLOT * tick / 100.0;
-        page.line("grid", (x, top), (x, y + 4.0));
         page.text(x, y + 4.0 + LINE, Anchor::Middle, "", &format!("{tick:.0}"));
     }
     page.append(bars);
@@ -136,7 +141,7 @@ const COLUMN: f64 = 26.0;
 /// Draws panels of columns as one SVG document.
 pub fn columns_svg(figure: &Columns) -> String {
     let mut page = Page::default();
-    let places = figure.panels.iter().map(|panel| panel.columns.len()).max().unwrap_or(0).max(8);
+    let places = figure.panels.iter().map(|panel| panel.columns.len()).max().unwrap_or(0).max(16);
     let left = MARGIN + 70.0;
     let plot = COLUMN * places as f64 + 12.0;
     let longest = |panel: &ColumnPanel| name_width(&panel.title).max(text_width(&panel.note));
@@ -144,8 +149,11 @@ pub fn columns_svg(figure: &Columns) -> String {
     let width = (left + plot).max(MARGIN + words).max(560.0) + MARGIN;
     page.text(MARGIN, MARGIN + LINE, Anchor::Start, "head", &figure.title);
     let mut y = page.legend(MARGIN, MARGIN + LINE + 14.0, width - 2.0 * MARGIN, &figure.kinds);
+    let height = |column: &(String, Vec<Part>)| column.1.iter().map(|part| part.value).sum::<f64>();
+    let columns = figure.panels.iter().flat_map(|panel| &panel.columns);
+    let ticks = steps(columns.map(height).fold(0.0, f64::max));
     for panel in &figure.panels {
-        y = self::panel(&mut page, figure, panel, (left, y, plot));
+        y = self::panel(&mut page, figure, panel, &ticks, (left, y, plot));
     }
     page.text(left + plot / 2.0, y + LINE, Anchor::Middle, "", &figure.x_label);
     let described: Vec<String> = figure.panels.iter().map(|panel| told(panel, &figure.kinds)).collect();
@@ -153,14 +161,18 @@ pub fn columns_svg(figure: &Columns) -> String {
 }
 
 /// Draws a panel below y; where the next may stand.
-fn panel(page: &mut Page, figure: &Columns, panel: &ColumnPanel, (left, top, plot): (f64, f64, f64)) -> f64 {
+fn panel(
+    page: &mut Page,
+    figure: &Columns,
+    panel: &ColumnPanel,
+    ticks: &[f64],
+    (left, top, plot): (f64, f64, f64),
+) -> f64 {
     page.name(left, top + LINE, Anchor::Start, "", &panel.title);
     let (top, bottom) = (top + LINE + 12.0, top + LINE + 12.0 + PANEL);
-    let height = |column: &(String, Vec<Part>)| column.1.iter().map(|part| part.value).sum::<f64>();
-    let ticks = steps(panel.columns.iter().map(height).fold(0.0, f64::max));
     let highest = ticks.last().copied().unwrap_or(1.0);
     let scale = |value: f64| PANEL * value / highest;
-    for tick in ticks {
+    for &tick in ticks {
         let y = bottom - scale(tick);
         page.line("grid", (left, y), (left + plot, y));
         page.text(left - 6.0, y + 4.5, Anchor::End, "", &format!("{tick:.0}"));

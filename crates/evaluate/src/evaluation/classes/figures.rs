@@ -157,7 +157,10 @@ fn by_difference(table: &Classes, columns: &[&ClassColumn]) -> Stacked {
 
 /// Fig. 3; nothing where no size is known.
 fn by_size(columns: &[&ClassColumn]) -> Option<Points> {
-    let kinds = kinds(columns.iter().flat_map(|column| &column.rows));
+    // Over sizes the paper's classes tell something; what has no class is in Fig. 2.
+    let known = |group| !matches!(group, Group::Undecided | Group::Failed);
+    let mut kinds = kinds(columns.iter().flat_map(|column| &column.rows));
+    kinds.retain(|(group, _)| known(*group));
     let point = |column: &&ClassColumn| {
         let value = |(group, _): &(Group, Paint)| {
             column.rows.iter().find(|row| row.sum && row.group == *group).map_or(0.0, |row| row.percent)
@@ -171,8 +174,12 @@ fn by_size(columns: &[&ClassColumn]) -> Option<Points> {
     let mut unknown: Vec<&str> =
         columns.iter().filter(|column| column.size.is_none()).map(|column| column.model.as_str()).collect();
     unknown.dedup();
-    let mut notes =
-        vec!["Lines join the means of all models, methods and description classes of a size.".to_owned()];
+    let mut notes = Vec::new();
+    if points.iter().any(|point| Some(point.x) != points.first().map(|first| first.x)) {
+        notes.push(
+            "Lines join the means of all models, methods and description classes of a size.".to_owned(),
+        );
+    }
     if !unknown.is_empty() {
         notes.push(format!("Not shown, of unknown size: {}", unknown.join(", ")));
     }
@@ -289,13 +296,11 @@ fn without(column: &ClassColumn, known: u64) -> String {
     let syntax = of_group(&counts, Group::Syntax);
     let failed = of_group(&counts, Group::Failed);
     let rest = column.replies.saturating_sub(known + syntax + failed);
-    let mut parts = vec![format!("{syntax} syntax errors")];
-    for (n, what) in [(failed, "without a class"), (rest, "others to which this reading gives none")] {
-        if n > 0 {
-            parts.push(format!("{n} {what}"));
-        }
-    }
-    format!("{known} replies with an error; without one: {}", parts.join(", "))
+    let kinds = [(syntax, "syntax error"), (failed, "without a class"), (rest, "without this reading")];
+    let parts: Vec<String> =
+        kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what} {n}")).collect();
+    let without = if parts.is_empty() { "none".to_owned() } else { parts.join(", ") };
+    format!("Replies with a figure: {known}. Without: {without}.")
 }
 
 fn errors_csv(columns: &[&ClassColumn]) -> String {

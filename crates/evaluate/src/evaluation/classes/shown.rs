@@ -1,15 +1,18 @@
 //! The table as text, Markdown and CSV.
 
-use super::counts::{Counts, Exact, Histogram, of_group};
+use super::counts::{Counts, Exact, Histogram, Setting, Tally, of_group};
 use super::fate::{Fate, Group, Reading};
 use super::table::{ClassColumn, ClassRow, Classes, ListedSuspect, rows};
 use crate::study::Artefact;
 use crate::table::{Align, Table};
+use crate::{marked_up, visible};
 use planforge_contract::Failure;
 use planforge_planning::result_class::ResultClass;
 
 /// The most suspects that texts list; files list all.
 const MOST_LISTED: usize = 20;
+/// The most characters of a name that tables show.
+const MOST_OF_A_NAME: usize = 60;
 
 impl Classes {
     /// The files that hold it.
@@ -24,27 +27,31 @@ impl Classes {
             Artefact::json("classes.json", self)?,
         ];
         if self.columns.iter().any(|column| !column.suspects.is_empty()) {
-            files.push(Artefact::new("classes_suspects.csv", self.suspects(usize::MAX).csv()));
+            files.push(Artefact::new("classes_suspects.csv", self.suspects(usize::MAX, |_| true).csv()));
         }
         Ok(files)
     }
 
     /// The tables for a terminal.
     pub fn text(&self) -> String {
-        self.told(|title, table| format!("{title}\n\n{}", table.text()))
+        self.told(|title, table| format!("{}\n\n{}", visible(title), table.text()), visible)
     }
 
     /// The tables as Markdown.
     pub fn markdown(&self) -> String {
-        self.told(|title, table| format!("{title}\n\n{}", table.markdown()))
+        // Two blanks at its end keep a line apart from the next.
+        self.told(
+            |title, table| format!("{}\n\n{}", marked_up(&visible(title)), table.markdown()),
+            |line| marked_up(&visible(line)) + "  ",
+        )
     }
 
-    fn told(&self, one: impl Fn(&str, &Table) -> String) -> String {
+    fn told(&self, one: impl Fn(&str, &Table) -> String, line: impl Fn(&str) -> String) -> String {
         if self.columns.is_empty() {
             return "Not measured: no pipeline has a stage of verifier-classes.\n".to_owned();
         }
         let mut parts = vec![one("Result classes: % of all replies that were asked for", &self.table())];
-        parts.push(self.notes());
+        parts.push(self.notes().iter().map(|note| line(note) + "\n").collect());
         let mut add = |title: &str, table: Table| {
             if !table.is_empty() {
                 parts.push(one(title, &table));
@@ -55,60 +62,44 @@ impl Classes {
         let errors = format!("Action reconstruction error, {}", self.reading.name());
         add(&errors, self.errors());
         add("What the exact comparison says of replies that fit", self.exact());
-        let more: usize = self
-            .columns
-            .iter()
-            .map(|column| column.suspects.len())
-            .sum::<usize>()
-            .saturating_sub(MOST_LISTED);
+        let worth = |listed: &&ListedSuspect| self.is_worth_a_look(listed);
+        let all = self.columns.iter().flat_map(|column| &column.suspects).filter(worth).count();
+        let more = all.saturating_sub(MOST_LISTED);
         let rest = if more > 0 { format!(" ({more} more in classes_suspects.csv)") } else { String::new() };
         let title =
             format!("Equivalent by their plans and not known to be equal, the highest error first{rest}");
-        add(&title, self.suspects(MOST_LISTED));
+        add(&title, self.suspects(MOST_LISTED, |listed| self.is_worth_a_look(listed)));
         add("After each round of re-prompting: % of the replies that went into rounds", self.rounds());
         add("From the first class (row) to the class after the last round (column): replies", self.changes());
         parts.join("\n")
     }
 
     /// What stands below the first table.
-    fn notes(&self) -> String {
-        let mut out = String::from(
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
             "In brackets: 95 % interval with actions as trials, for replies to one action are not independent (with domains as trials for \
-             whole domains). Intervals with replies as trials, and by bootstrap over actions, are in the CSV and JSON.\n",
-        );
-        for column in &self.columns {
-            let name = self.name(column);
-            let after =
-                if column.after_rounds { "what rounds of re-prompting left" } else { "replies as they came" };
-            out += &format!("{name}: {after}, by stage `{}`", column.stage);
-            out += &match column.settings.as_slice() {
-                [] => "; no reply came so far that plans were compared".to_owned(),
-                settings => {
-                    let one = |s: &super::counts::Setting| {
-                        format!(
-                            "{} plans of each of {} problems, rule {}, {}",
-                            s.k, s.problems, s.rule, s.semantics
-                        )
-                    };
-                    let all: Vec<String> = settings.iter().map(one).collect();
-                    let mixed = if all.len() > 1 { "; MIXED settings: " } else { "; " };
-                    format!("{mixed}{}", all.join(" and "))
-                }
-            };
-            if column.runs_open > 0 {
-                out += &format!(
-                    "; {} of {} runs are not finished, and what they lack is in no figure",
-                    column.runs_open, column.runs
-                );
-            }
-            out += ".\n";
-        }
+             whole domains). Intervals with replies as trials, and by bootstrap over actions, are in the CSV and JSON."
+                .to_owned(),
+        ];
+        notes.extend(self.columns.iter().map(|column| format!("{}: {}.", self.short(column), how(column))));
         let any = |group| self.columns.iter().any(|column| of_group(&column.counts(), group) > 0);
         if any(Group::Undecided) || any(Group::Failed) {
-            out += "Undecided (a limit), Failed (a reply that never came, or a judgement that broke) and NotJudged (a reply that no stage looked \
-                    at) are neither right nor wrong; they are part of 100 %.\n";
+            notes.push(
+                "Undecided (a limit), Failed (a reply that never came, or a judgement that broke) and NotJudged (a reply that no stage \
+                 looked at) are neither right nor wrong; they are part of 100 %."
+                    .to_owned(),
+            );
         }
-        out
+        notes
+    }
+
+    /// A column's name as tables show it; files have the whole.
+    fn short(&self, column: &ClassColumn) -> String {
+        let name = self.name(column);
+        if name.chars().count() <= MOST_OF_A_NAME {
+            return name;
+        }
+        name.chars().take(MOST_OF_A_NAME - 1).chain(['\u{2026}']).collect()
     }
 
     /// A column's name: its model, and what else tells it from others.
@@ -128,7 +119,7 @@ impl Classes {
 
     /// Table 1.
     fn table(&self) -> Table {
-        let names = self.columns.iter().map(|column| (self.name(column), Align::Right));
+        let names = self.columns.iter().map(|column| (self.short(column), Align::Right));
         let mut table = Table::new([("result".to_owned(), Align::Left)].into_iter().chain(names));
         let replies = self.columns.iter().map(|column| column.replies.to_string());
         table.row(["replies".to_owned()].into_iter().chain(replies));
@@ -186,7 +177,7 @@ impl Classes {
 
     fn by_action(&self) -> Table {
         let words = ["domain", "action"].map(|name| (name.to_owned(), Align::Left));
-        let names = self.columns.iter().map(|column| (self.name(column), Align::Right));
+        let names = self.columns.iter().map(|column| (self.short(column), Align::Right));
         let mut table = Table::new(words.into_iter().chain(names));
         for suite in self.suites() {
             for action in self.actions(&suite) {
@@ -249,7 +240,7 @@ impl Classes {
         let all: u64 = Group::ALL.iter().filter_map(|group| Some(of(group)?.count)).sum();
         let figures =
             groups.iter().map(|group| of(group).map_or("-".to_owned(), |row| format!("{:.1}", row.percent)));
-        [first, self.name(column), all.to_string()].into_iter().chain(figures).collect()
+        [first, self.short(column), all.to_string()].into_iter().chain(figures).collect()
     }
 
     /// Errors by primary class: how many, their mean, and the share of those without any.
@@ -273,7 +264,7 @@ impl Classes {
                 }
                 let histogram = column.histogram(self.reading, group);
                 let known: u64 = histogram.values().sum();
-                let mut line = vec![self.name(column), group.name().to_owned(), replies.to_string()];
+                let mut line = vec![self.short(column), group.name().to_owned(), replies.to_string()];
                 line.push((replies - known.min(replies)).to_string());
                 line.extend(described(&histogram));
                 table.row(line);
@@ -302,7 +293,7 @@ impl Classes {
                         other => format!("{} ({})", other.group().name(), other.name()),
                     };
                     let mut line =
-                        vec![self.name(column), name, answer.name().to_owned(), counted.replies.to_string()];
+                        vec![self.short(column), name, answer.name().to_owned(), counted.replies.to_string()];
                     let empty = Histogram::new();
                     line.extend(described(counted.errors.get(&self.reading).unwrap_or(&empty)));
                     table.row(line);
@@ -312,12 +303,18 @@ impl Classes {
         table
     }
 
+    /// An action that says what the reference says need not be looked at, unless it is known to differ.
+    fn is_worth_a_look(&self, listed: &ListedSuspect) -> bool {
+        listed.suspect.exact == Exact::Different || listed.suspect.error(self.reading) != Some(0)
+    }
+
     /// Equivalent by plans and not known to be equal, over all columns.
-    fn suspects(&self, most: usize) -> Table {
+    fn suspects(&self, most: usize, wanted: impl Fn(&ListedSuspect) -> bool) -> Table {
         let mut listed: Vec<(&ClassColumn, &ListedSuspect)> = self
             .columns
             .iter()
             .flat_map(|column| column.suspects.iter().map(move |one| (column, one)))
+            .filter(|(_, listed)| wanted(listed))
             .collect();
         listed.sort_by_key(|(_, one)| {
             (one.suspect.exact, std::cmp::Reverse(one.suspect.error(self.reading).unwrap_or(0)))
@@ -344,7 +341,7 @@ impl Classes {
                 format!("{} ({}, {} one)", difference.steps.join(" "), difference.kind, difference.by)
             });
             table.row([
-                self.name(column),
+                self.short(column),
                 one.suite.clone(),
                 suspect.action.clone(),
                 suspect.exact.name().to_owned(),
@@ -384,7 +381,7 @@ impl Classes {
                 };
                 let line: Vec<u64> = groups.iter().map(of).collect();
                 if line.iter().any(|n| *n > 0) {
-                    let first = [self.name(column), from.row().to_owned()];
+                    let first = [self.short(column), from.row().to_owned()];
                     table.row(first.into_iter().chain(line.iter().map(u64::to_string)));
                 }
             }
@@ -459,7 +456,7 @@ impl Classes {
 }
 
 impl ClassColumn {
-    fn tally(&self, suite: &str, action: &str) -> Option<&super::counts::Tally> {
+    fn tally(&self, suite: &str, action: &str) -> Option<&Tally> {
         let own = self.suites.iter().find(|own| own.suite == suite)?;
         own.actions.iter().find(|tally| tally.action.eq_ignore_ascii_case(action))
     }
@@ -476,6 +473,28 @@ impl ClassColumn {
         }
         all
     }
+}
+
+/// What a column counts, and how plans were compared.
+fn how(column: &ClassColumn) -> String {
+    let after = if column.after_rounds { "what rounds of re-prompting left" } else { "replies as they came" };
+    let mut out = format!("{after}, by stage `{}`", column.stage);
+    let one = |s: &Setting| {
+        format!("{} plans of each of {} problems, rule {}, {}", s.k, s.problems, s.rule, s.semantics)
+    };
+    let all: Vec<String> = column.settings.iter().map(one).collect();
+    out += &match all.as_slice() {
+        [] => "; no reply came so far that plans were compared".to_owned(),
+        [one] => format!("; {one}"),
+        several => format!("; MIXED settings: {}", several.join(" and ")),
+    };
+    if column.runs_open > 0 {
+        let (open, runs) = (column.runs_open, column.runs);
+        out += &format!(
+            "; {open} of {runs} runs are not finished or cannot be read, and what they lack is in no figure"
+        );
+    }
+    out
 }
 
 /// Mean, share of zeros in per cent, highest.

@@ -24,16 +24,16 @@ pub fn size_of(model: &str, stated: &Sizes) -> Option<f64> {
 fn read(word: &str) -> Option<f64> {
     let word = word.trim_matches('.');
     let unit = word.chars().next_back()?;
-    let scale = match unit.to_ascii_lowercase() {
+    let of_a_billion = match unit.to_ascii_lowercase() {
         'b' => 1.0,
-        'm' => 1e-3,
+        'm' => 1000.0,
         _ => return None,
     };
     let number = word.get(..word.len() - unit.len_utf8())?;
     let plain = number.starts_with(|c: char| c.is_ascii_digit())
         && number.chars().all(|c| c.is_ascii_digit() || c == '.');
     let size: f64 = number.parse().ok().filter(|_| plain)?;
-    (size.is_finite() && size > 0.0).then_some(size * scale)
+    (size.is_finite() && size > 0.0).then_some(size / of_a_billion)
 }
 
 #[cfg(test)]

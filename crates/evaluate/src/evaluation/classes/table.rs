@@ -92,7 +92,7 @@ pub struct ClassColumn {
     pub after_rounds: bool,
     /// Runs: one a suite and seed.
     pub runs: usize,
-    /// Runs that are not finished. What they lack is in no figure.
+    /// Runs that are not finished, or whose journal cannot be read. What they lack is in no figure.
     pub runs_open: usize,
     /// Replies that were asked for.
     pub replies: u64,
@@ -226,7 +226,7 @@ impl ClassColumn {
 
     fn add(&mut self, cell: &CellResult) {
         self.runs += 1;
-        self.runs_open += usize::from(cell.state == CellState::Unfinished);
+        self.runs_open += usize::from(cell.state == CellState::Unfinished || cell.classes.is_none());
         let at = self.suites.iter().position(|suite| suite.suite == cell.key.suite);
         let at = at.unwrap_or_else(|| {
             self.suites.push(SuiteClasses { suite: cell.key.suite.clone(), ..SuiteClasses::default() });

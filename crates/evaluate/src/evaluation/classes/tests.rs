@@ -278,7 +278,7 @@ fn a_column_is_a_model_a_method_and_a_description_class() {
     assert_eq!((equivalent.count, equivalent.percent), (4, 20.0));
     // Four actions of two domains, not twenty replies: Wilson for 0.8 of 4.
     assert!(
-        (equivalent.actions.low - 3.5).abs() < 0.5 && (equivalent.actions.high - 63.5).abs() < 0.5,
+        (equivalent.actions.low - 3.08).abs() < 0.01 && (equivalent.actions.high - 66.32).abs() < 0.01,
         "{equivalent:?}"
     );
     assert!(equivalent.prompts.high < equivalent.actions.high && equivalent.bootstrap.is_some());
@@ -357,7 +357,6 @@ fn figures_are_whole_documents_and_the_same_bytes() {
     assert!(
         one.files.iter().all(|file| file.name != "fig3_size.svg") && one.notes[0].contains("--model-size")
     );
-    // The scores of one hundred per cent stay inside.
     let csv = figures.files.iter().find(|file| file.name == "fig5_are.csv").unwrap();
     assert!(
         csv.contents
@@ -379,7 +378,7 @@ fn the_reading_of_errors_is_chosen_and_said() {
     assert_eq!(Reading::ALL.map(mean), [11, 8, 6], "0, 4 and 4 by position");
     let figure = class_figures(&Classes::new(&[&small], &ClassSettings::default()).unwrap()).unwrap();
     let figure = &figure.files.iter().find(|file| file.name == "fig5_are.svg").unwrap().contents;
-    assert!(figure.contains("by parameter position") && figure.contains("2 syntax errors"), "{figure}");
+    assert!(figure.contains("by parameter position") && figure.contains("syntax error 2"), "{figure}");
 }
 
 #[test]
@@ -390,7 +389,7 @@ fn hostile_names_are_data() {
     for text in [table.text(), table.markdown()] {
         assert!(!text.contains('\u{1b}') && text.lines().all(|line| !line.starts_with("\u{202e}")), "{text}");
     }
-    assert!(!table.markdown().contains("<script"), "{}", table.markdown());
+    assert!(!table.markdown().replace("\\<", "").contains("<script"), "{}", table.markdown());
     for file in class_figures(&table).unwrap().files.iter().filter(|file| file.name.ends_with(".svg")) {
         let text = &file.contents;
         assert!(

@@ -1,0 +1,116 @@
+//! The tables of an evaluation in each layout: its own, and those of evaluations that stand beside it.
+
+use super::EVALUATION;
+use crate::args::{AreReading, EvaluateArgs, Layout};
+use crate::commands::Context;
+use crate::exit::Exit;
+use crate::inputs::read_text;
+use crate::session::broke;
+use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_evaluate::evaluation::{Accuracy, ClassSettings, Classes, Evaluation, Plans, Reading, Scaling};
+use planforge_evaluate::study::Artefact;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The tables beside that of [`Evaluation`]: of this evaluation and of those that stand beside it.
+pub(super) struct Tables {
+    accuracy: Accuracy,
+    scaling: Scaling,
+    plans: Plans,
+    pub(super) classes: Classes,
+}
+
+impl Tables {
+    pub(super) fn new(context: &Context, args: &EvaluateArgs, own: &Evaluation) -> Result<Self, Exit> {
+        let others = others(context, args)?;
+        let all: Vec<&Evaluation> = std::iter::once(own).chain(&others).collect();
+        let methods: BTreeMap<String, String> = args.method.iter().cloned().collect();
+        let known = |name: &str| all.iter().flat_map(|e| &e.columns).any(|column| column.pipeline == name);
+        if let Some(name) = methods.keys().find(|name| !known(name)) {
+            context.output.note(&format!("error: --method: there is no pipeline `{name}`"));
+            return Err(Exit::Usage);
+        }
+        let refused = |option: &str, message: String, help: &'static str| {
+            let diagnostic = Diagnostic::error("evaluate.matrix", format!("{option}: {message}")).help(help);
+            context.output.diagnostics(&[diagnostic], &SourceMap::default());
+            Exit::Usage
+        };
+        let beside =
+            "evaluations that stand beside each other differ in the model, the pipeline or the suite";
+        let place =
+            "give the pipelines different methods with --method, or evaluate them into different folders";
+        Ok(Self {
+            accuracy: Accuracy::new(&all).map_err(|message| refused("--also", message, beside))?,
+            scaling: Scaling::new(&all, &methods, args.base.as_deref())
+                .map_err(|message| refused("--method, --base", message, place))?,
+            plans: Plans::new(&all, &methods),
+            classes: Classes::new(&all, &class_settings(args, methods))
+                .map_err(|message| refused("--also, --model-size", message, beside))?,
+        })
+    }
+
+    /// Everything that goes into the output folder.
+    pub(super) fn files(&self, evaluation: &Evaluation) -> Result<Vec<Artefact>, Failure> {
+        let mut files = evaluation.artefacts()?;
+        if self.accuracy.is_measured() {
+            files.extend(self.accuracy.artefacts()?);
+        }
+        files.extend(self.scaling.artefacts()?);
+        files.extend(self.plans.artefacts()?);
+        if self.classes.is_measured() {
+            files.extend(self.classes.artefacts()?);
+        }
+        Ok(files)
+    }
+
+    pub(super) fn print(&self, context: &Context, args: &EvaluateArgs, evaluation: &Evaluation) {
+        let output = &context.output;
+        match (args.layout, args.json, args.markdown) {
+            (Layout::Walks, true, _) => output.json(evaluation),
+            (Layout::Walks, false, _) => output.result(&evaluation.text()),
+            (Layout::Accuracy, true, _) => output.json(&self.accuracy),
+            (Layout::Accuracy, false, true) => output.result(&self.accuracy.markdown()),
+            (Layout::Accuracy, false, false) => output.result(&self.accuracy.text()),
+            (Layout::Scaling, true, _) => output.json(&self.scaling),
+            (Layout::Scaling, false, true) => output.result(&self.scaling.markdown()),
+            (Layout::Scaling, false, false) => output.result(&self.scaling.text()),
+            (Layout::Plans, true, _) => output.json(&self.plans),
+            (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
+            (Layout::Plans, false, false) => output.result(&self.plans.text()),
+            (Layout::Classes, true, _) => output.json(&self.classes),
+            (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
+            (Layout::Classes, false, false) => output.result(&self.classes.text()),
+        }
+    }
+}
+
+/// The evaluations that stand beside this one.
+fn others(context: &Context, args: &EvaluateArgs) -> Result<Vec<Evaluation>, Exit> {
+    let one = |folder: &PathBuf| {
+        let path = folder.join(EVALUATION);
+        let text = read_text(&path).map_err(|diagnostic| {
+            let name = path.display().to_string();
+            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+            Exit::Input
+        })?;
+        serde_json::from_str(&text).map_err(|e| {
+            let message = format!("{}: {e}", path.display());
+            broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
+        })
+    };
+    args.also.iter().map(one).collect()
+}
+
+/// What the command line says about result classes.
+fn class_settings(args: &EvaluateArgs, methods: BTreeMap<String, String>) -> ClassSettings {
+    ClassSettings {
+        methods,
+        sizes: args.model_size.iter().cloned().collect(),
+        reading: match args.are {
+            AreReading::Name => Reading::ByName,
+            AreReading::Position => Reading::ByPosition,
+            AreReading::Least => Reading::Least,
+        },
+    }
+}
