@@ -150,3 +150,27 @@ fn actions_end_where_they_were_meant_to() {
         assert_eq!(&reply[block.span.range()], block.text);
     }
 }
+
+#[test]
+fn an_action_closed_behind_a_keyword_or_opened_twice_is_not_complete() {
+    let complete = |reply: &str| planforge_pddl::action_blocks(reply)[0].complete;
+    for right in [
+        "(:action a :parameters () :effect (p))",
+        "(see below) (:action a :parameters () :effect (p)) (as told)",
+        "(define (domain d) (:action a :parameters () :effect (p)))",
+        "(define (domain d)\n(:action a :parameters () :effect (p))\n(:action b :effect (p)))",
+        "(:action a :parameters () :effect)\nThat is all.",
+    ] {
+        assert!(complete(right), "{right}");
+    }
+    for wrong in [
+        "((:action a :parameters () :effect (p))",
+        "```\n(\n(:action a :parameters () :effect (p))\n```",
+        "(:action )a :parameters () :effect (p))",
+        "(:action a :parameters) () :effect (p))",
+        "(:action a :parameters () :precondition )(and (p)) :effect (p))",
+        "(:action a :parameters () :effect) (p))",
+    ] {
+        assert!(!complete(wrong), "{wrong}");
+    }
+}

@@ -2,6 +2,7 @@
 //! is a test; each prints the table that a document quotes.
 #![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
 
+mod measure_classes;
 mod measure_equivalence;
 mod measure_inference;
 mod measure_parser;
@@ -84,6 +85,8 @@ enum Command {
     MeasureInference(measure_inference::Options),
     /// Equivalence of problems: times on renamings and mutants of every suite's problems and on symmetric worst cases.
     MeasureEquivalence(measure_equivalence::Options),
+    /// Result classes: mutants of every action against what they are by construction, the exact comparison, and VAL.
+    MeasureClasses(measure_classes::Options),
     /// Top-k planning: plans and times of ours against K*.
     MeasureTopK(measure_top_k::Options),
     /// The runner: what `planforge run` adds to a candidate, in time and memory, with a server that answers at once.
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Command::MeasureWalks(options) => measure_walks::run(&options),
         Command::MeasureInference(options) => measure_inference::run(&options),
         Command::MeasureEquivalence(options) => measure_equivalence::run(&options),
+        Command::MeasureClasses(options) => measure_classes::run(&options),
         Command::MeasureTopK(options) => measure_top_k::run(&options),
         Command::MeasureRunner(options) => measure_runner::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),

@@ -78,7 +78,8 @@ impl<'s> Judge<'s> {
     pub(super) fn judged(&self, suite: usize, action: usize, mutant: &ActionMutant) -> Judged {
         let name = self.suite.domain.actions.get(action).map_or("", |a| a.name.as_str());
         let classified = self.classify(&mutant.reply, name);
-        let finding = classified.diagnostics.first().map(|d| format!("{} ({})", d.message, d.code));
+        let first = classified.diagnostics.first().map(|d| format!("{} ({})", d.message, d.code));
+        let finding = first.or_else(|| classified.reason.clone());
         let told = ![ResultGroup::Syntax, ResultGroup::Semantic].contains(&classified.class.group());
         let behaves = match (&classified.domain, mutant.flaw) {
             (Some(domain), None) if told => Some(self.behaves(&classified, domain)),

@@ -9,9 +9,11 @@
 
 mod judge;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod unseen;
 
-pub use tables::{behaviour, by_class, by_kind, classes_of, misjudged, rows, unseen_reasons};
+pub use tables::{behaviour, by_class, by_kind, by_mistake, misjudged, rows, unseen_reasons};
 pub use unseen::Unseen;
 
 use super::{StudySuite, Watch, run_all, stream};
@@ -113,7 +115,7 @@ pub struct Judged {
     pub mutant: ActionMutant,
     /// Its class.
     pub class: ResultClass,
-    /// What is found wrong first, where something is.
+    /// What is found wrong first, or why nothing could be told.
     pub finding: Option<String>,
     /// Where nothing is wrong by construction.
     pub behaves: Option<Behaves>,

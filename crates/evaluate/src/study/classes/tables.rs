@@ -87,8 +87,8 @@ pub fn behaviour(suites: &[StudySuite], judged: &[Judged]) -> Table {
     })
 }
 
-/// The same kind of counts by kind of mutant: exactly different ones that plans show and do not show, for each k.
-pub fn classes_of(judged: &[Judged], ks: &[NonZeroUsize]) -> Table {
+/// By kind of mistake: exactly different ones that plans show and do not show, for each k.
+pub fn by_mistake(judged: &[Judged], ks: &[NonZeroUsize]) -> Table {
     let names = ["equal", "different", "open"].map(str::to_owned).into_iter();
     let names = names.chain(ks.iter().map(|k| format!("different, not shown by {k} plans")));
     let mut table = columns("mistake", names.chain(["equal, counted otherwise".to_owned()]));

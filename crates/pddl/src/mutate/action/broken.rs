@@ -9,7 +9,7 @@ use crate::random::Random;
 /// Words that stand where they cannot.
 const STRAY: [&str; 6] = ["then", "also", "&", "->", "...", "so"];
 
-/// Every damage of every variety; read from the end, the varieties take turns.
+/// Every damage of every variety; read from the end, the varieties take turns, in another order each time.
 pub(super) fn all(action: &Action, random: &mut Random) -> Vec<Draft> {
     let text = print_action(action);
     let scan = Scan::of(&text);
@@ -33,6 +33,8 @@ pub(super) fn all(action: &Action, random: &mut Random) -> Vec<Draft> {
         .collect();
     let mut turns = Vec::new();
     while varieties.iter().any(|made| !made.is_empty()) {
+        let count = varieties.len();
+        random.shuffle_front(&mut varieties, count);
         turns.extend(varieties.iter_mut().filter_map(Vec::pop));
     }
     turns.reverse();
