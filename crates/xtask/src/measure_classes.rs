@@ -79,7 +79,8 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     };
     let watch = Watch::default();
     let judged = watched("mutants judged", &watch, || classes::run(&suites, &spec, threads, &watch));
-    let judged = judged.map_err(|failure| failure.message)?;
+    let classes::Classes { judged, left_out } = judged.map_err(|failure| failure.message)?;
+    left_out.iter().for_each(|(suite, why)| println!("{suite} is left out: {why}\n"));
     if let Some(folder) = &options.out {
         let file = folder.join("classes.csv");
         let written = std::fs::create_dir_all(folder)

@@ -18,7 +18,7 @@ pub use unseen::Unseen;
 
 use super::{StudySuite, Watch, run_all, stream};
 use judge::Judge;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::Failure;
 use planforge_pddl::mutate::action::{ActionMutant, action_mutants};
 use planforge_planning::equivalence::domains::{Side, Verdict};
 use planforge_planning::equivalence::hde;
@@ -139,21 +139,34 @@ impl Judged {
     }
 }
 
+/// What became of the mutants of some suites.
+#[derive(Debug, Clone, Default)]
+pub struct Classes {
+    /// Every mutant, by suite, action and draw.
+    pub judged: Vec<Judged>,
+    /// Suites whose own domain is no reference within the limits, by name, and why.
+    pub left_out: Vec<(String, String)>,
+}
+
 /// Judges every mutant of every action of the suites.
 ///
 /// # Errors
-/// `study.classes`: a suite's own domain is no reference. `study.cancelled`, `study.threads`.
+/// `study.cancelled`, `study.threads`.
 pub fn run(
     suites: &[StudySuite],
     spec: &ClassesSpec,
     threads: usize,
     watch: &Watch,
-) -> Result<Vec<Judged>, Failure> {
-    let mut all = Vec::new();
+) -> Result<Classes, Failure> {
+    let mut classes = Classes::default();
     for (index, suite) in suites.iter().enumerate() {
-        let judge = Judge::new(suite, spec, watch).map_err(|why| {
-            Failure::new(FailureClass::Request, "study.classes", format!("{}: {why}", suite.name))
-        })?;
+        let judge = match Judge::new(suite, spec, watch) {
+            Ok(judge) => judge,
+            Err(why) => {
+                classes.left_out.push((suite.name.clone(), why));
+                continue;
+            }
+        };
         let drawn = suite.domain.actions.iter().enumerate().flat_map(|(number, action)| {
             let mut random = stream(spec.seed, &suite.name, &[number as u64]);
             let mutants = action_mutants(&suite.domain, action, spec.mutants, &mut random);
@@ -162,9 +175,9 @@ pub fn run(
         let drawn: Vec<(usize, ActionMutant)> = drawn.collect();
         let judged =
             run_all(&drawn, threads, watch, |(action, mutant)| judge.judged(index, *action, mutant))?;
-        all.extend(judged);
+        classes.judged.extend(judged);
     }
-    Ok(all)
+    Ok(classes)
 }
 
 /// Options of the heuristic comparison.

@@ -32,7 +32,8 @@ fn is_plan(domain: &str, problem: &planforge_pddl::ast::Problem, steps: &[Step])
 #[test]
 fn a_class_rests_on_a_plan_that_is_one_where_it_is_said_to_be() {
     let suites = suites(&["miconic", "movie", "blocks"]);
-    let judged = run(&suites, &spec(40), 2, &Watch::default()).unwrap();
+    let Classes { judged, left_out } = run(&suites, &spec(40), 2, &Watch::default()).unwrap();
+    assert!(left_out.is_empty(), "{left_out:?}");
     assert_eq!(tables::misjudged(&suites, &judged), Vec::<String>::new());
     let (mut plans, mut unseen) = (0, 0);
     for j in &judged {
@@ -58,11 +59,20 @@ fn a_class_rests_on_a_plan_that_is_one_where_it_is_said_to_be() {
 fn neither_threads_nor_other_suites_change_a_judgement() {
     let [one, two] = [&["movie"][..], &["blocks", "movie"][..]].map(suites);
     let texts = |suites: &[StudySuite], threads| {
-        let judged = run(suites, &spec(12), threads, &Watch::default()).unwrap();
+        let judged = run(suites, &spec(12), threads, &Watch::default()).unwrap().judged;
         let movie = judged.into_iter().filter(|j| suites[j.suite].name == "movie");
         movie.map(|j| (j.mutant, j.class, j.behaves)).collect::<Vec<_>>()
     };
     let alone = texts(&one, 1);
     assert!(!alone.is_empty());
     assert_eq!(alone, texts(&two, 2));
+}
+
+#[test]
+fn a_suite_whose_plans_are_beyond_the_limits_is_named() {
+    let few = ClassesSpec { max_nodes: 1, ..spec(4) };
+    let classes = run(&suites(&["blocks"]), &few, 1, &Watch::default()).unwrap();
+    assert!(classes.judged.is_empty());
+    assert_eq!(classes.left_out.len(), 1);
+    assert!(classes.left_out[0].1.contains("limit"), "{}", classes.left_out[0].1);
 }
