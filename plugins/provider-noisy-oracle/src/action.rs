@@ -233,13 +233,14 @@ impl ActionWriter<'_> {
         repairs.list(&mut schema.preconditions, &goal.preconditions, "precondition", random);
         repairs.list(&mut schema.effects, &goal.effects, "effect", random);
         schema.write_to(&mut action);
-        let stays_broken = old.broken && !repairs.mends(Form::BrokenText.name(), random);
+        let form = old.form.filter(|form| !repairs.mends(form.name(), random));
         let faulty = !repairs.repaired.is_empty() || !repairs.left.is_empty();
         let mut damaged = Vec::new();
         if !faulty && random.chance(self.options.damage) {
             (action, damaged) = self.mutated(&action, 1, random);
         }
-        let text = if stays_broken { broken(&print_action(&action)) } else { print_action(&action) };
+        let text = form.and_then(|form| self.misformed(&action, form, random));
+        let text = text.unwrap_or_else(|| print_action(&action));
         let note = serde_json::json!({
             "action": wanted.name.as_str(),
             "repaired": repairs.repaired,
@@ -308,15 +309,19 @@ pub(crate) fn unify(options: &Options, question: &str, random: &mut Random) -> W
 /// An action that was written before.
 struct Old {
     action: Action,
-    /// Whether its text has mistakes of syntax.
-    broken: bool,
+    /// What keeps its text from being read as it stands.
+    form: Option<Form>,
 }
 
 fn read(text: &str) -> Option<Old> {
     let block = action_blocks(text).pop()?;
     let parsed = parse_domain(&format!("(define (domain d)\n{}\n)", block.text), SourceId(0));
-    let broken = !block.complete || parsed.diagnostics.iter().any(Diagnostic::is_error);
-    parsed.value.actions.into_iter().next().map(|action| Old { action, broken })
+    let form = match (block.complete, parsed.diagnostics.iter().any(Diagnostic::is_error)) {
+        (false, _) => Some(Form::BrokenText),
+        (true, true) => Some(Form::TypedArgument),
+        (true, false) => None,
+    };
+    parsed.value.actions.into_iter().next().map(|action| Old { action, form })
 }
 
 struct Repairs {

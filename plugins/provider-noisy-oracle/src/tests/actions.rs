@@ -166,6 +166,9 @@ fn what_is_not_repaired_stays() {
     assert!(note["mistakes_left"].as_u64().unwrap() >= 5, "{note}");
     assert_eq!(note["repaired"], serde_json::json!([]));
     assert_eq!(none("Sorry, I cannot.").0, None);
+    let typed = one(Actions { typed_argument: 1.0, ..sound() }, &first("board"), 1).0;
+    let typed = action_blocks(&typed).pop().unwrap().text;
+    assert_eq!(none(&typed).0, Some(typed), "a mistake of syntax stays the one it is");
     let damaging = Options { actions: sound(), damage: 1.0, ..options() };
     let good = one(sound(), &first("board"), 1).0;
     let block = action_blocks(&good).pop().unwrap().text;
