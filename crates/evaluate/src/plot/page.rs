@@ -171,7 +171,7 @@ impl Page {
             2 => corners(&[(0.0, -6.0), (6.0, 5.0), (-6.0, 5.0)]),
             _ => corners(&[(0.0, -7.0), (6.0, 0.0), (0.0, 7.0), (-6.0, 0.0)]),
         };
-        let element = if form % 4 == 0 { "circle" } else { "polygon" };
+        let element = if form.is_multiple_of(4) { "circle" } else { "polygon" };
         let _ = writeln!(self.body, "{drawn}><title>{says}</title></{element}>");
     }
 
