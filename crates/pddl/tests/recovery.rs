@@ -344,3 +344,15 @@ fn all_ways(text: &str) -> Result<(), TestCaseError> {
     }
     Ok(())
 }
+
+#[test]
+fn a_type_left_out_before_a_variable_is_missing_and_the_variable_stays() {
+    let text =
+        "(define (domain d) (:requirements :typing) (:types cart cell) (:predicates (on ?k - cart ?c - cell))
+      (:action roll :parameters (?k - ?from ?to - cell) :precondition (on ?k ?from) :effect (on ?k ?to)))";
+    let parsed = parse_domain(text, SourceId(0));
+    let codes: Vec<&str> = parsed.diagnostics.iter().map(|d| d.code.as_ref()).collect();
+    assert_eq!(codes, ["pddl.missing-type"]);
+    let names: Vec<&str> = parsed.value.actions[0].parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["?k", "?from", "?to"]);
+}

@@ -30,7 +30,10 @@ impl<'a, 't> Reader<'a, 't> {
             }
             let text = self.tree.text(id);
             if text == "-" {
-                let ty = match rest.peek() {
+                // No type is called like a variable: the type before one was left out.
+                let is_type =
+                    |next: &NodeId| !self.tree.atom(*next).is_some_and(|word| word.starts_with('?'));
+                let ty = match rest.peek().filter(is_type) {
                     Some(next) => {
                         rest.next();
                         self.type_ref(next)
