@@ -91,6 +91,42 @@ fn examples_come_from_other_suites_alone() {
     assert!(examples.iter().all(|e| e.suite == "miconic" && e.pddl.starts_with("(:action")));
 }
 
+/// The suites that examples come from where actions of `domain` are asked for in a suite called `balls`.
+fn examples_for(domain: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["domain.nl", "p01.nl", "p01.pddl"] {
+        std::fs::copy(suites().join("grippers").join(name), folder.path().join(name)).unwrap();
+    }
+    std::fs::write(folder.path().join("suite.toml"), "name = \"balls\"\n").unwrap();
+    std::fs::write(folder.path().join("domain.pddl"), domain).unwrap();
+    let suite = load_suite(folder.path()).suite.unwrap();
+    assert_eq!(suite.name, "balls");
+    let pipeline: Pipeline = serde_json::from_value(json!({
+        "schema": 1,
+        "given": { "actions": "base", "action_examples": ["grippers", "miconic"] },
+        "stage": [],
+    }))
+    .unwrap();
+    let tasks = planforge_pipeline::run_tasks(&pipeline, &[suite], &suites()).unwrap();
+    let examples: Vec<ActionExample> =
+        serde_json::from_str(&tasks[0].view.materials["example.actions"]).unwrap();
+    let mut from: Vec<String> = examples.into_iter().map(|example| example.suite).collect();
+    from.dedup();
+    from
+}
+
+#[test]
+fn a_domain_under_another_suite_s_name_is_no_example_of_its_own() {
+    let domain = std::fs::read_to_string(suites().join("grippers/domain.pddl")).unwrap();
+    assert_eq!(examples_for(&domain), ["miconic"], "the domain is called the same");
+    let renamed = domain.replace("(domain grippers)", "(domain balls)");
+    assert_eq!(examples_for(&renamed), ["miconic"], "its actions read the same");
+    // Other names throughout make another domain, as far as anybody can tell.
+    let other = renamed.replace("robot-in", "at").replace("ball-in", "lies").replace("holds", "has");
+    let other = other.replace("(empty ?r - robot", "(free ?r - robot").replace("(empty ?r ?g)", "(free ?r ?g)");
+    assert_eq!(examples_for(&other), ["grippers", "miconic"]);
+}
+
 #[test]
 fn without_the_predicates_nothing_that_is_made_of_them_is_given() {
     let suite = load_suite(&suites().join("grippers")).suite.unwrap();

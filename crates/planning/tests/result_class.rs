@@ -7,7 +7,10 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::hde::{HdeOptions, Reference};
-use planforge_planning::result_class::{Classified, ResultClass, ResultGroup, classify};
+use planforge_planning::equivalence::domains::{DomainLimits, ExactReference, Verdict};
+use planforge_planning::result_class::{
+    Classified, ResultClass, ResultGroup, classify, classify_whole, fits, fits_whole, named_action,
+};
 use std::num::NonZeroUsize;
 
 const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
@@ -157,4 +160,65 @@ fn a_limit_is_undecided_and_never_no_plan() {
         let found = classify(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
         assert_ne!(found.class, ResultClass::Equivalent);
     }
+}
+
+#[test]
+fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
+    let (domain, reference) = reference();
+    let go = "(:action go :parameters (?a ?b - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
+    let one = |name: &str, text: &str| {
+        classify(text, SourceId(0), &domain, name, &reference, &mut Unlimited)
+    };
+    let whole = |go: &str, light: &str| {
+        let (go, light) = (one("go", go), one("light", light));
+        let parts = [("go", &go), ("light", &light)];
+        let found = classify_whole(&domain, &parts, &reference, &mut Unlimited);
+        assert_eq!(fits_whole(&domain, &parts).is_ok(), found.domain.is_some());
+        (go.class, light.class, found)
+    };
+    let (a, b, all) = whole(go, &action(PRE, EFF));
+    assert_eq!((a, b, all.class), (ResultClass::Equivalent, ResultClass::Equivalent, ResultClass::Equivalent));
+    // A wrong type comes before a wrong predicate, wherever they stand; nothing is said of behaviour then.
+    let (_, _, all) = whole(&go.replace("(door ?a ?b)", "(door ?a)"), &action("(here ?l)", EFF));
+    assert_eq!((all.class, all.hde.is_none()), (ResultClass::TError, true));
+    assert_eq!(all.reason.as_deref(), Some("action `light` does not fit"));
+    // Each by itself leaves the problem solvable, both together do not: one has no way back, the other needs it.
+    let oneway = go.replace("(door ?a ?b))", "(door ?a ?b) (in a ?a))").replace("(in a ?a)", "(door ?b ?a)");
+    let (a, _, all) = whole(&oneway, &action("(and (here ?r) (dark ?l))", EFF));
+    assert_eq!((a, all.class), (ResultClass::Equivalent, ResultClass::NPApp));
+    let text = format!("{go}\n{}", action(PRE, EFF));
+    assert!(named_action(&text, "LIGHT").unwrap().text.starts_with("(:action light"));
+    assert!(named_action(&text, "fly").is_none());
+}
+
+#[test]
+fn what_fits_needs_no_plans_and_no_true_actions() {
+    let (domain, _) = reference();
+    let header = Domain { actions: Vec::new(), ..domain };
+    let fitting = fits(&action("(lit ?l)", "(dark ?l)"), SourceId(0), &header, "light").unwrap();
+    assert_eq!((fitting.action.name.as_str(), fitting.domain.actions.len()), ("light", 1));
+    let not = fits(&action("(lit ?l ?l)", EFF), SourceId(0), &header, "light").unwrap_err();
+    assert_eq!(not.class, ResultClass::PAError);
+}
+
+#[test]
+fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
+    let (domain, _) = reference();
+    let two = parse_problem(PROBLEM, SourceId(0)).value;
+    let near = parse_problem(&PROBLEM.replace("(in b attic)", "(in b hall)"), SourceId(0)).value;
+    let limits = DomainLimits::default();
+    let models = ExactReference::new(&domain, &[&near, &two], &limits, &mut Unlimited).unwrap();
+    assert_eq!(models.problems(), 2);
+    let same = models.compare(&domain, &mut Unlimited);
+    assert_eq!((same.verdict(), same.0.len(), same.equal_up_to()), (Verdict::Equal, 2, None));
+    let fitting = fits(&action("(and (here ?r) (dark ?l))", EFF), SourceId(0), &domain, "light").unwrap();
+    let other = models.compare(&fitting.domain, &mut Unlimited);
+    // In the first problem lamps are lit from the attic too, so that is where it shows, and the second is not looked at.
+    assert_eq!((other.verdict(), other.0.len(), other.decisive().unwrap().0), (Verdict::Different, 1, 0));
+    let few = DomainLimits { max_pairs: 2, ..limits };
+    let models = ExactReference::new(&domain, &[&near, &two], &few, &mut Unlimited).unwrap();
+    let renamed = fits(&action("(and (dark ?l) (here ?r) (in ?l ?r))", "(and (lit ?l) (not (dark ?l)) (door ?r ?r))"), SourceId(0), &domain, "light").unwrap();
+    let open = models.compare(&renamed.domain, &mut Unlimited);
+    assert_eq!((open.verdict(), open.0.len()), (Verdict::Open, 2));
+    assert!(open.equal_up_to().is_some() && !open.is_cancelled());
 }

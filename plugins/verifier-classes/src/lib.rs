@@ -46,8 +46,9 @@
 //! One entry for each action in another class than Equivalent, beginning ``Action `NAME`: ``, by which translator-actions writes that action alone
 //! anew. It holds what the class needs: the findings with their lines; why there is no plan, as far as that is not what another action
 //! needs; or the plan that fails, its step, what holds of the step's objects before it, and the conditions of the written action (never of a
-//! true one) or of the goal that do not hold. Nothing is said of an action that could not be told: there is nothing to correct. Plans are the
-//! environment's word, so models hear them only in a pipeline that declares `feedback = "environment"`.
+//! true one) or of the goal that do not hold. Of an action that could not be told it says that, so that in a round where nothing else is wrong the
+//! others are left alone. Plans are the environment's word, so models hear them only in a pipeline that declares
+//! `feedback = "environment"`.
 
 mod asked;
 mod codes;

@@ -200,7 +200,7 @@ fn further_problems_show_what_one_does_not() {
 }
 
 #[test]
-fn a_limit_leaves_it_undecided_and_is_no_reason_to_write_again() {
+fn a_limit_leaves_it_undecided_and_is_told_as_that() {
     let text = light("(and (here ?r) (in ?l ?r) (lit ?l))", EFF);
     let options = Options { max_nodes: 1, ..Options::default() };
     let syntax = "(:action go :parameters";
@@ -212,7 +212,12 @@ fn a_limit_leaves_it_undecided_and_is_no_reason_to_write_again() {
         "{:?}",
         got.decision
     );
-    assert!(got.feedback.is_empty() && !got.metrics.contains_key("whole"));
+    assert!(!got.metrics.contains_key("whole"));
+    assert_eq!(
+        got.feedback,
+        ["Action `light`: undecided: it could not be told, within limits, whether it does what it should.\n\
+             If it is right, write it again as it is."]
+    );
     assert_eq!((got.metrics["undecided"], got.diagnostics[0].code.as_str()), (1.0, "classes.undecided"));
     // What does not need plans is told all the same.
     let got = judge(

@@ -9,22 +9,27 @@ use planforge_planning::equivalence::hde::{FailingPlan, HdeDifference, HdeOutcom
 use planforge_planning::result_class::ResultClass;
 use planforge_plugin_sdk::feedback::{self, ActionFault, FailingActionPlan};
 
-/// The entry on an action; `None` where there is nothing against it, or nothing that could be told.
+/// The entry on an action; `None` where there is nothing against it.
 pub(crate) fn entry(
     asked: &Asked,
     found: &Found,
     action: &Classification,
     domain: &Domain,
 ) -> Option<String> {
-    if found.is_good() || found.is_open() {
+    if found.is_good() {
         return None;
     }
-    let class = format!("{} ({})", found.group(), found.class());
+    let class = match found.is_open() {
+        true => found.group().to_owned(),
+        false => format!("{} ({})", found.group(), found.class()),
+    };
     let write = |fault: &ActionFault<'_>| {
         Some(feedback::action(&asked.name, &class, what(found.classified.class), fault))
     };
-    if found.classified.class == ResultClass::NoPddl {
-        return write(&ActionFault::Nothing);
+    match found.classified.class {
+        ResultClass::NoPddl => return write(&ActionFault::Nothing),
+        ResultClass::Undecided => return write(&ActionFault::Open),
+        _ => {}
     }
     match difference(found) {
         None => write(&ActionFault::Text { found: &action.diagnostics, text: &asked.text }),
@@ -53,7 +58,7 @@ pub(crate) const fn what(class: ResultClass) -> &'static str {
         ResultClass::NPApp => "it allows a plan that is wrong",
         ResultClass::OPApp => "it does not allow a plan that is right",
         ResultClass::Equivalent => "it is equivalent",
-        ResultClass::Undecided => "it could not be told",
+        ResultClass::Undecided => "it could not be told, within limits, whether it does what it should",
     }
 }
 

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may break where it stands; its helpers too.
 
 mod accuracy;
+mod actions;
 mod actions_simulated;
 mod add_on;
 mod bad_input;

@@ -1,10 +1,10 @@
 //! Best-of-N and iVML against servers that do what real ones do: no probabilities, one reply whatever `n` says, copies, replies that are cut
 //! off; and critics that answer in prose, approve nonsense, and repeat themselves.
 
-use super::support::{Ran, example, example_text, files, planforge, verdict};
+use super::support::{Ran, assessments, events, example, example_text, planforge, verdict};
 use planforge_testkit::{Choice, Scripted, ScriptedRequest, ScriptedServer};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const ROLES: &str = r#"
 schema = 1
@@ -111,18 +111,12 @@ impl Bench {
 
     /// What the run's journal holds of a kind.
     fn events(&self, kind: &str) -> Vec<Value> {
-        let mut files = files(&self.run_folder().join("events"));
-        files.sort();
-        let lines: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).unwrap()).collect();
-        let events =
-            lines.iter().flat_map(|text| text.lines()).filter_map(|l| serde_json::from_str::<Value>(l).ok());
-        events.filter(|event| event["event"] == kind).collect()
+        events(&self.run_folder(), kind)
     }
 
     /// The assessments of a stage, in the order in which they were made.
     fn assessments(&self, stage: &str) -> Vec<Value> {
-        let of_stage = self.events("assessed").into_iter().filter(|event| event["stage"] == stage);
-        of_stage.map(|event| blob(&self.run_folder(), event["assessment"].as_str().unwrap())).collect()
+        assessments(&self.run_folder(), stage)
     }
 
     /// The questions to a model, each as one text.
@@ -148,13 +142,6 @@ impl Bench {
         let run = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap().path();
         Ran::wait(planforge().arg("replay").arg(run).arg("--json").spawn().unwrap()).stdout
     }
-}
-
-fn blob(run: &Path, id: &str) -> Value {
-    let path = files(&run.join("blobs"))
-        .into_iter()
-        .find(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(id)));
-    serde_json::from_slice(&std::fs::read(path.unwrap()).unwrap()).unwrap()
 }
 
 fn is_writer(request: &ScriptedRequest) -> bool {

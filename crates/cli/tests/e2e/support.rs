@@ -172,6 +172,30 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// What a run's journal holds of a kind, in the order in which it was written.
+pub(crate) fn events(run: &Path, kind: &str) -> Vec<Value> {
+    let mut files = files(&run.join("events"));
+    files.sort();
+    let lines: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).unwrap()).collect();
+    let events =
+        lines.iter().flat_map(|text| text.lines()).filter_map(|l| serde_json::from_str::<Value>(l).ok());
+    events.filter(|event| event["event"] == kind).collect()
+}
+
+/// The assessments of a stage, in the order in which they were made.
+pub(crate) fn assessments(run: &Path, stage: &str) -> Vec<Value> {
+    let of_stage = events(run, "assessed").into_iter().filter(|event| event["stage"] == stage);
+    of_stage.map(|event| blob(run, event["assessment"].as_str().unwrap())).collect()
+}
+
+/// What a run keeps under an id, which is JSON.
+pub(crate) fn blob(run: &Path, id: &str) -> Value {
+    let path = files(&run.join("blobs"))
+        .into_iter()
+        .find(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(id)));
+    serde_json::from_slice(&std::fs::read(path.unwrap()).unwrap()).unwrap()
+}
+
 /// The verdict of the n-th task of a report.
 pub(crate) fn verdict(report: &Value, task: usize) -> &str {
     report["tasks"][task]["verdict"]["verdict"].as_str().unwrap_or("none")

@@ -23,6 +23,8 @@ pub enum ActionFault<'a> {
     NoPlan(&'a [String]),
     /// A plan that one of the two domains makes possible is none of the other.
     Plan(FailingActionPlan<'a>),
+    /// It could not be told, within limits, whether it does what it should.
+    Open,
     /// A problem has other plans: so many, where so many are right.
     Number {
         /// Plans with the action.
@@ -53,6 +55,7 @@ pub fn action(name: &str, class: &str, what: &str, fault: &ActionFault<'_>) -> S
     let mut out = format!("Action `{name}`: {class}: {}.", what.trim_end_matches('.'));
     match fault {
         ActionFault::Nothing => {}
+        ActionFault::Open => out.push_str("\nIf it is right, write it again as it is."),
         ActionFault::Text { found, text } => findings(found, text, &mut out),
         ActionFault::NoPlan(reasons) => {
             for reason in reasons.iter().take(MOST) {

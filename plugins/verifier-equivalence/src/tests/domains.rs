@@ -7,10 +7,14 @@ fn options(level: Level) -> Options {
 }
 
 fn judged(options: Options, domain: &str) -> Result<Assessment, Failure> {
+    judged_on(&host(true), options, domain)
+}
+
+fn judged_on(host: &TestHost, options: Options, domain: &str) -> Result<Assessment, Failure> {
     let verifier = EquivalenceVerifier::create(options, &Secrets::default())?;
     let candidate = Candidate { domain: Some(domain.to_owned()), ..Candidate::default() };
     let request = VerifyRequest { candidates: vec![candidate], ..VerifyRequest::default() };
-    let got = verifier.verify(&host(true), &request)?.results.remove(0).into_result()?;
+    let got = verifier.verify(host, &request)?.results.remove(0).into_result()?;
     assert!(got.feedback.is_empty(), "{:?}", got.feedback);
     assert!(got.evidence.is_null() || got.evidence.is_object());
     Ok(got)
@@ -157,4 +161,42 @@ fn options_that_make_no_sense_together_are_refused() {
     for options in wrong {
         assert_eq!(judged(options, DOMAIN).unwrap_err().code, "equivalence.options");
     }
+}
+
+#[test]
+fn further_problems_of_the_suite_are_compared_too() {
+    // Only where a box is open does it matter that sealed ones alone are carried.
+    let sealed =
+        DOMAIN.replace(":precondition (in ?b ?from)", ":precondition (and (in ?b ?from) (sealed ?b))");
+    let all_sealed = PROBLEM.replace("(sealed blue)", "(sealed blue) (sealed red)");
+    let on = |further: &[&str], level: Level, domain: &str| {
+        let host = host_with(true, further);
+        judged_on(&host, options(level), domain).unwrap()
+    };
+    for level in [Level::Exact, Level::Hde] {
+        let same = on(&[&all_sealed], level, DOMAIN);
+        assert_eq!((&same.decision, same.metrics["equivalent"]), (&Decision::Accepted, 1.0));
+        let different = on(&[&all_sealed], level, &sealed);
+        assert_eq!(different.decision, Decision::Rejected);
+    }
+    let same = on(&[&all_sealed], Level::Exact, DOMAIN);
+    assert_eq!(same.summary, "The domain behaves as the reference over the whole reachable space of 2 problems.");
+    assert_eq!(same.evidence["comparisons"].as_array().unwrap().len(), 2);
+    // The task's own problem shows nothing, the further one does.
+    let host = {
+        let environment = PddlEnvironment::create(Default::default(), &Secrets::default()).unwrap();
+        let open = EnvironmentOpen {
+            domain: Some(DOMAIN.into()),
+            problem: Some(all_sealed),
+            problems: vec![PROBLEM.into()],
+            ..EnvironmentOpen::default()
+        };
+        TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open)
+    };
+    let exact = judged_on(&host, options(Level::Exact), &sealed).unwrap();
+    assert_eq!(exact.summary, "The domain behaves otherwise than the reference after 1 step on problem 2.");
+    assert_eq!(exact.evidence["comparisons"][0]["decision"], "equal");
+    assert_eq!(exact.evidence["comparison"]["decision"], "different");
+    let hde = judged_on(&host, options(Level::Hde), &sealed).unwrap();
+    assert_eq!(hde.evidence["heuristic"]["problem"], 1);
 }

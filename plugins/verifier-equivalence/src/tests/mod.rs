@@ -24,6 +24,11 @@ const PROBLEM: &str = "(define (problem tidy)
   (:goal (and (in red attic) (in blue dock))))";
 
 fn host(model: bool) -> TestHost {
+    host_with(model, &[])
+}
+
+/// With further problems of the suite.
+fn host_with(model: bool, further: &[&str]) -> TestHost {
     let options = planforge_environment_pddl::Options { model, ..Default::default() };
     let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
     let open = EnvironmentOpen {
@@ -31,6 +36,7 @@ fn host(model: bool) -> TestHost {
         task: "p01".into(),
         domain: Some(DOMAIN.into()),
         problem: Some(PROBLEM.into()),
+        problems: further.iter().map(|text| (*text).to_owned()).collect(),
         ..EnvironmentOpen::default()
     };
     TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open)
