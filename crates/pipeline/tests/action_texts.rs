@@ -123,7 +123,8 @@ fn a_domain_under_another_suite_s_name_is_no_example_of_its_own() {
     assert_eq!(examples_for(&renamed), ["miconic"], "its actions read the same");
     // Other names throughout make another domain, as far as anybody can tell.
     let other = renamed.replace("robot-in", "at").replace("ball-in", "lies").replace("holds", "has");
-    let other = other.replace("(empty ?r - robot", "(free ?r - robot").replace("(empty ?r ?g)", "(free ?r ?g)");
+    let other =
+        other.replace("(empty ?r - robot", "(free ?r - robot").replace("(empty ?r ?g)", "(free ?r ?g)");
     assert_eq!(examples_for(&other), ["grippers", "miconic"]);
 }
 

@@ -6,8 +6,8 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::Unlimited;
-use planforge_planning::equivalence::hde::{HdeOptions, Reference};
 use planforge_planning::equivalence::domains::{DomainLimits, ExactReference, Verdict};
+use planforge_planning::equivalence::hde::{HdeOptions, Reference};
 use planforge_planning::result_class::{
     Classified, ResultClass, ResultGroup, classify, classify_whole, fits, fits_whole, named_action,
 };
@@ -166,9 +166,7 @@ fn a_limit_is_undecided_and_never_no_plan() {
 fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
     let (domain, reference) = reference();
     let go = "(:action go :parameters (?a ?b - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
-    let one = |name: &str, text: &str| {
-        classify(text, SourceId(0), &domain, name, &reference, &mut Unlimited)
-    };
+    let one = |name: &str, text: &str| classify(text, SourceId(0), &domain, name, &reference, &mut Unlimited);
     let whole = |go: &str, light: &str| {
         let (go, light) = (one("go", go), one("light", light));
         let parts = [("go", &go), ("light", &light)];
@@ -177,7 +175,10 @@ fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
         (go.class, light.class, found)
     };
     let (a, b, all) = whole(go, &action(PRE, EFF));
-    assert_eq!((a, b, all.class), (ResultClass::Equivalent, ResultClass::Equivalent, ResultClass::Equivalent));
+    assert_eq!(
+        (a, b, all.class),
+        (ResultClass::Equivalent, ResultClass::Equivalent, ResultClass::Equivalent)
+    );
     // A wrong type comes before a wrong predicate, wherever they stand; nothing is said of behaviour then.
     let (_, _, all) = whole(&go.replace("(door ?a ?b)", "(door ?a)"), &action("(here ?l)", EFF));
     assert_eq!((all.class, all.hde.is_none()), (ResultClass::TError, true));
@@ -217,7 +218,13 @@ fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
     assert_eq!((other.verdict(), other.0.len(), other.decisive().unwrap().0), (Verdict::Different, 1, 0));
     let few = DomainLimits { max_pairs: 2, ..limits };
     let models = ExactReference::new(&domain, &[&near, &two], &few, &mut Unlimited).unwrap();
-    let renamed = fits(&action("(and (dark ?l) (here ?r) (in ?l ?r))", "(and (lit ?l) (not (dark ?l)) (door ?r ?r))"), SourceId(0), &domain, "light").unwrap();
+    let renamed = fits(
+        &action("(and (dark ?l) (here ?r) (in ?l ?r))", "(and (lit ?l) (not (dark ?l)) (door ?r ?r))"),
+        SourceId(0),
+        &domain,
+        "light",
+    )
+    .unwrap();
     let open = models.compare(&renamed.domain, &mut Unlimited);
     assert_eq!((open.verdict(), open.0.len()), (Verdict::Open, 2));
     assert!(open.equal_up_to().is_some() && !open.is_cancelled());

@@ -180,7 +180,10 @@ fn further_problems_of_the_suite_are_compared_too() {
         assert_eq!(different.decision, Decision::Rejected);
     }
     let same = on(&[&all_sealed], Level::Exact, DOMAIN);
-    assert_eq!(same.summary, "The domain behaves as the reference over the whole reachable space of 2 problems.");
+    assert_eq!(
+        same.summary,
+        "The domain behaves as the reference over the whole reachable space of 2 problems."
+    );
     assert_eq!(same.evidence["comparisons"].as_array().unwrap().len(), 2);
     // The task's own problem shows nothing, the further one does.
     let host = {
