@@ -7,7 +7,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 
 /// The reference, read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
     /// The domain.
     pub domain: Domain,

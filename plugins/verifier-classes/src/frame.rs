@@ -9,10 +9,12 @@ use planforge_diagnostics::SourceId;
 use planforge_judging::{Deadline, Reference};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::parse_domain;
-use planforge_planning::StopReason;
 use planforge_planning::equivalence::domains::ExactReference;
 use planforge_planning::equivalence::hde::{self, NoReferenceReason};
 use planforge_planning::walk::ModelError;
+use planforge_planning::{Budget, Poll, StopReason};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What actions are judged in.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub(crate) struct Frame {
     /// The names of its actions; empty where the pipeline does not give them.
     pub(crate) names: Vec<String>,
     /// The behaviour of the reference; `None` where it is not looked at.
-    pub(crate) behaviour: Option<Behaviour>,
+    pub(crate) behaviour: Option<Arc<Behaviour>>,
 }
 
 /// The behaviour of the reference.
@@ -45,6 +47,42 @@ pub(crate) struct Open {
     pub(crate) stopped: Option<StopReason>,
 }
 
+/// References with their plans, the last ones used: the samples of one task come in calls of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Cache {
+    kept: Mutex<VecDeque<(Reference, Arc<Behaviour>)>>,
+}
+
+/// Most references that are kept.
+const KEPT: usize = 4;
+
+impl Cache {
+    fn open(
+        &self,
+        reference: &Reference,
+        options: &Options,
+        budget: &mut Deadline<'_>,
+    ) -> Result<Arc<Behaviour>, Failure> {
+        let found = self.kept().iter().find(|(kept, _)| kept == reference).map(|(_, made)| Arc::clone(made));
+        if let Some(made) = found {
+            return Ok(made);
+        }
+        // Made outside the lock: two calls may do the same work once, but none waits for another task's.
+        let made = Arc::new(Behaviour::open(reference, options, budget)?);
+        // What this call's time may have cut short is not what another call would find.
+        if budget.poll() == Poll::Continue {
+            let mut kept = self.kept();
+            kept.truncate(KEPT - 1);
+            kept.push_front((reference.clone(), Arc::clone(&made)));
+        }
+        Ok(made)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<(Reference, Arc<Behaviour>)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Frame {
     /// Reads the frame and makes it ready.
     ///
@@ -54,6 +92,7 @@ impl Frame {
         host: &dyn Host,
         options: &Options,
         task: &TaskView,
+        cache: &Cache,
         budget: &mut Deadline<'_>,
     ) -> Result<Self, Failure> {
         if !options.behaviour
@@ -63,7 +102,7 @@ impl Frame {
         }
         let reference = Reference::open(host).map_err(|not| not.failure(&codes::SHOWN))?;
         let behaviour = match options.behaviour {
-            true => Some(Behaviour::open(&reference, options, budget)?),
+            true => Some(cache.open(&reference, options, budget)?),
             false => None,
         };
         let names = reference.domain.actions.iter().map(|action| action.name.to_string()).collect();

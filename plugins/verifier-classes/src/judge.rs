@@ -2,7 +2,7 @@
 
 use crate::asked::{Asked, asked, other_predicates, own_texts};
 use crate::codes;
-use crate::frame::{Behaviour, Frame, Open, interrupted};
+use crate::frame::{Behaviour, Cache, Frame, Open, interrupted};
 use crate::options::Options;
 use crate::report::{self, Found};
 use crate::told;
@@ -36,9 +36,14 @@ impl<'a> Court<'a> {
     ///
     /// # Errors
     /// See [`Frame::open`].
-    pub(crate) fn open(host: &'a dyn Host, options: &'a Options, task: &TaskView) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        host: &'a dyn Host,
+        options: &'a Options,
+        cache: &Cache,
+        task: &TaskView,
+    ) -> Result<Self, Failure> {
         let mut budget = Deadline::new(host);
-        let frame = Frame::open(host, options, task, &mut budget)?;
+        let frame = Frame::open(host, options, task, cache, &mut budget)?;
         Ok(Self { host, options, frame, budget })
     }
 
@@ -84,7 +89,7 @@ impl<'a> Court<'a> {
     /// The class of one action.
     fn action(&mut self, asked: &Asked) -> Result<Found, Failure> {
         let Frame { domain, behaviour, .. } = &self.frame;
-        match behaviour {
+        match behaviour.as_deref() {
             None => Ok(fitting(fits(&asked.text, TEXT, domain, &asked.name))),
             Some(Behaviour { plans: Ok(plans), .. }) => {
                 let classified = classify(&asked.text, TEXT, domain, &asked.name, plans, &mut self.budget);
@@ -107,7 +112,7 @@ impl<'a> Court<'a> {
         let parts: Vec<(&str, &Classified)> =
             asked.iter().zip(found).map(|(asked, found)| (asked.name.as_str(), &found.classified)).collect();
         let Frame { domain, behaviour, .. } = &self.frame;
-        match behaviour {
+        match behaviour.as_deref() {
             None => Ok(match fits_whole(domain, &parts) {
                 Ok(_) => Found { classified: empty(ResultClass::Undecided), fits: true, exact: None },
                 Err(classified) => Found { classified: *classified, fits: false, exact: None },

@@ -68,6 +68,7 @@ use planforge_plugin_sdk::prelude::*;
 #[derive(Debug)]
 pub struct ClassVerifier {
     options: Options,
+    references: frame::Cache,
 }
 
 impl Plugin for ClassVerifier {
@@ -95,13 +96,13 @@ impl Plugin for ClassVerifier {
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
         options.check()?;
-        Ok(Self { options })
+        Ok(Self { options, references: frame::Cache::default() })
     }
 }
 
 impl Verifier for ClassVerifier {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
-        let mut court = Court::open(host, &self.options, &request.task)?;
+        let mut court = Court::open(host, &self.options, &self.references, &request.task)?;
         let total = request.candidates.len() as u64;
         let mut results = Vec::with_capacity(request.candidates.len());
         for candidate in &request.candidates {

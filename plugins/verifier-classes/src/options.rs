@@ -18,7 +18,8 @@ pub struct Options {
     pub k: usize,
     /// How plans count: `definition` or `reference-code`.
     pub rule: Rule,
-    /// Which ground actions plans are made of: `ground-no-ops-dropped` or `strips`. Plans are executed under STRIPS semantics.
+    /// Which ground actions plans are made of: `ground-no-ops-dropped` (the default, as the paper's planner has it) or
+    /// `strips`. Plans are executed under STRIPS semantics.
     pub semantics: Semantics,
     /// Most action sequences looked at for the plans of one problem in one domain.
     #[schemars(range(min = 1))]

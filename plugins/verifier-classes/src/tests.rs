@@ -302,3 +302,20 @@ fn a_reference_that_is_none_is_a_failure_and_a_missing_candidate_undecided() {
         assert_eq!(ClassVerifier::create(options, &Secrets::default()).unwrap_err().code, "classes.options");
     }
 }
+
+#[test]
+fn the_reference_is_made_ready_once_and_a_call_without_time_leaves_nothing_behind() {
+    let verifier = ClassVerifier::create(Options::default(), &Secrets::default()).unwrap();
+    let judge = |host: &TestHost| {
+        let request =
+            VerifyRequest { candidates: vec![candidate(&[("go", GO)])], ..VerifyRequest::default() };
+        verifier.verify(host, &request).unwrap().results.remove(0).into_result().unwrap().decision
+    };
+    let late = host_with(PROBLEM, &[]).remaining_ms(0);
+    assert!(matches!(judge(&late), Decision::Undecided { .. }));
+    assert_eq!(judge(&host_with(PROBLEM, &[])), Decision::Accepted);
+    assert_eq!(judge(&host_with(PROBLEM, &[])), Decision::Accepted);
+    // Another reference is another one, under the same names.
+    assert_eq!(judge(&host_with(&PROBLEM.replace("(in b attic) ", ""), &[])).name(), "undecided");
+    assert_eq!(judge(&host_with(PROBLEM, &[FURTHER])), Decision::Accepted);
+}

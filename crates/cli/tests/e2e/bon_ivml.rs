@@ -41,12 +41,7 @@ fn decision<'a>(task: &'a Value, stage: &str) -> &'a str {
 /// All events of that kind in the only run there is.
 fn events(folder: &Path, kind: &str) -> Vec<Value> {
     let run = fs::read_dir(folder.join("runs")).unwrap().next().unwrap().unwrap().path();
-    let files =
-        fs::read_dir(run.join("events")).unwrap().map(|f| fs::read_to_string(f.unwrap().path()).unwrap());
-    let lines: Vec<Value> = files
-        .flat_map(|text| text.lines().map(|l| serde_json::from_str(l).unwrap()).collect::<Vec<_>>())
-        .collect();
-    lines.into_iter().filter(|event| event["event"] == kind).collect()
+    super::support::events(&run, kind)
 }
 
 #[test]
