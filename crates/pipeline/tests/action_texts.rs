@@ -91,10 +91,42 @@ fn examples_come_from_other_suites_alone() {
     assert!(examples.iter().all(|e| e.suite == "miconic" && e.pddl.starts_with("(:action")));
 }
 
+#[test]
+fn without_the_predicates_nothing_that_is_made_of_them_is_given() {
+    let suite = load_suite(&suites().join("grippers")).suite.unwrap();
+    let given =
+        GivenSpec { actions: Some(DescriptionClass::Base), predicates: false, ..GivenSpec::default() };
+    let materials = task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials;
+    assert!(!materials.contains_key("predicates.declared"));
+    assert!(materials["domain.header"].contains(":types"));
+    for name in ["robot-in", "ball-in", "(empty", "(holds", "(:action"] {
+        assert!(materials.values().all(|text| !text.contains(name)), "{name}");
+    }
+}
+
+/// A literal without a sentence is told by its predicate's name.
+#[test]
+fn a_description_that_would_name_a_withheld_predicate_is_refused() {
+    let mut suite = grippers();
+    let given = |class, predicates| GivenSpec { actions: Some(class), predicates, ..GivenSpec::default() };
+    let refused = |suite: &Suite, given: &GivenSpec| {
+        let found = task_view(suite, &suite.tasks[0], given, None).err().unwrap_or_default();
+        found.iter().map(|d| d.code.to_string()).collect::<Vec<_>>()
+    };
+    assert!(
+        refused(&suite, &given(DescriptionClass::Flipped, false)).is_empty(),
+        "there is a sentence for all"
+    );
+    suite.sentences.remove("robot-in");
+    assert_eq!(refused(&suite, &given(DescriptionClass::Flipped, false)), vec!["suite.no-sentence"; 1]);
+    assert!(refused(&suite, &given(DescriptionClass::Flipped, true)).is_empty());
+    assert!(refused(&suite, &given(DescriptionClass::Base, false)).is_empty());
+}
+
 /// The suites that examples come from where actions are asked for of grippers as it reads after a change, in a suite called `balls`.
 fn examples_for(change: impl Fn(&str) -> String) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("suite.toml"), "name = \"balls\"\n").unwrap();
+    std::fs::write(folder.path().join("suite.toml"), "schema = 1\nname = \"balls\"\n").unwrap();
     for name in ["domain.nl", "p01.nl", "p01.pddl", "domain.pddl"] {
         let text = std::fs::read_to_string(suites().join("grippers").join(name)).unwrap();
         std::fs::write(folder.path().join(name), change(&text)).unwrap();
