@@ -1,11 +1,16 @@
-//! Means with standard errors, confidence intervals, rank correlation, agreement beyond chance. Random parts are seeded.
+//! Means with standard errors, confidence intervals, rank correlation, agreement beyond chance, tests of pairs, and what the best of k samples
+//! comes to. Random parts are seeded.
 
 mod agreement;
+mod at_k;
 mod interval;
+mod paired;
 mod rank;
 
 pub use agreement::Confusion;
+pub use at_k::{best_at_k, pass_at_k};
 pub use interval::{Interval, bootstrap, bootstrap_mean, share_interval, wilson};
+pub use paired::{McNemar, Pairs, holm, mcnemar, sign_flip, sign_test};
 pub use rank::{Correlation, correlation, kendall, spearman};
 
 use serde::{Deserialize, Serialize};
