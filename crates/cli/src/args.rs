@@ -1,6 +1,7 @@
 //! The command line: every command with an example in its help.
 
 mod calibrate;
+mod compare;
 mod equivalent;
 mod evaluate;
 mod ew;
@@ -12,6 +13,7 @@ mod study;
 mod suite;
 
 pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use equivalent::EquivalentDomainArgs;
 pub(crate) use evaluate::{AreReading, EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
@@ -158,6 +160,19 @@ Exits with 10 where no round changed the action that is named.")]
       --layout scaling --set stage.pddl.options.what=domain --set stage.pddl.options.parser=val \\
       --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'")]
     Evaluate(Box<EvaluateArgs>),
+    /// Compare two runs, or two evaluations, on the same tasks: which solves more, at what cost, and how sure that is.
+    ///
+    /// Tasks are paired by suite, task and seed; what is on one side alone is listed. A task that is undecided, not comparable, broken or not
+    /// run is neither right nor wrong: its pair is in no test, is counted and listed, and bounds say what it could change.
+    #[command(after_help = "Examples:
+  planforge compare runs/20261121-101500-llm-p runs/20261121-113000-tic-ic
+  planforge compare evaluation evaluation --pipeline-a llm-p --pipeline-b tic-ic --by problem
+  planforge compare small large --cluster suite --markdown
+  planforge compare small large --samples-of domain --judge pddl --k 1,5,10 --json
+
+Exits with 0 where something could be tested, whatever came of it, with 20 where no run of a task is on both sides, no stage says what
+--by asks for, or no pair is decided on both sides.")]
+    Compare(Box<CompareArgs>),
     /// Judge the judges: how often each verifier accepts a different domain or rejects an equal one, on mutants of reference domains.
     ///
     /// Every mutant has one thing changed: a mistake of a stated kind, or a rewrite that means the same. What it is says the exact

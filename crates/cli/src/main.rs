@@ -71,6 +71,7 @@ fn run() -> Exit {
         Command::ExplainFact(args) => commands::explain_fact::run(&context, &args),
         Command::Rounds(args) => commands::rounds::run(&context, &args),
         Command::Evaluate(args) => commands::evaluate::run(&context, &args),
+        Command::Compare(args) => commands::compare::run(&context, &args),
         Command::Calibrate(args) => commands::calibrate::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),
         Command::Schema(args) => commands::schema::run(&context, &args),

@@ -27,6 +27,41 @@ pub const CODES: &[CodeInfo] = &[
                       Without it these are the first two of each suite.",
     },
     CodeInfo {
+        code: "compare.nothing-paired",
+        title: "two runs have no task in common",
+        explanation: "`planforge compare A B` pairs runs of one task by suite, task and seed; what is on one side alone says nothing about a \
+                      difference. Two runs over the same tasks under different seeds are paired by\n\n    \
+                      planforge compare A B --pair-by task\n\nOtherwise compare runs over the same suites.",
+    },
+    CodeInfo {
+        code: "compare.not-asked",
+        title: "no stage says what is to be compared",
+        explanation: "`planforge compare --by problem` asks of every task whether its problem is the reference, which a stage of \
+                      `verifier-equivalence` says. Where a pipeline has no such stage nobody knows. Choose another `--by`, or add the stage, as a \
+                      measurement:\n\n    [[stage]]\n    do = \"verify\"\n    label = \"same\"\n    use = \"verifier-equivalence\"\n    \
+                      measure = true",
+    },
+    CodeInfo {
+        code: "compare.not-a-run",
+        title: "a folder holds neither a run nor an evaluation",
+        explanation: "`planforge compare` takes a folder that `planforge run` made (it has a run.json), or the output folder of `planforge \
+                      evaluate` (it has an evaluation.json once its table was made). An evaluation that was killed before that goes on \
+                      with\n\n    planforge evaluate --resume --out FOLDER",
+    },
+    CodeInfo {
+        code: "compare.pipeline",
+        title: "it is not clear which pipeline of an evaluation is compared",
+        explanation: "An evaluation of several pipelines has several tables of results. Say which:\n\n    \
+                      planforge compare evaluation evaluation --pipeline-a llm-p --pipeline-b tic-ic\n\nThe names are those of the table: the \
+                      pipeline files' names without `.toml`.",
+    },
+    CodeInfo {
+        code: "compare.twice",
+        title: "a run of a task is on one side twice",
+        explanation: "A comparison pairs runs by suite, task and seed, so each may be there once. The folder was not made by planforge, or two \
+                      suites of one run have the same name: compare runs over one of them.",
+    },
+    CodeInfo {
         code: "evaluate.matrix",
         title: "a matrix file, or what stands for it on the command line, makes no sense",
         explanation: "An evaluation runs every pipeline over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \

@@ -3,12 +3,14 @@
 //! [`study`] holds the paper's experiments without a language model (exploration-walk paper, Fig. 2a, 2b and 4): they run over
 //! suites of PDDL files, on all cores, and the same seed gives the same figures whatever the number of threads. [`evaluation`]
 //! puts the runs of pipelines over suites under several seeds into one table (Table 2). [`calibration`] counts how often verifiers are wrong
-//! about domains that were damaged on purpose. [`statistics`] and [`Table`] are shared
+//! about domains that were damaged on purpose. [`compare`] holds two runs or
+//! evaluations against each other on the same tasks. [`statistics`] and [`Table`] are shared
 //! by everything that reports; [`state_graph`] draws the states around a plan. The crate reads and computes; the command line runs
 //! pipelines and writes files.
 
 pub mod calibration;
 mod codes;
+pub mod compare;
 pub mod evaluation;
 pub mod history;
 pub mod plot;

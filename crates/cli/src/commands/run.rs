@@ -422,9 +422,10 @@ pub(crate) fn again(context: &Context, folder: RunFolder, jobs: u32) -> Result<(
     let sources = Sources { mode: Mode::Replay, lookups: vec![Arc::new(folder) as Arc<dyn Lookup>] };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-    let execution = Execution { jobs, observer: None };
+    let bar = RunBar::new(&context.output, tasks.len(), "");
+    let execution = Execution { jobs, observer: Some(bar.observer()) };
     let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
-        .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks))
-        .map_err(failed)?;
-    Ok((ended, tasks))
+        .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
+    bar.finish();
+    Ok((ended.map_err(failed)?, tasks))
 }

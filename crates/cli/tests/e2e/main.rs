@@ -13,6 +13,7 @@ mod bon_ivml;
 mod budget;
 mod calibrate;
 mod cases;
+mod compare;
 mod doctor;
 mod environment;
 mod evaluate;

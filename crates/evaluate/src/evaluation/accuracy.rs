@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// What a task is to a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counts {
+pub(crate) enum Counts {
     For,
     Against,
     Open(Why),
@@ -34,7 +34,7 @@ pub enum Why {
 
 impl Why {
     /// All of them, with the letter and the word that tables have for each.
-    pub(super) const ALL: [(Self, &'static str, &'static str); 4] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 4] = [
         (Self::Undecided, "u", "undecided"),
         (Self::NotComparable, "c", "not comparable"),
         (Self::Failed, "f", "failed"),
@@ -318,7 +318,7 @@ fn valid(task: &TaskResult) -> Counts {
     answered(task.valid)
 }
 
-pub(super) fn answered(outcome: Option<ProblemOutcome>) -> Counts {
+pub(crate) fn answered(outcome: Option<ProblemOutcome>) -> Counts {
     match outcome {
         Some(ProblemOutcome::Equivalent) => Counts::For,
         Some(ProblemOutcome::Different | ProblemOutcome::Missing) => Counts::Against,
@@ -329,7 +329,7 @@ pub(super) fn answered(outcome: Option<ProblemOutcome>) -> Counts {
     }
 }
 
-pub(super) fn solved(task: &TaskResult) -> Counts {
+pub(crate) fn solved(task: &TaskResult) -> Counts {
     match task.outcome {
         TaskOutcome::Solved => Counts::For,
         // The environment knows the reference's names alone.

@@ -20,6 +20,7 @@ mod summary;
 mod tables;
 
 pub use accuracy::{Accuracy, AccuracyCell, AccuracyColumn, Share, Why};
+pub(crate) use accuracy::{Counts, answered, solved};
 pub use cell::{
     CellKey, CellResult, CellState, DomainOutcome, ProblemOutcome, TaskOutcome, TaskResult, Walk,
 };

@@ -1,0 +1,270 @@
+//! `planforge compare`: two runs or evaluations on the same tasks.
+//!
+//! What an evaluation came to is in its `evaluation.json`. A run's report is beside it where an evaluation made it; otherwise its record is
+//! replayed, which gives the same verdicts. Costs and samples come from the records of either.
+
+use super::Context;
+use super::run::again;
+use crate::args::CompareArgs;
+use crate::exit::Exit;
+use crate::inputs::read_text;
+use crate::session::{self, broke};
+use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::SourceMap;
+use planforge_diagnostics::render::escape;
+use planforge_evaluate::compare::{
+    NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
+};
+use planforge_evaluate::evaluation::{CellKey, CellResult, Column, Evaluation, Judges};
+use planforge_pipeline::RunReport;
+use planforge_record::RunFolder;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What an evaluation came to, in its folder.
+const EVALUATION: &str = "evaluation.json";
+/// What a finished run of an evaluation came to, in its folder.
+const REPORT: &str = "report.json";
+/// How many unpaired runs of a side a message names.
+const NAMED: usize = 3;
+
+pub(crate) fn run(context: &Context, args: &CompareArgs) -> Exit {
+    match compared(context, args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn compared(context: &Context, args: &CompareArgs) -> Result<Exit, Exit> {
+    let a = side(context, args, &args.a, args.pipeline_a.as_deref(), "--pipeline-a")?;
+    let b = side(context, args, &args.b, args.pipeline_b.as_deref(), "--pipeline-b")?;
+    let settings = Settings {
+        question: args.by.into(),
+        cluster: args.cluster.into(),
+        pair_by: args.pair_by.into(),
+        confidence: args.confidence,
+        resamples: args.resamples as usize,
+        seed: args.seed,
+        samples_of: args.samples_of.clone(),
+        judge: args.judge.clone(),
+        metric: args.metric.clone(),
+        k: args.k.clone(),
+    };
+    let comparison = compare(&a, &b, &settings).map_err(|why| nothing(context, &why))?;
+    let output = &context.output;
+    match (args.json, args.csv, args.markdown) {
+        (true, ..) => output.json(&comparison),
+        (_, true, _) => output.result(&comparison.csv()),
+        (.., true) => output.result(&comparison.markdown()),
+        _ => output.result(&comparison.text()),
+    }
+    // Pairs of which nobody knows on one side or the other decide nothing.
+    Ok(if comparison.success.p.is_some() { Exit::Good } else { Exit::Undecided })
+}
+
+fn request(code: &'static str, message: String) -> Failure {
+    Failure::new(FailureClass::Request, code, message)
+}
+
+/// Tells why there is no comparison.
+fn nothing(context: &Context, why: &NoComparison) -> Exit {
+    match why {
+        NoComparison::Twice(which) => {
+            let message = format!(
+                "a run of a task is there twice, so that it is not clear which counts: {}",
+                escape(which)
+            );
+            broke(context, &request("compare.twice", message));
+            Exit::Input
+        }
+        NoComparison::NotAsked(side) => {
+            let message =
+                format!("no stage of {} says what `--by` asks for, of any paired task", escape(side));
+            let help = "choose another `--by`, or add a verify stage that says it";
+            broke(context, &request("compare.not-asked", message).help(help));
+            Exit::Undecided
+        }
+        NoComparison::NothingPaired { a, b, by_task } => {
+            let named = |keys: &[PairKey]| {
+                let first: Vec<String> =
+                    keys.iter().take(NAMED).map(|key| escape(&key.label()).to_string()).collect();
+                match keys.len() {
+                    0 => "nothing".to_owned(),
+                    n if n > NAMED => format!("{} and {} more", first.join("; "), n - NAMED),
+                    _ => first.join("; "),
+                }
+            };
+            let message =
+                format!("no run of a task is on both sides; A has {}; B has {}", named(a), named(b));
+            let help = match by_task {
+                true => {
+                    "the tasks are the same and the seeds are not: `--pair-by task` pairs them in the order of their seeds"
+                }
+                false => "compare runs over the same suites and tasks",
+            };
+            broke(context, &request("compare.nothing-paired", message).help(help));
+            Exit::Undecided
+        }
+    }
+}
+
+fn side(
+    context: &Context,
+    args: &CompareArgs,
+    path: &Path,
+    pipeline: Option<&str>,
+    option: &str,
+) -> Result<Observed, Exit> {
+    if path.join(EVALUATION).exists() {
+        return evaluation(context, path, pipeline, option);
+    }
+    if path.join("run.json").exists() {
+        return one_run(context, args, path, pipeline, option);
+    }
+    let message = format!(
+        "{} is neither a run folder nor the folder of an evaluation that came to a table",
+        path.display()
+    );
+    let help = "name a folder that `planforge run` made, or the --out of `planforge evaluate`; an evaluation that was stopped goes on with --resume";
+    broke(context, &request("compare.not-a-run", message).help(help));
+    Err(Exit::Input)
+}
+
+/// The pipeline that is meant.
+fn column<'e>(
+    context: &Context,
+    path: &Path,
+    columns: &'e [Column],
+    pipeline: Option<&str>,
+    option: &str,
+) -> Result<&'e Column, Exit> {
+    let found = match (pipeline, columns) {
+        (Some(name), _) => columns.iter().find(|column| column.pipeline == name),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    };
+    found.ok_or_else(|| {
+        let names: Vec<&str> = columns.iter().map(|column| column.pipeline.as_str()).collect();
+        let message = match pipeline {
+            Some(name) => format!("{} has no pipeline `{}`", path.display(), escape(name)),
+            None => format!("{} has {} pipelines", path.display(), columns.len()),
+        };
+        let help = format!("name one with {option}: {}", names.join(", "));
+        broke(context, &request("compare.pipeline", message).help(help));
+        Exit::Usage
+    })
+}
+
+fn evaluation(
+    context: &Context,
+    path: &Path,
+    pipeline: Option<&str>,
+    option: &str,
+) -> Result<Observed, Exit> {
+    let evaluation: Evaluation = document(context, &path.join(EVALUATION))?;
+    let column = column(context, path, &evaluation.columns, pipeline, option)?;
+    let mut side = Observed::new(path.display().to_string(), &column.pipeline, column.judges.clone());
+    for cell in evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline) {
+        let key = &cell.key;
+        let folder = path.join("cells").join(&key.suite).join(&key.pipeline).join(key.seed.to_string());
+        if let Err(failure) = cell_with_record(&mut side, cell, &folder) {
+            side.notes
+                .push(format!("{}: no costs and no samples from its record: {failure}", folder.display()));
+            add(context, &mut side, std::slice::from_ref(cell), None)?;
+        }
+    }
+    Ok(side)
+}
+
+/// A cell with what its record tells. An error leaves the side as it was.
+fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Result<(), Failure> {
+    let run = RunFolder::open(folder, Arc::default())?;
+    let report: Option<RunReport> =
+        std::fs::read(folder.join(REPORT)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let mut with = side.clone();
+    let parts = RunParts { manifest: run.manifest(), journal: &run, report: report.as_ref() };
+    with.add(std::slice::from_ref(cell), Some(parts))?;
+    *side = with;
+    Ok(())
+}
+
+fn add(
+    context: &Context,
+    side: &mut Observed,
+    cells: &[CellResult],
+    run: Option<RunParts<'_>>,
+) -> Result<(), Exit> {
+    side.add(cells, run).map_err(|failure| broke(context, &failure))
+}
+
+fn one_run(
+    context: &Context,
+    args: &CompareArgs,
+    path: &Path,
+    pipeline: Option<&str>,
+    option: &str,
+) -> Result<Observed, Exit> {
+    let opened = || RunFolder::open(path, Arc::default()).map_err(|e| broke(context, &Failure::from(e)));
+    let run = opened()?;
+    let manifest = run.manifest();
+    let config = &manifest.config;
+    let name = Path::new(&config.path)
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    if let Some(wanted) = pipeline.filter(|wanted| *wanted != name) {
+        let message =
+            format!("{} is a run of `{}`, not of `{}`", path.display(), escape(&name), escape(wanted));
+        let help = format!("leave {option} out, for a run has one pipeline");
+        broke(context, &request("compare.pipeline", message).help(help));
+        return Err(Exit::Usage);
+    }
+    let checked = session::check(context, &config.text, &config.path, &manifest.overrides)?;
+    let simulated = |id: &str| {
+        let info = checked.registry.info(id);
+        info.is_ok_and(|info| info.capabilities.iter().any(|capability| capability == "simulated"))
+    };
+    let judges = Judges::of(&checked.pipeline.config, simulated);
+    let kept = path.join(REPORT);
+    let report: RunReport = if kept.exists() {
+        document(context, &kept)?
+    } else {
+        again(context, opened()?, args.jobs)?.0.report
+    };
+    let mut side = Observed::new(path.display().to_string(), &name, judges.clone());
+    let cells: Vec<CellResult> = by_suite(&report)
+        .into_iter()
+        .map(|report| {
+            let suite = report.tasks.first().map(|task| task.suite.clone()).unwrap_or_default();
+            let key = CellKey { suite, pipeline: name.clone(), seed: manifest.seed };
+            unfinished_where_not_ended(CellResult::of(key, &report, &judges), &run)
+        })
+        .collect();
+    add(context, &mut side, &cells, Some(RunParts { manifest, journal: &run, report: Some(&report) }))?;
+    Ok(side)
+}
+
+/// A report for each suite of a run.
+fn by_suite(report: &RunReport) -> Vec<RunReport> {
+    let mut suites: Vec<RunReport> = Vec::new();
+    for task in &report.tasks {
+        let own = |known: &&mut RunReport| known.tasks.first().is_some_and(|first| first.suite == task.suite);
+        match suites.iter_mut().find(own) {
+            Some(known) => known.tasks.push(task.clone()),
+            None => suites.push(RunReport { tasks: vec![task.clone()], ..report.clone() }),
+        }
+    }
+    suites
+}
+
+fn document<T: DeserializeOwned>(context: &Context, path: &Path) -> Result<T, Exit> {
+    let text = read_text(path).map_err(|diagnostic| {
+        let name = path.display().to_string();
+        context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+        Exit::Input
+    })?;
+    serde_json::from_str(&text).map_err(|e| {
+        let message = format!("{}: {e}", path.display());
+        broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
+    })
+}

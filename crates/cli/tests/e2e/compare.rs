@@ -1,0 +1,151 @@
+//! `planforge compare`: evaluations and single runs of simulated models, held against each other.
+
+use super::support::{Ran, example, ran};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// Three problems a task for the given domain, each planned for and judged; with so many mistakes in each.
+fn samples(errors: u32) -> String {
+    let suites = ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
+    format!(
+        "schema = 1
+[given]
+domain = true
+
+[llm.main]
+use = \"provider-noisy-oracle\"
+model = \"noisy-oracle\"
+suites = [{}]
+errors = {errors}
+
+[environment]
+use = \"environment-pddl\"
+
+[[stage]]
+do = \"translate\"
+label = \"problem\"
+use = \"translator-direct\"
+n = 3
+roles = {{ writer = \"main\" }}
+options = {{ mode = \"problem\" }}
+
+[[stage]]
+do = \"plan\"
+label = \"plan\"
+use = \"planner-classical\"
+plan_rejected = true
+
+[[stage]]
+do = \"verify\"
+label = \"environment\"
+use = \"verifier-val\"
+options = {{ what = \"plan\", against = \"environment\" }}
+",
+        suites.join(", ")
+    )
+}
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        fs::write(place.path("right.toml"), samples(0)).unwrap();
+        fs::write(place.path("wrong.toml"), samples(4)).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    fn evaluate(&self) -> String {
+        let suite = |name: &str| example(name, "").display().to_string();
+        let out = self.name("out");
+        ran([
+            "evaluate", "--suite", &suite("garden"), "--suite", &suite("parcels"), "--pipeline", &self.name("right.toml"),
+            "--pipeline", &self.name("wrong.toml"), "--seeds", "42-43", "--tasks", "2", "--out", &out,
+        ])
+        .expect(0);
+        out
+    }
+}
+
+fn compare(a: &str, b: &str, more: &[&str]) -> Ran {
+    ran(["compare", a, b].iter().chain(more))
+}
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn two_pipelines_of_an_evaluation_are_compared_and_exchanging_them_changes_signs() {
+    let place = Place::new();
+    let out = place.evaluate();
+    compare(&out, &out, &[]).expect(30).says(&["has 2 pipelines", "--pipeline-a: right, wrong"]);
+    compare(&out, &out, &["--pipeline-a", "rihgt"]).expect(30).says(&["no pipeline `rihgt`"]);
+    let ways = [["--pipeline-a", "right", "--pipeline-b", "wrong"], ["--pipeline-a", "wrong", "--pipeline-b", "right"]];
+    let [one, other] = ways.map(|way| json(compare(&out, &out, &[&way[..], &["--json"]].concat()).expect(0)));
+    assert_eq!((&one["pairs"], &one["clusters"]), (&8.into(), &4.into()), "{one}");
+    let success = &one["success"];
+    let counted: u64 = ["both", "only_a", "only_b", "neither", "open"].iter().map(|n| success[n].as_u64().unwrap()).sum();
+    assert_eq!((counted, success["rate_a"].as_f64()), (8, Some(1.0)), "{success}");
+    assert_eq!(success["p"], other["success"]["p"]);
+    assert_eq!(success["only_a"], other["success"]["only_b"]);
+    // A simulated model counts no tokens, but its calls are counted, and each task's three samples were judged.
+    let calls = one["metrics"].as_array().unwrap().iter().find(|metric| metric["name"] == "calls").unwrap();
+    assert!(calls["mean_a"].as_f64().unwrap() >= 1.0, "{calls}");
+    let pass = &one["samples"][0];
+    assert_eq!((&pass["estimator"], &pass["over_a"]), (&"pass@k".into(), &"samples of `problem`".into()));
+    assert_eq!(pass["at"].as_array().unwrap().len(), 3, "{pass}");
+    assert_eq!(pass["at"][0]["a"]["value"], 1.0, "{pass}");
+    let shown = compare(&out, &out, &ways[0]);
+    shown.expect(0);
+    for part in ["8 runs paired by suite, task and seed; 4 tasks", "Holm", "success per", "Pass@k", "simulated"] {
+        assert!(shown.stdout.contains(part), "{part}:\n{}", shown.stdout);
+    }
+    let csv = compare(&out, &out, &[&ways[0][..], &["--csv"]].concat());
+    assert!(csv.expect(0).stdout.starts_with("section,name,k,a,b,difference,"), "{}", csv.stdout);
+    let markdown = compare(&out, &out, &[&ways[0][..], &["--markdown"]].concat());
+    assert!(markdown.expect(0).stdout.contains("| k |"), "{}", markdown.stdout);
+    let again = compare(&out, &out, &ways[0]);
+    assert_eq!(again.stdout, shown.stdout, "the bootstrap is seeded");
+}
+
+#[test]
+fn single_runs_are_replayed_and_paired_by_seed_or_by_task() {
+    let place = Place::new();
+    let task = example("garden", "p01").display().to_string();
+    let start = |runs: &str, seed: &str| {
+        let runs = place.name(runs);
+        ran(["run", &place.name("right.toml"), "--task", &task, "--seed", seed, "--runs", &runs]).expect(0);
+        let made = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+        made.display().to_string()
+    };
+    let (a, b) = (start("a", "1"), start("b", "2"));
+    let nothing = compare(&a, &b, &[]);
+    nothing.expect(20).says(&["compare.nothing-paired", "garden.p01, seed 1", "--pair-by task"]);
+    let paired = json(compare(&a, &b, &["--pair-by", "task", "--json"]).expect(0));
+    assert_eq!((&paired["pairs"], &paired["success"]["both"]), (&1.into(), &1.into()), "{paired}");
+    assert_eq!(paired["a"]["wall"]["sessions"], 1);
+    compare(&a, &b, &["--pair-by", "task", "--by", "problem"]).expect(20).says(&["compare.not-asked"]);
+    compare(&a, &b, &["--pipeline-a", "other"]).expect(30).says(&["is a run of `right`"]);
+    // A run that was killed before its task ended has an unfinished task, not a failed one.
+    for entry in fs::read_dir(PathBuf::from(&b).join("events")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains("task-finished")).collect();
+        fs::write(&path, kept.join("\n") + "\n").unwrap();
+    }
+    let open = compare(&a, &b, &["--pair-by", "task"]);
+    open.expect(20);
+    assert!(open.stdout.contains("B: 1 not run"), "{}", open.stdout);
+}

@@ -1,0 +1,276 @@
+//! What is compared: the tasks of one side with their outcomes, what each cost, and the samples that were drawn for it.
+
+use super::samples::{SampleGroup, groups};
+use crate::evaluation::{CellResult, CellState, Judges, TaskResult};
+use crate::history::History;
+use planforge_contract::{Event, Failure, PlanOutcome};
+use planforge_pipeline::{Pipeline, RunReport, Stage};
+use planforge_record::{Journal, RunManifest};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One task of one run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct TaskKey {
+    /// The suite's name.
+    pub suite: String,
+    /// The task's stem in it.
+    pub task: String,
+    /// The run's seed.
+    pub seed: u64,
+}
+
+/// What a task asked of models. All of it is in the run's record, so it is the same whenever it is looked at; answers that came from a
+/// cassette count like those of a server, with the time that they took when they were recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct TaskCost {
+    /// Questions that were answered.
+    pub calls: u64,
+    /// Questions that ended without an answer, after all attempts.
+    pub unanswered: u64,
+    /// Tokens of the questions, where the server counted them.
+    pub prompt_tokens: u64,
+    /// Tokens of the answers, where the server counted them.
+    pub completion_tokens: u64,
+    /// Answered questions whose tokens the server did not all count: the sums are then too low, and the task's tokens count as unknown.
+    pub unmetered: u64,
+    /// Wall time of all questions, one after another, in seconds: attempts, waits between them and waits for a free place included.
+    pub waiting_s: f64,
+}
+
+impl TaskCost {
+    /// Tokens of questions and answers; nothing where a server did not count them.
+    pub fn tokens(&self) -> Option<u64> {
+        (self.unmetered == 0).then_some(self.prompt_tokens + self.completion_tokens)
+    }
+
+    /// Tokens of the answers alone; nothing where a server did not count them.
+    pub fn written(&self) -> Option<u64> {
+        (self.unmetered == 0).then_some(self.completion_tokens)
+    }
+}
+
+/// A task of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// Which.
+    pub key: TaskKey,
+    /// What became of it.
+    pub result: TaskResult,
+    /// SHA-256 over everything that was read of the task; absent where the run's manifest is not there.
+    pub sha256: Option<String>,
+    /// Steps and cost of the plan that the verdict is about; absent where there is none, or the run's report is not there.
+    pub plan: Option<(usize, Option<f64>)>,
+    /// What it cost; absent where the run's journal was not read.
+    pub cost: Option<TaskCost>,
+    /// What was sampled for it.
+    pub samples: Vec<SampleGroup>,
+}
+
+/// Sessions of one run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Sessions {
+    /// How many.
+    pub sessions: usize,
+    /// Those that replayed a record. Their times are those of the replay.
+    pub replayed: usize,
+    /// Those whose end is not in the record: the process was killed. Their time is unknown.
+    pub without_end: usize,
+    /// Wall time of the others, in seconds (recorded to the second): all tasks of the run, as many at a time as there were jobs.
+    pub wall_s: f64,
+}
+
+impl Sessions {
+    fn of(events: &[Event]) -> Self {
+        let mut found = Self::default();
+        let mut since: Option<jiff::Timestamp> = None;
+        for event in events {
+            match event {
+                Event::SessionStarted { at, mode } => {
+                    found.sessions += 1;
+                    found.replayed += usize::from(mode == "replay");
+                    found.without_end += usize::from(since.is_some());
+                    since = at.parse().ok();
+                    found.without_end += usize::from(since.is_none());
+                }
+                Event::SessionFinished { at, .. } => {
+                    if let (Some(start), Ok(end)) = (since.take(), at.parse::<jiff::Timestamp>()) {
+                        found.wall_s += end.duration_since(start).as_secs_f64().max(0.0);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found.without_end += usize::from(since.is_some());
+        found
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.sessions += other.sessions;
+        self.replayed += other.replayed;
+        self.without_end += other.without_end;
+        self.wall_s += other.wall_s;
+    }
+}
+
+/// One side of a comparison: the runs of one pipeline.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observed {
+    /// What it is called: the path on the command line.
+    pub name: String,
+    /// The pipeline.
+    pub pipeline: String,
+    /// The stages that decide.
+    pub judges: Judges,
+    /// The tasks.
+    pub observations: Vec<Observation>,
+    /// Sessions of all runs.
+    pub sessions: Sessions,
+    /// Runs that were read.
+    pub runs: usize,
+    /// What a reader of the comparison has to know: figures that could not be read, for example.
+    pub notes: Vec<String>,
+}
+
+/// What is known of a run beside its outcomes.
+#[derive(Clone, Copy)]
+pub struct RunParts<'a> {
+    /// What it was made from.
+    pub manifest: &'a RunManifest,
+    /// Its record.
+    pub journal: &'a dyn Journal,
+    /// What it came to; absent where it is not kept, because something in it broke or it was interrupted.
+    pub report: Option<&'a RunReport>,
+}
+
+impl Observed {
+    /// A side without tasks yet.
+    pub fn new(name: impl Into<String>, pipeline: impl Into<String>, judges: Judges) -> Self {
+        Self { name: name.into(), pipeline: pipeline.into(), judges, ..Self::default() }
+    }
+
+    /// Adds the tasks of one run (several cells where it has tasks of several suites), with what only its record tells. Without `run` the
+    /// tasks have no cost and no samples.
+    ///
+    /// # Errors
+    /// `record.*`: a blob is missing, was changed, or holds another document.
+    pub fn add(&mut self, cells: &[CellResult], run: Option<RunParts<'_>>) -> Result<(), Failure> {
+        self.runs += 1;
+        let Some(run) = run else {
+            let tasks = cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task)));
+            self.observations.extend(tasks.map(|(cell, task)| observation(cell, task)));
+            return Ok(());
+        };
+        let events = run.journal.events();
+        self.sessions.add(&Sessions::of(&events));
+        let costs = costs(&events);
+        let history = History::read(run.journal)?;
+        let rejecting = self.rejecting(run.manifest);
+        for (cell, task) in cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task))) {
+            let name = format!("{}.{}", cell.key.suite, task.task);
+            let mut seen = observation(cell, task);
+            let used = run.manifest.tasks.iter().find(|used| used.name == name);
+            seen.sha256 = used.map(|used| used.sha256.clone());
+            seen.cost = Some(costs.get(name.as_str()).copied().unwrap_or_default());
+            seen.plan = run.report.and_then(|report| plan(report, &name));
+            if let Some(task) = history.tasks.iter().find(|task| task.task == name) {
+                seen.samples = groups(task, &self.judges, &rejecting);
+            }
+            self.observations.push(seen);
+        }
+        Ok(())
+    }
+
+    /// The verify stages that reject; those that only measure reject nobody. Read from the pipeline's own text, for a record may be older
+    /// than the plugins that are installed now.
+    fn rejecting(&mut self, manifest: &RunManifest) -> Vec<String> {
+        match toml::from_str::<Pipeline>(&manifest.config.text) {
+            Ok(pipeline) => {
+                let rejecting = |stage: &Stage| match stage {
+                    Stage::Verify(stage) if !stage.measure => Some(stage.label.clone()),
+                    _ => None,
+                };
+                pipeline.all_stages().filter_map(rejecting).collect()
+            }
+            Err(error) => {
+                let note = format!(
+                    "{}: the pipeline's text cannot be read ({}), so samples that other stages rejected count as open",
+                    manifest.config.path,
+                    error.message()
+                );
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn observation(cell: &CellResult, task: &TaskResult) -> Observation {
+    let key = TaskKey { suite: cell.key.suite.clone(), task: task.task.clone(), seed: cell.key.seed };
+    Observation {
+        key,
+        result: TaskResult { plans: None, curve: None, ..task.clone() },
+        sha256: None,
+        plan: None,
+        cost: None,
+        samples: Vec::new(),
+    }
+}
+
+fn plan(report: &RunReport, task: &str) -> Option<(usize, Option<f64>)> {
+    let task = report.tasks.iter().find(|known| known.task == task)?;
+    let plan = task.candidate.as_ref()?.plan.as_ref().and_then(PlanOutcome::best)?;
+    Some((plan.steps.len(), plan.cost))
+}
+
+/// By task. A question that was asked again after an interruption counts once, as it ended.
+fn costs(events: &[Event]) -> BTreeMap<&str, TaskCost> {
+    let mut last: BTreeMap<&str, &Event> = BTreeMap::new();
+    for event in events {
+        if let Event::Completion { key, .. } = event {
+            last.insert(key, event);
+        }
+    }
+    let mut costs: BTreeMap<&str, TaskCost> = BTreeMap::new();
+    for event in last.values() {
+        let Event::Completion { path, result, usage, elapsed_ms, .. } = event else { continue };
+        let cost = costs.entry(path.split('/').next().unwrap_or_default()).or_default();
+        cost.waiting_s += *elapsed_ms as f64 / 1000.0;
+        if result.is_none() {
+            cost.unanswered += 1;
+            continue;
+        }
+        cost.calls += 1;
+        cost.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
+        cost.completion_tokens += usage.completion_tokens.unwrap_or(0);
+        cost.unmetered += u64::from(usage.prompt_tokens.is_none() || usage.completion_tokens.is_none());
+    }
+    costs
+}
+
+/// The results of a run whose record does not end every task: those tasks are unfinished. A replay of such a run finds the questions missing
+/// that were never asked, which is no failure of the run.
+pub fn unfinished_where_not_ended(mut cell: CellResult, journal: &dyn Journal) -> CellResult {
+    let suite = cell.key.suite.clone();
+    let events = journal.events();
+    let ended = |stem: &str| {
+        let name = format!("{suite}.{stem}");
+        events.iter().any(|event| matches!(event, Event::TaskFinished { task, .. } if *task == name))
+    };
+    for task in &mut cell.tasks {
+        if !ended(&task.task) {
+            let blank = CellResult::unfinished(
+                cell.key.clone(),
+                std::slice::from_ref(&task.task),
+                &Judges::default(),
+            );
+            if let Some(unfinished) = blank.tasks.into_iter().next() {
+                *task = unfinished;
+            }
+            cell.state = CellState::Unfinished;
+        }
+    }
+    cell
+}

@@ -1,0 +1,229 @@
+//! Runs of one task on both sides, and which of them belong together.
+
+use super::observe::{Observation, Observed};
+use super::question::{PairBy, word};
+use super::{Cluster, Estimate, NoComparison, Settings};
+use crate::statistics::{Interval, bootstrap};
+use serde::Serialize;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// A pair, or one that found no partner.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct PairKey {
+    /// The suite.
+    pub suite: String,
+    /// The task.
+    pub task: String,
+    /// A's seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed_a: Option<u64>,
+    /// B's seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed_b: Option<u64>,
+}
+
+impl PairKey {
+    /// `blocks.p01, seed 42`, with both seeds where they differ.
+    pub fn label(&self) -> String {
+        let seed = match (self.seed_a, self.seed_b) {
+            (Some(a), Some(b)) if a != b => format!("seeds {a} and {b}"),
+            (Some(seed), _) | (None, Some(seed)) => format!("seed {seed}"),
+            (None, None) => String::new(),
+        };
+        format!("{}.{}, {seed}", self.suite, self.task)
+    }
+}
+
+/// A run of a task that is on one side alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Lonely {
+    /// Which.
+    #[serde(flatten)]
+    pub key: PairKey,
+    /// `yes`, `no`, or why nobody knows.
+    pub answer: &'static str,
+}
+
+/// Two runs of one task.
+pub(super) struct Pair<'a> {
+    pub(super) key: PairKey,
+    pub(super) a: &'a Observation,
+    pub(super) b: &'a Observation,
+}
+
+/// What found a partner and what did not.
+pub(super) struct Paired<'a> {
+    pub(super) pairs: Vec<Pair<'a>>,
+    pub(super) only_a: Vec<Lonely>,
+    pub(super) only_b: Vec<Lonely>,
+}
+
+impl Paired<'_> {
+    /// Pairs whose tasks were read from different files.
+    pub(super) fn other_content(&self) -> Vec<PairKey> {
+        let differs = |pair: &&Pair<'_>| matches!((&pair.a.sha256, &pair.b.sha256), (Some(a), Some(b)) if a != b && !a.is_empty() && !b.is_empty());
+        self.pairs.iter().filter(differs).map(|pair| pair.key.clone()).collect()
+    }
+}
+
+type ByTask<'a> = BTreeMap<(&'a str, &'a str), BTreeMap<u64, &'a Observation>>;
+
+fn by_task<'a>(side: &'a Observed) -> Result<ByTask<'a>, NoComparison> {
+    let mut tasks = ByTask::new();
+    for seen in &side.observations {
+        let runs = tasks.entry((&seen.key.suite, &seen.key.task)).or_default();
+        if runs.insert(seen.key.seed, seen).is_some() {
+            let key = &seen.key;
+            let message = format!("{}: {}.{}, seed {}", side.name, key.suite, key.task, key.seed);
+            return Err(NoComparison::Twice(message));
+        }
+    }
+    Ok(tasks)
+}
+
+/// Pairs the runs, in the order of suites, tasks and seeds.
+pub(super) fn pair<'a>(
+    a: &'a Observed,
+    b: &'a Observed,
+    settings: &Settings,
+) -> Result<Paired<'a>, NoComparison> {
+    let (in_a, in_b) = (by_task(a)?, by_task(b)?);
+    let mut paired = Paired { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
+    let nothing = BTreeMap::new();
+    let mut tasks: Vec<(&str, &str)> = in_a.keys().chain(in_b.keys()).copied().collect();
+    tasks.sort_by(|x, y| x.0.cmp(y.0).then_with(|| in_order(x.1, y.1)));
+    tasks.dedup();
+    let mut shared = false;
+    for task in tasks {
+        let (runs_a, runs_b) = (in_a.get(&task).unwrap_or(&nothing), in_b.get(&task).unwrap_or(&nothing));
+        shared |= !runs_a.is_empty() && !runs_b.is_empty();
+        paired.task(runs_a, runs_b, settings);
+    }
+    if paired.pairs.is_empty() {
+        let keys = |lonely: Vec<Lonely>| lonely.into_iter().map(|one| one.key).collect();
+        let (a, b) = (keys(paired.only_a), keys(paired.only_b));
+        return Err(NoComparison::NothingPaired {
+            a,
+            b,
+            by_task: shared && settings.pair_by == PairBy::Seed,
+        });
+    }
+    Ok(paired)
+}
+
+impl<'a> Paired<'a> {
+    fn task(
+        &mut self,
+        runs_a: &BTreeMap<u64, &'a Observation>,
+        runs_b: &BTreeMap<u64, &'a Observation>,
+        settings: &Settings,
+    ) {
+        let key = |seen: &Observation, seed_a: Option<u64>, seed_b: Option<u64>| PairKey {
+            suite: seen.key.suite.clone(),
+            task: seen.key.task.clone(),
+            seed_a,
+            seed_b,
+        };
+        let mut met_a: Vec<u64> = Vec::new();
+        let mut met_b: Vec<u64> = Vec::new();
+        let partners: Vec<(&'a Observation, &'a Observation)> = match settings.pair_by {
+            PairBy::Seed => runs_a.iter().filter_map(|(seed, a)| Some((*a, *runs_b.get(seed)?))).collect(),
+            PairBy::Task => runs_a.values().copied().zip(runs_b.values().copied()).collect(),
+        };
+        for (a, b) in partners {
+            met_a.push(a.key.seed);
+            met_b.push(b.key.seed);
+            self.pairs.push(Pair { key: key(a, Some(a.key.seed), Some(b.key.seed)), a, b });
+        }
+        let answer = |seen: &Observation| word(settings.question.answer(&seen.result));
+        for (seed, seen) in runs_a.iter().filter(|(seed, _)| !met_a.contains(seed)) {
+            self.only_a.push(Lonely { key: key(seen, Some(*seed), None), answer: answer(seen) });
+        }
+        for (seed, seen) in runs_b.iter().filter(|(seed, _)| !met_b.contains(seed)) {
+            self.only_b.push(Lonely { key: key(seen, None, Some(*seed)), answer: answer(seen) });
+        }
+    }
+}
+
+/// p2 before p10.
+fn in_order(x: &str, y: &str) -> std::cmp::Ordering {
+    let split = |text: &str| {
+        let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (head, tail) = text.split_at(text.len() - digits);
+        (head.to_owned(), tail.parse::<u64>().unwrap_or(0), text.to_owned())
+    };
+    split(x).cmp(&split(y))
+}
+
+/// Units that belong together: for each cluster the places of its members.
+pub(super) struct Clusters {
+    members: Vec<Vec<usize>>,
+}
+
+impl Clusters {
+    pub(super) fn of(pairs: &[Pair<'_>], settings: &Settings) -> Self {
+        Self::by(pairs.iter().map(|pair| (pair.key.suite.as_str(), pair.key.task.as_str())), settings.cluster)
+    }
+
+    /// Of units with their suite and task.
+    pub(super) fn by<'k>(keys: impl Iterator<Item = (&'k str, &'k str)>, cluster: Cluster) -> Self {
+        let mut members: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        for (place, (suite, task)) in keys.enumerate() {
+            let key = match cluster {
+                Cluster::Task => (suite, task),
+                Cluster::Suite => (suite, ""),
+            };
+            members.entry(key).or_default().push(place);
+        }
+        Self { members: members.into_values().collect() }
+    }
+
+    /// Those with at least one of these members, and of each these members alone.
+    pub(super) fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let of = |members: &Vec<usize>| members.iter().copied().filter(|at| keep(*at)).collect::<Vec<_>>();
+        Self { members: self.members.iter().map(of).filter(|members| !members.is_empty()).collect() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[usize]> {
+        self.members.iter().map(Vec::as_slice)
+    }
+
+    /// Every member.
+    pub(super) fn all(&self) -> Vec<usize> {
+        self.members.concat()
+    }
+
+    /// A figure of all members, with the percentile bootstrap over clusters: whole clusters are drawn, with all members each. Nothing where the
+    /// figure itself is not defined.
+    pub(super) fn estimate(
+        &self,
+        settings: &Settings,
+        figure: impl Fn(&[usize]) -> Option<f64>,
+    ) -> Option<Estimate> {
+        let value = figure(&self.all()).filter(|value| value.is_finite())?;
+        Some(Estimate { value, interval: self.interval(settings, figure) })
+    }
+
+    fn interval(&self, settings: &Settings, figure: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
+        // One cluster drawn again and again is always the same: that is no interval.
+        if self.len() < 2 {
+            return None;
+        }
+        let undefined = Cell::new(false);
+        let clusters: Vec<usize> = (0..self.len()).collect();
+        let drawn = |sample: &[usize]| {
+            let members: Vec<usize> =
+                sample.iter().filter_map(|at| self.members.get(*at)).flatten().copied().collect();
+            let value = figure(&members).filter(|value| value.is_finite());
+            undefined.set(undefined.get() || value.is_none());
+            value.unwrap_or(0.0)
+        };
+        let interval = bootstrap(&clusters, settings.confidence, settings.resamples, settings.seed, drawn);
+        interval.filter(|_| !undefined.get())
+    }
+}

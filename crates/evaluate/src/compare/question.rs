@@ -1,0 +1,105 @@
+//! What counts as success, and how runs of one task find each other.
+
+use crate::evaluation::{Counts, Judges, TaskResult, Why, answered, solved};
+use serde::{Deserialize, Serialize};
+
+/// What counts as success.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// The task is solved: by the environment's word on the plan where the pipeline asks it, else by the task's verdict.
+    #[default]
+    Solved,
+    /// The problem is the reference problem.
+    Problem,
+    /// The problem is valid PDDL.
+    Valid,
+    /// VAL's Parser accepts what was written.
+    Val,
+    /// planforge's reader accepts the domain.
+    FrontEnd,
+    /// The walk score is 1.
+    Walk,
+    /// The domain is the reference domain.
+    Domain,
+}
+
+impl Question {
+    /// What a yes says, in a few words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solved => "solved",
+            Self::Problem => "problem is the reference",
+            Self::Valid => "problem is valid PDDL",
+            Self::Val => "accepted by VAL's Parser",
+            Self::FrontEnd => "accepted by planforge's reader",
+            Self::Walk => "walk score 1",
+            Self::Domain => "domain is the reference",
+        }
+    }
+
+    /// Whether some stage answers it for this task.
+    pub(super) fn is_asked(self, task: &TaskResult) -> bool {
+        match self {
+            Self::Solved => true,
+            Self::Problem => task.problem.is_some(),
+            Self::Valid => task.valid.is_some(),
+            Self::Val => task.domain.val.is_some(),
+            Self::FrontEnd => task.domain.front_end.is_some(),
+            Self::Walk => task.domain.walk.is_some(),
+            Self::Domain => task.domain.same.is_some(),
+        }
+    }
+
+    /// The answer for a task.
+    pub(super) fn answer(self, task: &TaskResult) -> Counts {
+        match self {
+            Self::Solved => solved(task),
+            Self::Problem => answered(task.problem),
+            Self::Valid => answered(task.valid),
+            Self::Val => answered(task.domain.val),
+            Self::FrontEnd => answered(task.domain.front_end),
+            Self::Walk => answered(task.domain.walk),
+            Self::Domain => answered(task.domain.same),
+        }
+    }
+
+    /// The stage that answers it.
+    pub(super) fn stage(self, judges: &Judges) -> Option<&String> {
+        match self {
+            Self::Solved => judges.solved_by.as_ref(),
+            Self::Problem => judges.equivalent.as_ref(),
+            Self::Valid => judges.valid.as_ref(),
+            Self::Val => judges.val.as_ref(),
+            Self::FrontEnd => judges.reads.as_ref(),
+            Self::Walk => judges.walk.as_ref(),
+            Self::Domain => judges.same_domain.as_ref(),
+        }
+    }
+}
+
+/// An answer as a word.
+pub(super) fn word(answer: Counts) -> &'static str {
+    match answer {
+        Counts::For => "yes",
+        Counts::Against => "no",
+        Counts::Open(why) => why_word(why),
+    }
+}
+
+/// Why nobody knows, as a word.
+pub(super) fn why_word(why: Why) -> &'static str {
+    Why::ALL.iter().find(|(known, ..)| *known == why).map_or("open", |(.., word)| word)
+}
+
+/// How runs of one task find each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairBy {
+    /// By their seed.
+    #[default]
+    Seed,
+    /// In the order of their seeds, whatever these are: the first with the first. Seeds of different runs have nothing in common, so
+    /// which of them meet is arbitrary; that they share a task is not.
+    Task,
+}

@@ -1,0 +1,218 @@
+//! Which side succeeds more often: the exact test, the paired difference, and what is left open.
+
+use super::pairs::{Clusters, Pair, PairKey};
+use super::question::{Question, why_word, word};
+use super::{Estimate, Settings};
+use crate::evaluation::{Counts, TaskResult, Why};
+use crate::statistics::{Interval, McNemar, Pairs, mcnemar, sign_flip};
+use serde::Serialize;
+
+/// A pair in which both sides have an answer, and not the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Settled {
+    /// Which.
+    #[serde(flatten)]
+    pub key: PairKey,
+    /// `a` or `b`: who alone succeeded.
+    pub only: &'static str,
+    /// What is held against the other.
+    pub why: String,
+}
+
+/// A pair of which nobody knows, on one side or both.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OpenPair {
+    /// Which.
+    #[serde(flatten)]
+    pub key: PairKey,
+    /// `yes`, `no`, or why nobody knows.
+    pub a: &'static str,
+    /// The same of B.
+    pub b: &'static str,
+    /// In words, for a person: of the side or the sides that are open.
+    pub why: String,
+}
+
+/// What would be, were every open answer counted the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Extreme {
+    /// The difference over all pairs.
+    pub difference: f64,
+    /// The p-value of the test.
+    pub p: f64,
+}
+
+/// Both ends of what open answers could change.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bounds {
+    /// Open answers of A count as success, those of B do not.
+    pub for_a: Extreme,
+    /// Open answers of B count as success, those of A do not.
+    pub for_b: Extreme,
+}
+
+/// Success of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Success {
+    /// What counts as success.
+    pub question: Question,
+    /// Both succeed.
+    pub both: u64,
+    /// A alone does.
+    pub only_a: u64,
+    /// B alone does.
+    pub only_b: u64,
+    /// Neither does.
+    pub neither: u64,
+    /// Pairs that are in no test, because nobody knows the answer of a side.
+    pub open: u64,
+    /// By side and by why.
+    pub open_a: Vec<(Why, usize)>,
+    /// The same of B.
+    pub open_b: Vec<(Why, usize)>,
+    /// A's share of success among the pairs that are decided.
+    pub rate_a: Option<f64>,
+    /// B's.
+    pub rate_b: Option<f64>,
+    /// B's share less A's, with the bootstrap over clusters.
+    pub difference: Option<Estimate>,
+    /// Newcombe's interval (method 10) of the same difference; absent where clusters have several pairs, which are not independent.
+    pub newcombe: Option<Interval>,
+    /// Whether every cluster has one pair, so that pairs count as independent.
+    pub independent: bool,
+    /// The p-value: exact, two-sided, flipping the signs of whole clusters. With one pair a cluster it is McNemar's exact test. Absent where no
+    /// pair is decided.
+    pub p: Option<f64>,
+    /// After correction for all tests of the comparison.
+    pub p_adjusted: Option<f64>,
+    /// McNemar's test over pairs. Too sure of itself where they are not independent.
+    pub mcnemar: McNemar,
+    /// The odds ratio of B against A in discordant pairs; absent where A alone never succeeds.
+    pub odds_ratio: Option<f64>,
+    /// Cohen's g: how far B's share of the discordant pairs is from one half, -0.5 to 0.5; absent where no pair is discordant.
+    pub cohens_g: Option<f64>,
+    /// What open pairs could change; absent without any.
+    pub bounds: Option<Bounds>,
+    /// The discordant pairs.
+    pub discordant: Vec<Settled>,
+    /// The open pairs.
+    pub open_pairs: Vec<OpenPair>,
+}
+
+pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settings) -> Success {
+    let answers: Vec<(Counts, Counts)> = pairs
+        .iter()
+        .map(|pair| (settings.question.answer(&pair.a.result), settings.question.answer(&pair.b.result)))
+        .collect();
+    let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count() as u64;
+    let table = Pairs {
+        both: count((Counts::For, Counts::For)),
+        only_first: count((Counts::For, Counts::Against)),
+        only_second: count((Counts::Against, Counts::For)),
+        neither: count((Counts::Against, Counts::Against)),
+    };
+    // 1 where B alone succeeds, -1 where A alone does; nothing where nobody knows.
+    let ahead = |at: usize| {
+        let (a, b) = answers.get(at)?;
+        Some(yes(*b)? - yes(*a)?)
+    };
+    let decided = clusters.only(|at| ahead(at).is_some());
+    let total = table.total();
+    let share = |n: u64| (total > 0).then(|| n as f64 / total as f64);
+    let independent = decided.iter().all(|members| members.len() <= 1);
+    let discordant = table.only_first + table.only_second;
+    Success {
+        question: settings.question,
+        both: table.both,
+        only_a: table.only_first,
+        only_b: table.only_second,
+        neither: table.neither,
+        open: answers.len() as u64 - total,
+        open_a: open(answers.iter().map(|answer| answer.0)),
+        open_b: open(answers.iter().map(|answer| answer.1)),
+        rate_a: share(table.both + table.only_first),
+        rate_b: share(table.both + table.only_second),
+        difference: decided
+            .estimate(settings, |members| mean(members.iter().filter_map(|at| ahead(*at)).map(|x| x as f64))),
+        newcombe: table.difference_interval(settings.confidence).filter(|_| independent),
+        independent,
+        p: (total > 0).then(|| flipped(&decided, |at| ahead(at).unwrap_or(0))),
+        p_adjusted: None,
+        mcnemar: mcnemar(table.only_first, table.only_second),
+        odds_ratio: (table.only_first > 0).then(|| table.only_second as f64 / table.only_first as f64),
+        cohens_g: (discordant > 0).then(|| table.only_second as f64 / discordant as f64 - 0.5),
+        bounds: (total < answers.len() as u64).then(|| bounds(&answers, clusters)),
+        discordant: pairs.iter().zip(&answers).filter_map(|(pair, answer)| settled(pair, *answer)).collect(),
+        open_pairs: pairs
+            .iter()
+            .zip(&answers)
+            .filter_map(|(pair, answer)| open_pair(pair, *answer))
+            .collect(),
+    }
+}
+
+fn yes(answer: Counts) -> Option<i64> {
+    match answer {
+        Counts::For => Some(1),
+        Counts::Against => Some(0),
+        Counts::Open(_) => None,
+    }
+}
+
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut n) = (0.0, 0_u64);
+    for value in values {
+        sum += value;
+        n += 1;
+    }
+    (n > 0).then(|| sum / n as f64)
+}
+
+fn flipped(clusters: &Clusters, ahead: impl Fn(usize) -> i64) -> f64 {
+    let sums: Vec<i64> = clusters.iter().map(|members| members.iter().map(|at| ahead(*at)).sum()).collect();
+    sign_flip(&sums)
+}
+
+fn bounds(answers: &[(Counts, Counts)], clusters: &Clusters) -> Bounds {
+    let extreme = |open_a: i64, open_b: i64| {
+        let ahead = |at: usize| {
+            answers.get(at).map_or(0, |(a, b)| yes(*b).unwrap_or(open_b) - yes(*a).unwrap_or(open_a))
+        };
+        let sum: i64 = (0..answers.len()).map(ahead).sum();
+        Extreme { difference: sum as f64 / answers.len().max(1) as f64, p: flipped(clusters, ahead) }
+    };
+    Bounds { for_a: extreme(1, 0), for_b: extreme(0, 1) }
+}
+
+fn open(answers: impl Iterator<Item = Counts>) -> Vec<(Why, usize)> {
+    let all: Vec<Counts> = answers.collect();
+    let count = |why| all.iter().filter(|answer| **answer == Counts::Open(why)).count();
+    Why::ALL.iter().map(|(why, ..)| (*why, count(*why))).filter(|(_, n)| *n > 0).collect()
+}
+
+fn settled(pair: &Pair<'_>, answer: (Counts, Counts)) -> Option<Settled> {
+    let (only, other) = match answer {
+        (Counts::For, Counts::Against) => ("a", &pair.b.result),
+        (Counts::Against, Counts::For) => ("b", &pair.a.result),
+        _ => return None,
+    };
+    Some(Settled { key: pair.key.clone(), only, why: other.why.clone() })
+}
+
+fn open_pair(pair: &Pair<'_>, answer: (Counts, Counts)) -> Option<OpenPair> {
+    let why = |letter: &str, answer: Counts, task: &TaskResult| match answer {
+        Counts::Open(why) if task.why.is_empty() => Some(format!("{letter}: {}", why_word(why))),
+        Counts::Open(_) => Some(format!("{letter}: {}", task.why)),
+        _ => None,
+    };
+    let said: Vec<String> = [why("A", answer.0, &pair.a.result), why("B", answer.1, &pair.b.result)]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!said.is_empty()).then(|| OpenPair {
+        key: pair.key.clone(),
+        a: word(answer.0),
+        b: word(answer.1),
+        why: said.join("; "),
+    })
+}
