@@ -15,7 +15,7 @@ use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
     NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
 };
-use planforge_evaluate::evaluation::{CellKey, CellResult, Column, Evaluation, Judges};
+use planforge_evaluate::evaluation::{CellKey, CellResult, Column, Evaluation, Judges, TaskOutcome};
 use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
 use serde::de::DeserializeOwned;
@@ -167,7 +167,10 @@ fn evaluation(
     for cell in evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline) {
         let key = &cell.key;
         let folder = path.join("cells").join(&key.suite).join(&key.pipeline).join(key.seed.to_string());
-        if let Err(failure) = cell_with_record(&mut side, cell, &folder) {
+        if !folder.join("run.json").exists() && cell.count(TaskOutcome::Unfinished) == cell.tasks.len() {
+            // It has not begun.
+            add(context, &mut side, std::slice::from_ref(cell), None)?;
+        } else if let Err(failure) = cell_with_record(&mut side, cell, &folder) {
             side.notes
                 .push(format!("{}: no costs and no samples from its record: {failure}", folder.display()));
             add(context, &mut side, std::slice::from_ref(cell), None)?;
@@ -176,16 +179,19 @@ fn evaluation(
     Ok(side)
 }
 
-/// A cell with what its record tells. An error leaves the side as it was.
+/// A cell with what its record tells. An error leaves the side without it.
 fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Result<(), Failure> {
     let run = RunFolder::open(folder, Arc::default())?;
-    let report: Option<RunReport> =
-        std::fs::read(folder.join(REPORT)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let mut with = side.clone();
+    let path = folder.join(REPORT);
+    // A run in which something broke has no report beside it, and then its plans are not known.
+    let report: Option<RunReport> = match std::fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .inspect_err(|error| side.notes.push(format!("{}: no plans from it: {error}", path.display())))
+            .ok(),
+        Err(_) => None,
+    };
     let parts = RunParts { manifest: run.manifest(), journal: &run, report: report.as_ref() };
-    with.add(std::slice::from_ref(cell), Some(parts))?;
-    *side = with;
-    Ok(())
+    side.add(std::slice::from_ref(cell), Some(parts))
 }
 
 fn add(

@@ -70,8 +70,21 @@ impl Place {
         let suite = |name: &str| example(name, "").display().to_string();
         let out = self.name("out");
         ran([
-            "evaluate", "--suite", &suite("garden"), "--suite", &suite("parcels"), "--pipeline", &self.name("right.toml"),
-            "--pipeline", &self.name("wrong.toml"), "--seeds", "42-43", "--tasks", "2", "--out", &out,
+            "evaluate",
+            "--suite",
+            &suite("garden"),
+            "--suite",
+            &suite("parcels"),
+            "--pipeline",
+            &self.name("right.toml"),
+            "--pipeline",
+            &self.name("wrong.toml"),
+            "--seeds",
+            "42-43",
+            "--tasks",
+            "2",
+            "--out",
+            &out,
         ])
         .expect(0);
         out
@@ -92,11 +105,15 @@ fn two_pipelines_of_an_evaluation_are_compared_and_exchanging_them_changes_signs
     let out = place.evaluate();
     compare(&out, &out, &[]).expect(30).says(&["has 2 pipelines", "--pipeline-a: right, wrong"]);
     compare(&out, &out, &["--pipeline-a", "rihgt"]).expect(30).says(&["no pipeline `rihgt`"]);
-    let ways = [["--pipeline-a", "right", "--pipeline-b", "wrong"], ["--pipeline-a", "wrong", "--pipeline-b", "right"]];
+    let ways = [
+        ["--pipeline-a", "right", "--pipeline-b", "wrong"],
+        ["--pipeline-a", "wrong", "--pipeline-b", "right"],
+    ];
     let [one, other] = ways.map(|way| json(compare(&out, &out, &[&way[..], &["--json"]].concat()).expect(0)));
     assert_eq!((&one["pairs"], &one["clusters"]), (&8.into(), &4.into()), "{one}");
     let success = &one["success"];
-    let counted: u64 = ["both", "only_a", "only_b", "neither", "open"].iter().map(|n| success[n].as_u64().unwrap()).sum();
+    let counted: u64 =
+        ["both", "only_a", "only_b", "neither", "open"].iter().map(|n| success[n].as_u64().unwrap()).sum();
     assert_eq!((counted, success["rate_a"].as_f64()), (8, Some(1.0)), "{success}");
     assert_eq!(success["p"], other["success"]["p"]);
     assert_eq!(success["only_a"], other["success"]["only_b"]);
@@ -109,7 +126,9 @@ fn two_pipelines_of_an_evaluation_are_compared_and_exchanging_them_changes_signs
     assert_eq!(pass["at"][0]["a"]["value"], 1.0, "{pass}");
     let shown = compare(&out, &out, &ways[0]);
     shown.expect(0);
-    for part in ["8 runs paired by suite, task and seed; 4 tasks", "Holm", "success per", "Pass@k", "simulated"] {
+    for part in
+        ["8 runs paired by suite, task and seed; 4 tasks", "Holm", "success per", "Pass@k", "simulated"]
+    {
         assert!(shown.stdout.contains(part), "{part}:\n{}", shown.stdout);
     }
     let csv = compare(&out, &out, &[&ways[0][..], &["--csv"]].concat());

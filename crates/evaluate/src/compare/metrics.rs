@@ -2,8 +2,10 @@
 
 use super::observe::Observation;
 use super::pairs::{Clusters, Pair};
+use super::question::Question;
 use super::success::mean;
 use super::{Estimate, Settings};
+use crate::evaluation::Counts;
 use crate::statistics::sign_test;
 use planforge_planning::walk::harmonic_mean;
 use serde::Serialize;
@@ -41,7 +43,7 @@ pub struct MetricComparison {
     pub ties: u64,
     /// The effect size: the share of clusters in which B is better, ties counting half.
     pub b_better: Option<f64>,
-    /// The exact two-sided sign test over clusters, without ties; absent without a pair.
+    /// The exact two-sided sign test over clusters, without ties; absent where there is nothing else.
     pub p: Option<f64>,
     /// After correction for all tests of the comparison.
     pub p_adjusted: Option<f64>,
@@ -51,31 +53,50 @@ struct Figure {
     name: &'static str,
     more_is_better: bool,
     ratio: bool,
+    /// Whether it is compared only where both sides solve the task: a wrong plan is no cheaper plan.
+    of_solved: bool,
     of: fn(&Observation) -> Option<f64>,
 }
 
+const COST: &str = "plan cost";
+
 const FIGURES: [Figure; 7] = [
     // Of one task; over a cell the paper averages the directions first (Eq. 2).
-    Figure { name: "walk score", more_is_better: true, ratio: false, of: walk },
-    Figure { name: "plan steps", more_is_better: false, ratio: true, of: |seen| Some(seen.plan?.0 as f64) },
-    Figure { name: "plan cost", more_is_better: false, ratio: true, of: |seen| seen.plan?.1 },
-    Figure { name: "calls", more_is_better: false, ratio: true, of: |seen| Some(seen.cost?.calls as f64) },
+    Figure { name: "walk score", more_is_better: true, ratio: false, of_solved: false, of: walk },
+    Figure {
+        name: "plan steps",
+        more_is_better: false,
+        ratio: true,
+        of_solved: true,
+        of: |seen| Some(seen.plan?.0 as f64),
+    },
+    Figure { name: COST, more_is_better: false, ratio: true, of_solved: true, of: |seen| seen.plan?.1 },
+    Figure {
+        name: "calls",
+        more_is_better: false,
+        ratio: true,
+        of_solved: false,
+        of: |seen| Some(seen.cost?.calls as f64),
+    },
     Figure {
         name: "tokens",
         more_is_better: false,
         ratio: true,
+        of_solved: false,
         of: |seen| Some(seen.cost?.tokens()? as f64),
     },
     Figure {
         name: "tokens written",
         more_is_better: false,
         ratio: true,
+        of_solved: false,
         of: |seen| Some(seen.cost?.written()? as f64),
     },
     Figure {
         name: "seconds waiting for models",
         more_is_better: false,
         ratio: true,
+        of_solved: false,
         of: |seen| Some(seen.cost?.waiting_s),
     },
 ];
@@ -85,18 +106,26 @@ fn walk(seen: &Observation) -> Option<f64> {
     Some(harmonic_mean(task.reference_to_candidate?, task.candidate_to_reference?))
 }
 
-/// Every figure that some pair has on both sides.
+/// Every figure that some pair has on both sides. The cost of plans is left out where it is the number of steps everywhere.
 pub(super) fn metrics(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settings) -> Vec<MetricComparison> {
-    let all = FIGURES.iter().map(|figure| one(figure, pairs, clusters, settings));
+    let all = FIGURES.iter().filter(|figure| {
+        // Where every step costs 1 the cost is the number of steps, and no second figure.
+        let unit = |seen: &Observation| {
+            seen.plan.is_none_or(|(steps, cost)| cost.is_none_or(|cost| cost == steps as f64))
+        };
+        figure.name != COST || !pairs.iter().all(|pair| unit(pair.a) && unit(pair.b))
+    });
+    let all = all.map(|figure| one(figure, pairs, clusters, settings));
     all.filter(|metric| metric.pairs > 0).collect()
 }
 
 fn one(figure: &Figure, pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settings) -> MetricComparison {
-    let values: Vec<(Option<f64>, Option<f64>)> =
-        pairs.iter().map(|pair| ((figure.of)(pair.a), (figure.of)(pair.b))).collect();
+    let solved =
+        |seen: &&Observation| !figure.of_solved || Question::Solved.answer(&seen.result) == Counts::For;
+    let of = |seen: &Observation| Some(seen).filter(solved).and_then(figure.of);
+    let values: Vec<(Option<f64>, Option<f64>)> = pairs.iter().map(|pair| (of(pair.a), of(pair.b))).collect();
     let missing =
         |a: bool, b: bool| values.iter().filter(|v| (v.0.is_none(), v.1.is_none()) == (a, b)).count();
-    // Plans are comparable where both sides have one, and that is what is left here: pairs with both values.
     let known = |at: usize| values.get(at).and_then(|v| Some((v.0?, v.1?)));
     let own = clusters.only(|at| known(at).is_some());
     let mean_of = |members: &[usize], side: fn((f64, f64)) -> f64| {
@@ -138,7 +167,7 @@ fn one(figure: &Figure, pairs: &[Pair<'_>], clusters: &Clusters, settings: &Sett
         a_higher,
         ties,
         b_better: any.then(|| (better as f64 + ties as f64 / 2.0) / own.len() as f64),
-        p: any.then(|| sign_test(b_higher, a_higher)),
+        p: (b_higher + a_higher > 0).then(|| sign_test(b_higher, a_higher)),
         p_adjusted: None,
     }
 }

@@ -101,7 +101,8 @@ impl Default for Settings {
 pub struct Estimate {
     /// The figure.
     pub value: f64,
-    /// Its interval by the bootstrap; absent for fewer than two clusters, or where the figure is not defined in some draw.
+    /// Its interval by the bootstrap; absent for fewer than two clusters, where the figure is not defined in some draw, and where it is the same
+    /// in every draw: clusters that do not differ do not show how much others would.
     pub interval: Option<Interval>,
 }
 
@@ -238,7 +239,7 @@ fn side(side: &Observed, settings: &Settings) -> Side {
     }
 }
 
-/// One family: success, and the sign test of every metric that has pairs.
+/// One family: success, and the sign test of every metric in which some cluster differs.
 fn correct(success: &mut Success, metrics: &mut [MetricComparison]) -> Correction {
     let mut family = Vec::new();
     let mut values = Vec::new();

@@ -153,18 +153,20 @@ impl Observed {
     /// tasks have no cost and no samples.
     ///
     /// # Errors
-    /// `record.*`: a blob is missing, was changed, or holds another document.
+    /// `record.*`: a blob is missing, was changed, or holds another document. Nothing is added then.
     pub fn add(&mut self, cells: &[CellResult], run: Option<RunParts<'_>>) -> Result<(), Failure> {
-        self.runs += 1;
         let Some(run) = run else {
+            self.runs += 1;
             let tasks = cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task)));
             self.observations.extend(tasks.map(|(cell, task)| observation(cell, task)));
             return Ok(());
         };
+        // What may fail comes first: a record that cannot be read leaves the side as it was.
+        let history = History::read(run.journal)?;
         let events = run.journal.events();
+        self.runs += 1;
         self.sessions.add(&Sessions::of(&events));
         let costs = costs(&events);
-        let history = History::read(run.journal)?;
         let rejecting = self.rejecting(run.manifest);
         for (cell, task) in cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task))) {
             let name = format!("{}.{}", cell.key.suite, task.task);

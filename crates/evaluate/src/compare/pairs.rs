@@ -224,6 +224,7 @@ impl Clusters {
             value.unwrap_or(0.0)
         };
         let interval = bootstrap(&clusters, settings.confidence, settings.resamples, settings.seed, drawn);
-        interval.filter(|_| !undefined.get())
+        // What is the same in every draw was not seen to vary, which is no certainty.
+        interval.filter(|interval| !undefined.get() && interval.low < interval.high)
     }
 }

@@ -120,17 +120,17 @@ impl Comparison {
         };
         let mut said = format!("Difference {}", points(difference.value));
         if let Some(newcombe) = success.newcombe {
-            said += &format!(", {} by Newcombe's method 10", range(newcombe, points));
+            said += &format!(", {} by Newcombe's method 10", points_range(newcombe));
         }
         if let Some(interval) = difference.interval {
-            said += &format!(", {} by the bootstrap", range(interval, points));
+            said += &format!(", {} by the bootstrap", points_range(interval));
         }
         blocks.push(Block::Line(said + "."));
         let cluster = self.settings.cluster.name();
         let test = if success.independent {
             "McNemar's exact test".to_owned()
         } else {
-            format!("exact test that flips the signs of whole {cluster}s")
+            format!("Exact test that flips the signs of whole {cluster}s")
         };
         let adjusted =
             success.p_adjusted.map_or(String::new(), |p| format!(", {} after Holm's correction", p_value(p)));
@@ -162,32 +162,21 @@ impl Comparison {
             return;
         }
         blocks.push(Block::Heading("Figures of a task, over pairs that have them on both sides".to_owned()));
-        let columns = [
-            "pairs",
-            "A",
-            "B",
-            "B - A",
-            "interval",
-            "B / A",
-            "interval",
-            "B/A higher, tied",
-            "B better",
-            "p",
-            "Holm",
-        ];
-        let mut table =
-            Table::new(std::iter::once(("", Align::Left)).chain(columns.map(|name| (name, Align::Right))));
+        let or = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let head = |columns: &[&'static str]| {
+            let right = columns.iter().map(|name| (*name, Align::Right));
+            Table::new([("", Align::Left), ("better", Align::Left)].into_iter().chain(right))
+        };
+        let mut table = head(&["pairs", "A", "B", "B - A", "interval", "B / A", "interval"]);
+        let mut tests = head(&["B higher", "A higher", "tied", "B better", "p", "Holm"]);
         for metric in &self.metrics {
-            let or = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            let better = if metric.more_is_better { "more" } else { "less" };
             let interval = |estimate: Option<Estimate>, form: fn(f64) -> String| {
                 or(estimate.and_then(|e| e.interval).map(|interval| range(interval, form)))
             };
             table.row([
-                format!(
-                    "{} ({})",
-                    metric.name,
-                    if metric.more_is_better { "more is better" } else { "less is better" }
-                ),
+                metric.name.to_owned(),
+                better.to_owned(),
                 metric.pairs.to_string(),
                 or(metric.mean_a.map(number)),
                 or(metric.mean_b.map(number)),
@@ -195,13 +184,20 @@ impl Comparison {
                 interval(metric.difference, signed),
                 or(metric.ratio.map(|e| number(e.value))),
                 interval(metric.ratio, number),
-                format!("{}/{}, {}", metric.b_higher, metric.a_higher, metric.ties),
+            ]);
+            tests.row([
+                metric.name.to_owned(),
+                better.to_owned(),
+                metric.b_higher.to_string(),
+                metric.a_higher.to_string(),
+                metric.ties.to_string(),
                 or(metric.b_better.map(percent)),
                 or(metric.p.map(p_value)),
                 or(metric.p_adjusted.map(p_value)),
             ]);
         }
         blocks.push(Block::Table(table));
+        blocks.push(Block::Table(tests));
         for metric in &self.metrics {
             let missing =
                 [("A alone", metric.missing_a), ("B alone", metric.missing_b), ("both", metric.missing_both)];
@@ -213,7 +209,7 @@ impl Comparison {
             }
         }
         blocks.push(Block::Line(format!(
-            "p: exact sign test over {}s, ties left out. Corrected together ({}): {}.",
+            "Counted are {0}s; p: exact sign test over {0}s, ties left out. Corrected together ({1}): {2}.",
             self.settings.cluster.name(),
             self.correction.method,
             self.correction.family.join(", ")
@@ -359,7 +355,7 @@ impl Comparison {
 
     fn success_figure(&self) -> Figure {
         let success = &self.success;
-        let newcombe = success.newcombe.map(|interval| format!("Newcombe: {}", range(interval, points)));
+        let newcombe = success.newcombe.map(|interval| format!("Newcombe: {}", points_range(interval)));
         Figure {
             a: success.rate_a,
             b: success.rate_b,
@@ -542,7 +538,7 @@ fn wall(letter: &str, side: &Side) -> String {
     }
     let rate = wall
         .solved_per_second
-        .map_or(String::new(), |rate| format!(", {} tasks solved a second", number(rate)));
+        .map_or(String::new(), |rate| format!(", tasks solved a second: {}", number(rate)));
     let unknown = match wall.without_end {
         0 => String::new(),
         n => format!("; {} without a recorded end, whose time is unknown", count(n, "session")),
@@ -595,6 +591,10 @@ fn percent(share: f64) -> String {
 
 fn points(difference: f64) -> String {
     format!("{:+.1} points", difference * 100.0)
+}
+
+fn points_range(interval: Interval) -> String {
+    format!("{:+.1} to {:+.1}", interval.low * 100.0, interval.high * 100.0)
 }
 
 /// Four significant digits, as far as they say something.

@@ -1,9 +1,9 @@
 use super::*;
-use crate::evaluation::{
-    CellKey, CellResult, Judges, ProblemOutcome, TaskOutcome, TaskResult, Why,
-};
+use crate::evaluation::{CellKey, CellResult, Judges, ProblemOutcome, TaskOutcome, TaskResult, Why};
 use crate::history::tests::Written;
-use planforge_contract::{Assessment, Decision, Event, FailureClass, PlanOutcome, ProviderFailure, UndecidedReason, Usage};
+use planforge_contract::{
+    Assessment, Decision, Event, FailureClass, PlanOutcome, ProviderFailure, UndecidedReason, Usage,
+};
 use planforge_record::{Journal, RunManifest, TaskUse};
 use proptest::prelude::*;
 
@@ -11,7 +11,8 @@ fn task(stem: &str, outcome: TaskOutcome) -> TaskResult {
     let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 0 };
     let mut blank = CellResult::unfinished(key, &[stem.to_owned()], &Judges::default()).tasks.remove(0);
     blank.outcome = outcome;
-    blank.why = if outcome == TaskOutcome::Solved { String::new() } else { format!("{} at `x`", outcome.name()) };
+    blank.why =
+        if outcome == TaskOutcome::Solved { String::new() } else { format!("{} at `x`", outcome.name()) };
     blank
 }
 
@@ -47,7 +48,10 @@ fn open_pairs_are_in_no_test_and_bound_the_result() {
     let b = outcomes("b", &[Solved, NotSolved, Solved, Solved, Solved, Unfinished, Failed]);
     let found = compare(&a, &b, &Settings::default()).unwrap();
     let success = &found.success;
-    assert_eq!((success.both, success.only_a, success.only_b, success.neither, success.open), (1, 1, 2, 0, 3));
+    assert_eq!(
+        (success.both, success.only_a, success.only_b, success.neither, success.open),
+        (1, 1, 2, 0, 3)
+    );
     assert_eq!(success.open_a, [(Why::Undecided, 1), (Why::Failed, 1)]);
     assert_eq!(success.open_b, [(Why::Failed, 1), (Why::Unfinished, 1)]);
     assert!(near(success.rate_a, 0.5) && near(success.rate_b, 0.75), "shares of the four decided pairs");
@@ -70,8 +74,12 @@ fn open_pairs_are_in_no_test_and_bound_the_result() {
 
 #[test]
 fn what_is_on_one_side_alone_is_listed() {
-    let a = side("a", vec![seen("s", "p1", 1, Solved), seen("s", "p10", 1, NotSolved), seen("s", "p2", 1, Undecided)]);
-    let b = side("b", vec![seen("s", "p1", 1, Solved), seen("t", "p1", 1, Solved), seen("s", "p1", 2, Failed)]);
+    let a = side(
+        "a",
+        vec![seen("s", "p1", 1, Solved), seen("s", "p10", 1, NotSolved), seen("s", "p2", 1, Undecided)],
+    );
+    let b =
+        side("b", vec![seen("s", "p1", 1, Solved), seen("t", "p1", 1, Solved), seen("s", "p1", 2, Failed)]);
     let found = compare(&a, &b, &Settings::default()).unwrap();
     assert_eq!((found.pairs, found.clusters), (1, 1));
     let alone = |all: &[Lonely]| all.iter().map(|one| (one.key.label(), one.answer)).collect::<Vec<_>>();
@@ -80,7 +88,10 @@ fn what_is_on_one_side_alone_is_listed() {
         alone(&found.only_a),
         [("s.p2, seed 1".to_owned(), "undecided"), ("s.p10, seed 1".to_owned(), "no")]
     );
-    assert_eq!(alone(&found.only_b), [("s.p1, seed 2".to_owned(), "failed"), ("t.p1, seed 1".to_owned(), "yes")]);
+    assert_eq!(
+        alone(&found.only_b),
+        [("s.p1, seed 2".to_owned(), "failed"), ("t.p1, seed 1".to_owned(), "yes")]
+    );
     for told in [found.text(), found.markdown(), found.csv()] {
         assert!(told.contains("s.p10, seed 1") && told.contains("t.p1, seed 1"), "{told}");
     }
@@ -90,8 +101,10 @@ fn what_is_on_one_side_alone_is_listed() {
 #[test]
 fn seeds_without_a_partner_can_be_paired_in_their_order() {
     let a = side("a", vec![seen("s", "p1", 1, Solved), seen("s", "p1", 2, NotSolved)]);
-    let b = side("b", vec![seen("s", "p1", 8, Solved), seen("s", "p1", 9, Solved), seen("s", "p1", 10, Solved)]);
-    let Err(NoComparison::NothingPaired { a: alone, b: others, by_task }) = compare(&a, &b, &Settings::default())
+    let b =
+        side("b", vec![seen("s", "p1", 8, Solved), seen("s", "p1", 9, Solved), seen("s", "p1", 10, Solved)]);
+    let Err(NoComparison::NothingPaired { a: alone, b: others, by_task }) =
+        compare(&a, &b, &Settings::default())
     else {
         panic!("no seed is on both sides");
     };
@@ -135,7 +148,10 @@ fn the_question_may_be_another_and_a_side_may_have_no_answer() {
     let settings = Settings { question: Question::Problem, ..Settings::default() };
     let (yes, strange) = (with(Some(ProblemOutcome::Equivalent)), with(Some(ProblemOutcome::NotComparable)));
     let found = compare(&yes, &strange, &settings).unwrap();
-    assert_eq!((found.success.open, found.success.open_b.as_slice()), (1, [(Why::NotComparable, 1)].as_slice()));
+    assert_eq!(
+        (found.success.open, found.success.open_b.as_slice()),
+        (1, [(Why::NotComparable, 1)].as_slice())
+    );
     assert!(found.success.p.is_none() && found.text().contains("nothing can be tested"));
     let missing = compare(&yes, &with(Some(ProblemOutcome::Missing)), &settings).unwrap();
     assert_eq!(missing.success.only_a, 1, "a reply without a problem is an answer");
@@ -150,30 +166,46 @@ fn costing(calls: u64, tokens: u64, unmetered: u64, waiting_s: f64) -> Option<Ta
 fn metrics_and_rates_rest_on_pairs_that_have_them_on_both_sides() {
     let mut a = outcomes("a", &[Solved, NotSolved, Undecided]);
     let mut b = outcomes("b", &[Solved, Solved, Solved]);
-    for (at, cost) in [costing(2, 1000, 0, 1.0), costing(2, 3000, 0, 2.0), costing(4, 500, 1, 1.0)].into_iter().enumerate() {
+    for (at, cost) in
+        [costing(2, 1000, 0, 1.0), costing(2, 3000, 0, 2.0), costing(4, 500, 1, 1.0)].into_iter().enumerate()
+    {
         a.observations[at].cost = cost;
     }
-    for (at, cost) in [costing(1, 1000, 0, 4.0), costing(1, 1000, 0, 4.0), costing(1, 9000, 0, 0.0)].into_iter().enumerate() {
+    for (at, cost) in
+        [costing(1, 1000, 0, 4.0), costing(1, 1000, 0, 4.0), costing(1, 9000, 0, 0.0)].into_iter().enumerate()
+    {
         b.observations[at].cost = cost;
     }
     a.observations[0].result.reference_to_candidate = Some(0.5);
     a.observations[0].result.candidate_to_reference = Some(1.0);
     b.observations[0].result.reference_to_candidate = Some(1.0);
     b.observations[0].result.candidate_to_reference = Some(1.0);
-    b.observations[1].plan = Some((7, None));
+    // Plans count where both sides solve the task, and their cost where it is not the number of steps.
+    (a.observations[0].plan, a.observations[1].plan) = (Some((4, Some(8.0))), Some((2, Some(2.0))));
+    (b.observations[0].plan, b.observations[1].plan) = (Some((5, Some(5.0))), Some((7, Some(7.0))));
     let found = compare(&a, &b, &Settings::default()).unwrap();
     let metric = |name: &str| found.metrics.iter().find(|metric| metric.name == name);
     let walk = metric("walk score").unwrap();
     assert!(near(walk.mean_a, 2.0 / 3.0) && near(walk.difference.map(|d| d.value), 1.0 / 3.0));
     assert_eq!((walk.pairs, walk.missing_both, walk.b_better), (1, 2, Some(1.0)));
-    assert!(metric("plan steps").is_none() && metric("plan cost").is_none(), "no pair has both");
+    let (steps, cost) = (metric("plan steps").unwrap(), metric("plan cost").unwrap());
+    assert_eq!((steps.pairs, steps.missing_a, steps.missing_both, cost.mean_a), (1, 1, 1, Some(8.0)));
     let tokens = metric("tokens").unwrap();
-    assert_eq!((tokens.pairs, tokens.missing_a, tokens.missing_b), (2, 1, 0), "what a server did not count is unknown");
+    assert_eq!(
+        (tokens.pairs, tokens.missing_a, tokens.missing_b),
+        (2, 1, 0),
+        "what a server did not count is unknown"
+    );
     assert!(near(tokens.ratio.map(|r| r.value), 0.5) && near(tokens.mean_a, 2000.0));
     assert_eq!((tokens.b_higher, tokens.a_higher, tokens.ties, tokens.b_better), (0, 1, 1, Some(0.75)));
     let calls = metric("calls").unwrap();
     assert!(near(calls.p, 0.25) && calls.b_better == Some(1.0), "three of three: 2 / 8");
-    assert_eq!(found.correction.family, ["success", "walk score", "calls", "tokens", "tokens written", "seconds waiting for models"]);
+    assert_eq!(
+        found.correction.family,
+        ["success", "walk score", "plan steps", "plan cost", "calls", "tokens", "seconds waiting for models"]
+    );
+    let written = metric("tokens written").unwrap();
+    assert_eq!((written.p, written.ties), (None, 2), "where nothing differs there is nothing to test");
     assert!(calls.p_adjusted.unwrap() >= calls.p.unwrap());
     let per = |name: &str| found.efficiency.iter().find(|one| one.per == name).unwrap();
     let call = per("call");
@@ -270,10 +302,8 @@ impl Recorded {
 
     fn side(&self) -> Observed {
         let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 1 };
-        let cell = CellResult {
-            tasks: vec![task("p1", Solved)],
-            ..CellResult::unfinished(key, &[], &self.judges)
-        };
+        let cell =
+            CellResult { tasks: vec![task("p1", Solved)], ..CellResult::unfinished(key, &[], &self.judges) };
         let used = TaskUse {
             name: "s.p1".to_owned(),
             suite: "/suites/s".to_owned(),
@@ -363,7 +393,10 @@ fn samples_that_nobody_judged_have_no_pass_at_k_and_it_is_said_why() {
     let found = run.compared(&Settings { judge: Some("pddl".to_owned()), ..Settings::default() });
     assert_eq!(of(&found, Estimator::Pass).at.len(), 2);
     let found = run.compared(&Settings { samples_of: Some("domain".to_owned()), ..Settings::default() });
-    assert_eq!(of(&found, Estimator::Pass).absent_a.as_deref(), Some("the record has no samples of `domain`"));
+    assert_eq!(
+        of(&found, Estimator::Pass).absent_a.as_deref(),
+        Some("the record has no samples of `domain`")
+    );
 }
 
 #[test]
@@ -460,12 +493,22 @@ fn costs_are_those_of_the_record() {
     let found = compare(&side, &side, &Settings::default()).unwrap();
     assert_eq!(found.a.wall.solved_per_second, None, "the time of the session that was killed is unknown");
     let text = found.text();
-    assert!(text.contains("1 of 2 sessions replayed a record") && text.contains("1 session without a recorded end"), "{text}");
+    assert!(
+        text.contains("1 of 2 sessions replayed a record")
+            && text.contains("1 session without a recorded end"),
+        "{text}"
+    );
     // A server that does not count.
     run.journal.0.append(&asked("s.p1/problem/2/0", true, Usage::default(), 0)).unwrap();
     let side = run.side();
     assert_eq!(side.observations[0].cost.unwrap().tokens(), None);
-    assert!(compare(&side, &side, &Settings::default()).unwrap().metrics.iter().all(|metric| metric.name != "tokens"));
+    assert!(
+        compare(&side, &side, &Settings::default())
+            .unwrap()
+            .metrics
+            .iter()
+            .all(|metric| metric.name != "tokens")
+    );
 }
 
 #[test]
