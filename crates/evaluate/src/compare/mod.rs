@@ -9,6 +9,7 @@
 //! ([`Cluster`]). A is the first side, B the second; every difference is B less A.
 
 mod at_k;
+mod csv;
 mod efficiency;
 mod metrics;
 mod observe;
@@ -275,7 +276,8 @@ fn notes(a: &Observed, b: &Observed, clusters: &Clusters, settings: &Settings) -
         }
         if side.sessions.replayed > 0 {
             note(format!(
-                "{} of {} sessions replayed a record: waiting for models is that of the recording, wall time that of the replay",
+                "{} of {} sessions replayed a record: waiting for models is that of the recording, \
+                 wall time that of the replay",
                 side.sessions.replayed, side.sessions.sessions
             ));
         }
