@@ -5,7 +5,7 @@ use super::pairs::{Clusters, Pair};
 use super::samples::{Answer, Sample, SampleGroup};
 use super::success::mean;
 use super::{Cluster, Estimate, Settings};
-use crate::evaluation::Counts;
+use crate::evaluation::CountsAs;
 use crate::statistics::{best_at_k, pass_at_k};
 use planforge_planning::walk::harmonic_mean;
 use serde::Serialize;
@@ -234,11 +234,11 @@ fn of_runs(
         let runs: Vec<&Observation> = runs.iter().filter_map(run).collect();
         match estimator {
             Estimator::Pass => {
-                let count = |wanted: fn(Counts) -> bool| {
+                let count = |wanted: fn(CountsAs) -> bool| {
                     runs.iter().filter(|seen| wanted(settings.question.answer(&seen.result))).count()
                 };
-                let right = count(|answer| answer == Counts::For);
-                let open = count(|answer| matches!(answer, Counts::Open(_)));
+                let right = count(|answer| answer == CountsAs::For);
+                let open = count(|answer| matches!(answer, CountsAs::Open(_)));
                 vec![Drawn::Marks { n: runs.len(), right, open }]
             }
             Estimator::Best => {

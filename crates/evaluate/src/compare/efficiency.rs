@@ -3,7 +3,7 @@
 use super::observe::{Observation, Observed, TaskCost};
 use super::pairs::{Clusters, Pair};
 use super::{Estimate, Settings};
-use crate::evaluation::Counts;
+use crate::evaluation::CountsAs;
 use serde::Serialize;
 
 /// What one side spent on the pairs of a figure.
@@ -67,18 +67,18 @@ fn one((per, price): Price, pairs: &[Pair<'_>], clusters: &Clusters, settings: &
             let (a, b) = known.get(at).copied().flatten().unwrap_or_default();
             if pick_a { a } else { b }
         };
-        move |members: &[usize], wanted: fn(Counts) -> bool| {
+        move |members: &[usize], wanted: fn(CountsAs) -> bool| {
             let count = members.iter().filter(|at| answer(**at).is_some_and(wanted)).count();
             (count as u64, members.iter().map(|at| cost(*at)).sum::<f64>())
         }
     };
-    let success = |counts| counts == Counts::For;
+    let success = |counts| counts == CountsAs::For;
     let rate = |(count, spent): (u64, f64)| (spent > 0.0).then(|| count as f64 / spent);
     let all = own.all();
     let spent = |pick_a: bool| {
         let of = side(pick_a);
         let (successes, spent) = of(&all, success);
-        let (open, _) = of(&all, |counts| matches!(counts, Counts::Open(_)));
+        let (open, _) = of(&all, |counts| matches!(counts, CountsAs::Open(_)));
         Spent {
             successes,
             open,
@@ -121,7 +121,7 @@ impl Wall {
         let solved = side
             .observations
             .iter()
-            .filter(|seen| super::Question::Solved.answer(&seen.result) == Counts::For)
+            .filter(|seen| super::Question::Solved.answer(&seen.result) == CountsAs::For)
             .count();
         let known = sessions.sessions > 0 && sessions.without_end == 0 && sessions.wall_s > 0.0;
         Self {

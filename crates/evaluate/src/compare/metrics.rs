@@ -5,7 +5,7 @@ use super::pairs::{Clusters, Pair};
 use super::question::Question;
 use super::success::mean;
 use super::{Estimate, Settings};
-use crate::evaluation::Counts;
+use crate::evaluation::CountsAs;
 use crate::statistics::sign_test;
 use planforge_planning::walk::harmonic_mean;
 use serde::Serialize;
@@ -121,7 +121,7 @@ pub(super) fn metrics(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settin
 
 fn one(figure: &Figure, pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settings) -> MetricComparison {
     let solved =
-        |seen: &&Observation| !figure.of_solved || Question::Solved.answer(&seen.result) == Counts::For;
+        |seen: &&Observation| !figure.of_solved || Question::Solved.answer(&seen.result) == CountsAs::For;
     let of = |seen: &Observation| Some(seen).filter(solved).and_then(figure.of);
     let values: Vec<(Option<f64>, Option<f64>)> = pairs.iter().map(|pair| (of(pair.a), of(pair.b))).collect();
     let missing =
@@ -131,7 +131,8 @@ fn one(figure: &Figure, pairs: &[Pair<'_>], clusters: &Clusters, settings: &Sett
     let mean_of = |members: &[usize], side: fn((f64, f64)) -> f64| {
         mean(members.iter().filter_map(|at| known(*at)).map(side))
     };
-    let (a, b): (fn((f64, f64)) -> f64, fn((f64, f64)) -> f64) = (|v| v.0, |v| v.1);
+    let a: fn((f64, f64)) -> f64 = |values| values.0;
+    let b: fn((f64, f64)) -> f64 = |values| values.1;
     let mut signs = [0_u64; 3];
     for members in own.iter() {
         let (Some(mean_a), Some(mean_b)) = (mean_of(members, a), mean_of(members, b)) else { continue };

@@ -4,6 +4,7 @@ use super::observe::{Observation, Observed};
 use super::question::{PairBy, word};
 use super::{Cluster, Estimate, NoComparison, Settings};
 use crate::statistics::{Interval, bootstrap};
+use planforge_pddl::natural;
 use serde::Serialize;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -92,7 +93,7 @@ pub(super) fn pair<'a>(
     let mut paired = Paired { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
     let nothing = BTreeMap::new();
     let mut tasks: Vec<(&str, &str)> = in_a.keys().chain(in_b.keys()).copied().collect();
-    tasks.sort_by(|x, y| x.0.cmp(y.0).then_with(|| in_order(x.1, y.1)));
+    tasks.sort_by(|x, y| x.0.cmp(y.0).then_with(|| natural(x.1, y.1)));
     tasks.dedup();
     let mut shared = false;
     for task in tasks {
@@ -144,16 +145,6 @@ impl<'a> Paired<'a> {
             self.only_b.push(Lonely { key: key(seen, None, Some(*seed)), answer: answer(seen) });
         }
     }
-}
-
-/// p2 before p10.
-fn in_order(x: &str, y: &str) -> std::cmp::Ordering {
-    let split = |text: &str| {
-        let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (head, tail) = text.split_at(text.len() - digits);
-        (head.to_owned(), tail.parse::<u64>().unwrap_or(0), text.to_owned())
-    };
-    split(x).cmp(&split(y))
 }
 
 /// Units that belong together: for each cluster the places of its members.

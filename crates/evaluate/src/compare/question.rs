@@ -1,6 +1,6 @@
 //! What counts as success, and how runs of one task find each other.
 
-use crate::evaluation::{Counts, Judges, TaskResult, Why, answered, solved};
+use crate::evaluation::{CountsAs, Judges, TaskResult, Why, answered, solved};
 use serde::{Deserialize, Serialize};
 
 /// What counts as success.
@@ -52,7 +52,7 @@ impl Question {
     }
 
     /// The answer for a task.
-    pub(super) fn answer(self, task: &TaskResult) -> Counts {
+    pub(super) fn answer(self, task: &TaskResult) -> CountsAs {
         match self {
             Self::Solved => solved(task),
             Self::Problem => answered(task.problem),
@@ -79,11 +79,11 @@ impl Question {
 }
 
 /// An answer as a word.
-pub(super) fn word(answer: Counts) -> &'static str {
+pub(super) fn word(answer: CountsAs) -> &'static str {
     match answer {
-        Counts::For => "yes",
-        Counts::Against => "no",
-        Counts::Open(why) => why_word(why),
+        CountsAs::For => "yes",
+        CountsAs::Against => "no",
+        CountsAs::Open(why) => why_word(why),
     }
 }
 

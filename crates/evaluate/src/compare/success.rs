@@ -3,7 +3,7 @@
 use super::pairs::{Clusters, Pair, PairKey};
 use super::question::{Question, why_word, word};
 use super::{Estimate, Settings};
-use crate::evaluation::{Counts, TaskResult, Why};
+use crate::evaluation::{CountsAs, TaskResult, Why};
 use crate::statistics::{Interval, McNemar, Pairs, mcnemar, sign_flip};
 use serde::Serialize;
 
@@ -100,16 +100,16 @@ pub struct Success {
 }
 
 pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settings) -> Success {
-    let answers: Vec<(Counts, Counts)> = pairs
+    let answers: Vec<(CountsAs, CountsAs)> = pairs
         .iter()
         .map(|pair| (settings.question.answer(&pair.a.result), settings.question.answer(&pair.b.result)))
         .collect();
     let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count() as u64;
     let table = Pairs {
-        both: count((Counts::For, Counts::For)),
-        only_first: count((Counts::For, Counts::Against)),
-        only_second: count((Counts::Against, Counts::For)),
-        neither: count((Counts::Against, Counts::Against)),
+        both: count((CountsAs::For, CountsAs::For)),
+        only_first: count((CountsAs::For, CountsAs::Against)),
+        only_second: count((CountsAs::Against, CountsAs::For)),
+        neither: count((CountsAs::Against, CountsAs::Against)),
     };
     // 1 where B alone succeeds, -1 where A alone does; nothing where nobody knows.
     let ahead = |at: usize| {
@@ -151,11 +151,11 @@ pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settin
     }
 }
 
-fn yes(answer: Counts) -> Option<i64> {
+fn yes(answer: CountsAs) -> Option<i64> {
     match answer {
-        Counts::For => Some(1),
-        Counts::Against => Some(0),
-        Counts::Open(_) => None,
+        CountsAs::For => Some(1),
+        CountsAs::Against => Some(0),
+        CountsAs::Open(_) => None,
     }
 }
 
@@ -173,7 +173,7 @@ fn flipped(clusters: &Clusters, ahead: impl Fn(usize) -> i64) -> f64 {
     sign_flip(&sums)
 }
 
-fn bounds(answers: &[(Counts, Counts)], clusters: &Clusters) -> Bounds {
+fn bounds(answers: &[(CountsAs, CountsAs)], clusters: &Clusters) -> Bounds {
     let extreme = |open_a: i64, open_b: i64| {
         let ahead = |at: usize| {
             answers.get(at).map_or(0, |(a, b)| yes(*b).unwrap_or(open_b) - yes(*a).unwrap_or(open_a))
@@ -184,25 +184,25 @@ fn bounds(answers: &[(Counts, Counts)], clusters: &Clusters) -> Bounds {
     Bounds { for_a: extreme(1, 0), for_b: extreme(0, 1) }
 }
 
-fn open(answers: impl Iterator<Item = Counts>) -> Vec<(Why, usize)> {
-    let all: Vec<Counts> = answers.collect();
-    let count = |why| all.iter().filter(|answer| **answer == Counts::Open(why)).count();
+fn open(answers: impl Iterator<Item = CountsAs>) -> Vec<(Why, usize)> {
+    let all: Vec<CountsAs> = answers.collect();
+    let count = |why| all.iter().filter(|answer| **answer == CountsAs::Open(why)).count();
     Why::ALL.iter().map(|(why, ..)| (*why, count(*why))).filter(|(_, n)| *n > 0).collect()
 }
 
-fn settled(pair: &Pair<'_>, answer: (Counts, Counts)) -> Option<Settled> {
+fn settled(pair: &Pair<'_>, answer: (CountsAs, CountsAs)) -> Option<Settled> {
     let (only, other) = match answer {
-        (Counts::For, Counts::Against) => ("a", &pair.b.result),
-        (Counts::Against, Counts::For) => ("b", &pair.a.result),
+        (CountsAs::For, CountsAs::Against) => ("a", &pair.b.result),
+        (CountsAs::Against, CountsAs::For) => ("b", &pair.a.result),
         _ => return None,
     };
     Some(Settled { key: pair.key.clone(), only, why: other.why.clone() })
 }
 
-fn open_pair(pair: &Pair<'_>, answer: (Counts, Counts)) -> Option<OpenPair> {
-    let why = |letter: &str, answer: Counts, task: &TaskResult| match answer {
-        Counts::Open(why) if task.why.is_empty() => Some(format!("{letter}: {}", why_word(why))),
-        Counts::Open(_) => Some(format!("{letter}: {}", task.why)),
+fn open_pair(pair: &Pair<'_>, answer: (CountsAs, CountsAs)) -> Option<OpenPair> {
+    let why = |letter: &str, answer: CountsAs, task: &TaskResult| match answer {
+        CountsAs::Open(why) if task.why.is_empty() => Some(format!("{letter}: {}", why_word(why))),
+        CountsAs::Open(_) => Some(format!("{letter}: {}", task.why)),
         _ => None,
     };
     let said: Vec<String> = [why("A", answer.0, &pair.a.result), why("B", answer.1, &pair.b.result)]

@@ -119,9 +119,8 @@ impl Comparison {
             )));
         }
         if let Some(g) = success.cohens_g {
-            let odds = success
-                .odds_ratio
-                .map_or("not defined, for A alone never succeeds".to_owned(), |x| number(x));
+            let odds =
+                success.odds_ratio.map_or("not defined, for A alone never succeeds".to_owned(), number);
             blocks.push(Block::Line(format!(
                 "Discordant pairs: odds of B to A {odds}; Cohen's g {}.",
                 signed(g)

@@ -20,7 +20,7 @@ mod summary;
 mod tables;
 
 pub use accuracy::{Accuracy, AccuracyCell, AccuracyColumn, Share, Why};
-pub(crate) use accuracy::{Counts, answered, solved};
+pub(crate) use accuracy::{Counts as CountsAs, answered, solved};
 pub use cell::{
     CellKey, CellResult, CellState, DomainOutcome, ProblemOutcome, TaskOutcome, TaskResult, Walk,
 };
