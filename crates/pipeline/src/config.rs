@@ -85,8 +85,8 @@ pub struct GivenSpec {
     /// the method makes predicates of its own.
     #[serde(skip_serializing_if = "is_true")]
     pub predicates: bool,
-    /// Folders of suites, relative to the pipeline file, whose actions are in-context examples for actions. The suite whose tasks
-    /// are run is left out where it is among them.
+    /// Folders of suites, or folders that hold suites, relative to the pipeline file, whose actions are in-context examples for
+    /// actions. The suite whose tasks are run is left out where it is among them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub action_examples: Vec<String>,
 }

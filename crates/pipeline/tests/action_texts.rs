@@ -10,8 +10,52 @@ fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites")
 }
 
+/// Without what it says of its actions itself.
 fn grippers() -> Suite {
-    load_suite(&suites().join("grippers")).suite.unwrap()
+    let mut suite = load_suite(&suites().join("grippers")).suite.unwrap();
+    suite.action_texts.clear();
+    suite
+}
+
+const SHED: &str = "(define (domain shed) (:requirements :adl :numeric-fluents) (:types lamp room)
+  (:predicates (in ?l - lamp ?r - room) (lit ?l - lamp) (broken ?l - lamp) (fresh ?l - lamp) (seen ?r - room) (dusty ?r - room)
+    (sooty ?r - room))
+  (:functions (oil ?l - lamp))
+  (:action swap :parameters (?l - lamp ?r - room)
+    :precondition (and (in ?l ?r) (lit ?l) (not (broken ?l)) (or (dusty ?r) (seen ?r)) (>= (oil ?l) 1))
+    :effect (and (not (in ?l ?r)) (not (lit ?l)) (fresh ?l) (not (seen ?r)) (decrease (oil ?l) 1)
+      (when (dusty ?r) (broken ?l))
+      (when (and (dusty ?r) (not (seen ?r))) (sooty ?r))
+      (when (or (dusty ?r) (seen ?r)) (dusty ?r))
+      (forall (?k - lamp) (when (lit ?k) (not (in ?k ?r))))))
+  (:action look :parameters (?r - room) :precondition (and) :effect (seen ?r)))";
+
+const SHED_SENTENCES: &str = "[types]\nlamp = \"an oil lamp\"\n[predicates]
+in = { yes = \"{1} is in {2}.\", no = \"{1} is not in {2}.\" }
+lit = { yes = \"{1} is lit.\" }
+broken = { yes = \"{1} is broken.\", no = \"{1} is whole.\" }
+seen = { yes = \"Somebody has seen {1}.\" }
+dusty = { yes = \"{1} is dusty.\" }
+sooty = { yes = \"{1} is sooty.\" }
+";
+
+fn shed(sentences: &str, actions: &str) -> Result<Suite, Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("domain.nl", "A shed."),
+        ("domain.pddl", SHED),
+        ("p01.nl", "Swap."),
+        ("p01.pddl", "(define (problem p) (:domain shed) (:init) (:goal (and)))"),
+        ("sentences.toml", sentences),
+        ("actions.toml", actions),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let loaded = load_suite(folder.path());
+    loaded
+        .suite
+        .ok_or_else(|| loaded.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect())
 }
 
 fn material<T: serde::de::DeserializeOwned>(suite: &Suite, class: DescriptionClass, name: &str) -> T {
@@ -74,6 +118,126 @@ fn written_texts_come_first_and_mistakes_have_their_place() {
     let found = load_suite(folder.path()).diagnostics;
     let lines: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(found.iter().filter(|d| d.code == "suite.actions" && d.is_error()).count(), 2, "{lines:?}");
+}
+
+/// pre(a) ∩ del(a) of the literals among the conjuncts; neither numbers nor a disjunction are literals.
+#[test]
+fn flipped_tells_what_is_needed_and_made_false() {
+    let suite = shed(SHED_SENTENCES, "").unwrap();
+    let swap = text(&suite, DescriptionClass::Flipped, "swap");
+    assert_eq!(
+        swap,
+        "The action \"swap\" is done with an oil lamp l and a room r, if l is in r and l is lit."
+    );
+    let look = text(&suite, DescriptionClass::Flipped, "look");
+    assert_eq!(look, "The action \"look\" is done with a room r.");
+    assert_eq!(look, text(&suite, DescriptionClass::Random, "look"), "as many are drawn as flipped tells");
+}
+
+/// Over many draws everything is told that may be told, each thing in its one form.
+#[test]
+fn random_draws_from_conditions_and_effects_and_says_which_they_are() {
+    let mut suite = shed(SHED_SENTENCES, "[actions]\nswap = \"Somebody swaps.\"\n").unwrap();
+    let before = ["l is in r", "l is lit", "l is whole"];
+    let after = [
+        "fresh holds for l",
+        "it is not true that somebody has seen r",
+        "if r is dusty and it is not true that somebody has seen r, r is sooty",
+        "for every oil lamp k, if k is lit, k is not in r",
+    ];
+    let mut seen = vec![0; before.len() + after.len()];
+    for draw in 0..400 {
+        suite.name = format!("shed-{draw}");
+        let text = text(&suite, DescriptionClass::Random, "swap");
+        let rest = text.strip_prefix("Somebody swaps").unwrap();
+        let (conditions, effects) = match rest.split_once(". After the action, ") {
+            Some((conditions, effects)) => (conditions, effects.strip_suffix('.').unwrap()),
+            None => (rest.strip_suffix('.').unwrap(), ""),
+        };
+        let mut conditions = conditions.strip_prefix(", if ").unwrap_or(conditions).to_owned();
+        let mut effects = effects.to_owned();
+        let mut told = 0;
+        // The longest first, for one contains others.
+        for (index, clause) in after.iter().enumerate().rev() {
+            if effects.contains(clause) {
+                effects = effects.replacen(clause, "", 1);
+                seen[before.len() + index] += 1;
+                told += 1;
+            }
+        }
+        for (index, clause) in before.iter().enumerate() {
+            if conditions.contains(clause) {
+                conditions = conditions.replacen(clause, "", 1);
+                seen[index] += 1;
+                told += 1;
+            }
+        }
+        assert_eq!(told, 2, "{text}");
+        let left = format!("{conditions}{effects}");
+        assert!(left.is_empty() || left == " and ", "{text}: {left}");
+    }
+    assert!(seen.iter().all(|n| *n > 60), "2 of 7 atoms are drawn, each with the same chance: {seen:?}");
+}
+
+#[test]
+fn a_description_of_a_predicate_is_shown_word_for_word() {
+    let own = "[predicates]\nLIT = \"the lamp l burns.\"\nin = { declaration = \"(in ?x - lamp ?y - room)\", text = \"x is somewhere in y.\" }\n";
+    let suite = shed(SHED_SENTENCES, own).unwrap();
+    let declared: Vec<PredicateDescription> = material(&suite, DescriptionClass::Base, "predicates.declared");
+    let shown: Vec<(&str, &str)> =
+        declared.iter().map(|d| (d.declaration.as_str(), d.text.as_str())).collect();
+    assert_eq!(shown[0], ("(in ?x - lamp ?y - room)", "x is somewhere in y."));
+    assert_eq!(shown[1], ("(lit ?l - lamp)", "the lamp l burns."));
+    assert_eq!(shown[2], ("(broken ?l - lamp)", "l is broken"));
+    let wrong = "[predicates]\nburning = \"x\"\nlit = { declaration = \"(lit ?l - room)\", text = \"x\" }
+in = { declaration = \"(at ?l - lamp ?r - room)\", text = \"x\" }\nseen = { declaration = \"(seen ?r - room\", text = \"x\" }\nbroken = 3
+dusty = { declaration = \"(dusty ?r - room)\" }\n";
+    let found = shed(SHED_SENTENCES, wrong).unwrap_err();
+    let all = found.join("\n");
+    assert_eq!(found.len(), 6, "{all}");
+    assert!(found.iter().all(|line| line.starts_with("suite.actions: ")), "{all}");
+    for part in [
+        "no predicate `burning`",
+        "`(lit ?l - room)` is declared as `(lit ?l - lamp)` in the domain",
+        "that of `at` and not of `in`",
+        "no declaration of a predicate",
+        "`broken` must be a text",
+        "`text`",
+    ] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+}
+
+/// What no pipeline sees unless it is given actions in words tells no other run apart.
+#[test]
+fn action_texts_are_told_apart_by_the_materials_that_show_them() {
+    let with = load_suite(&suites().join("grippers")).suite.unwrap();
+    let without = grippers();
+    assert!(!with.action_texts.is_empty());
+    assert_eq!(with.digest(&with.tasks[0]), without.digest(&without.tasks[0]));
+    let shown = |suite| text(suite, DescriptionClass::Base, "go");
+    assert_ne!(shown(&with), shown(&without));
+}
+
+/// The order of names makes the pool the same everywhere; the domain asked about is left out under its other name too.
+#[test]
+fn a_folder_of_suites_brings_all_of_them_once() {
+    let pipeline: Pipeline = serde_json::from_value(json!({
+        "schema": 1,
+        "given": { "actions": "base", "action_examples": [".", "miconic"] },
+        "stage": [],
+    }))
+    .unwrap();
+    let tasks = planforge_pipeline::run_tasks(&pipeline, &[grippers()], &suites()).unwrap();
+    let examples: Vec<ActionExample> =
+        serde_json::from_str(&tasks[0].view.materials["example.actions"]).unwrap();
+    let mut names: Vec<&str> = examples.iter().map(|e| e.suite.as_str()).collect();
+    names.dedup();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    assert_eq!(names, sorted, "each suite once, in order");
+    assert_eq!(names.len(), 13, "{names:?}");
+    assert!(!names.iter().any(|name| name.starts_with("grippers")));
 }
 
 #[test]

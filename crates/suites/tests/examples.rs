@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_diagnostics::SourceId;
+use planforge_pddl::parse_domain;
 use planforge_pipeline::{Suite, load_suite};
 use planforge_planning::Unlimited;
 use planforge_suites::generate::{Generator, Limits};
@@ -130,4 +131,41 @@ fn every_action_is_told_by_its_name() {
             assert!(told, "{}: {name}", folder.display());
         }
     }
+}
+
+/// Base descriptions (domain-generators paper, section 3): what an action does and with what, in a line that names each parameter and no
+/// predicate.
+#[test]
+fn every_action_is_described_without_its_predicates() {
+    let mut actions = 0;
+    for folder in folders() {
+        let suite = suite(&folder);
+        let domain = parse_domain(suite.reference_domain.as_deref().unwrap(), SourceId(0)).value;
+        assert_eq!(suite.action_texts.len(), domain.actions.len(), "{}", suite.name);
+        for action in &domain.actions {
+            let texts = &suite.action_texts[action.name.key()];
+            let base = texts.base.as_deref().unwrap();
+            let line = base
+                .strip_prefix(&format!("The action \"{}\" ", action.name))
+                .unwrap_or_else(|| panic!("{base}"));
+            let line = line.strip_suffix('.').unwrap_or_else(|| panic!("{base}"));
+            assert!(!line.contains(". ") && line.len() < 200, "{base}");
+            let words: Vec<&str> = line.split([' ', ',', ';']).collect();
+            for parameter in &action.parameters {
+                let name = parameter.name.as_str().trim_start_matches('?');
+                assert!(words.contains(&name), "{}: {base} does not name {name}", suite.name);
+            }
+            for predicate in &domain.predicates {
+                assert!(
+                    !words.contains(&predicate.name.as_str()),
+                    "{}: {base} names {}",
+                    suite.name,
+                    predicate.name
+                );
+            }
+            assert!(texts.flipped.is_none() && texts.random.is_none(), "they are made from the sentences");
+            actions += 1;
+        }
+    }
+    assert!(actions >= 90, "{actions}");
 }

@@ -341,10 +341,12 @@ pub(crate) fn tasks_of(
     }
 }
 
-/// What a run is told apart by covers in-context examples that other suites give, and further problems of the suite that verifiers compare over.
+/// What a run is told apart by covers in-context examples that other suites give, actions and predicates in words where they are given, and
+/// further problems of the suite that verifiers compare over.
 fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
-    let example: Vec<_> =
-        task.view.materials.iter().filter(|(name, _)| name.starts_with("example.")).collect();
+    let in_words = ["actions", "predicates.declared"];
+    let covered = |name: &str| name.starts_with("example.") || in_words.contains(&name);
+    let example: Vec<_> = task.view.materials.iter().filter(|(name, _)| covered(name)).collect();
     if !example.is_empty() {
         // Pairs of texts always have a JSON form.
         let text = serde_json::to_string(&(&used.sha256, example)).unwrap_or_default();

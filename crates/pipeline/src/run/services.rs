@@ -2,7 +2,8 @@
 
 use crate::config::{DescriptionClass, GivenSpec, Pipeline, Stage};
 use crate::suite::{
-    Suite, SuiteTask, Texts, action_examples, further_problems, load_suite_with, materials_json, task_view,
+    Suite, SuiteTask, Texts, action_examples, further_problems, load_suite_with, materials_json,
+    suites_below, task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, TaskView};
@@ -11,7 +12,7 @@ use planforge_llm::{Llm, Mode};
 use planforge_pddl::parse_domain;
 use planforge_record::{Journal, Lookup};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -180,8 +181,13 @@ fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ExampleSuite>, Ve
     let Some(class) = given.actions else { return Ok(Vec::new()) };
     let mut pool = Vec::new();
     let mut found = Vec::new();
-    for path in &given.action_examples {
-        match example(&folder.join(path), Texts::Optional) {
+    let mut taken = BTreeSet::new();
+    for path in given.action_examples.iter().flat_map(|path| suites_below(&folder.join(path))) {
+        // A suite that is named by itself and with others would be drawn from twice as often.
+        if !taken.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+            continue;
+        }
+        match example(&path, Texts::Optional) {
             Ok(suite) => pool.push(ExampleSuite::new(&suite, action_examples(&suite, class))),
             Err(wrong) => found.push(*wrong),
         }
@@ -192,7 +198,8 @@ fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ExampleSuite>, Ve
 /// A suite that in-context examples come from. Examples of actions are PDDL with descriptions that can be made, so they need no texts.
 fn example(path: &Path, texts: Texts) -> Result<Suite, Box<Diagnostic>> {
     let shown = path.display();
-    let help = "`example` and `action_examples` of [given] name folders of suites with a domain.pddl, relative to the pipeline file";
+    let help = "`example` and `action_examples` of [given] name folders of suites with a domain.pddl, relative to the pipeline file; `action_examples` \
+                also folders that hold such suites";
     let wrong = |why: String| Box::new(Diagnostic::error("suite.example", why).help(help));
     let loaded = load_suite_with(path, texts);
     let Some(suite) = loaded.suite else {

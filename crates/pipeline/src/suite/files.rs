@@ -7,6 +7,22 @@ use std::path::{Path, PathBuf};
 /// Largest file of a suite, in bytes.
 pub const MAX_SUITE_FILE_BYTES: u64 = 4 << 20;
 
+/// A suite's folder itself; of a folder that is none and holds suites with PDDL, these, in the order of their names.
+pub(crate) fn suites_below(path: &Path) -> Vec<PathBuf> {
+    let is_suite =
+        |path: &Path| ["domain.pddl", "domain.nl", "suite.toml"].iter().any(|file| path.join(file).is_file());
+    let inside = || {
+        let names = Folder::open(path).and_then(|folder| folder.names()).unwrap_or_default();
+        let folders = names.into_iter().map(|name| path.join(name));
+        folders.filter(|folder| folder.join("domain.pddl").is_file()).collect::<Vec<_>>()
+    };
+    match if is_suite(path) { Vec::new() } else { inside() } {
+        // Whatever it is, reading it says what is wrong with it.
+        none if none.is_empty() => vec![path.to_owned()],
+        suites => suites,
+    }
+}
+
 /// A suite's folder, resolved.
 #[derive(Debug)]
 pub struct Folder {

@@ -99,8 +99,9 @@ fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
     copy("domain_template.pddl", suite.reference_domain.as_deref().map(template::of_domain));
     copy("domain.pddl", suite.reference_domain.clone());
     copy("generator.jinja", suite.generator.clone());
-    let sentences = std::fs::read_to_string(suite.folder.join("sentences.toml"));
-    copy("sentences.toml", sentences.ok());
+    for file in ["sentences.toml", "actions.toml"] {
+        copy(file, std::fs::read_to_string(suite.folder.join(file)).ok());
+    }
     files
 }
 

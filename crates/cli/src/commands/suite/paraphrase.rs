@@ -13,7 +13,8 @@ use planforge_suites::template;
 use std::fmt::Write as _;
 
 /// What is taken over as it is, where it is there.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 12] = [
+    "actions.toml",
     "domain.nl",
     "domain.pddl",
     "domain_template.pddl",
