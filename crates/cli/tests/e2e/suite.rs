@@ -335,3 +335,48 @@ fn describe_needs_pddl_and_a_pipeline_that_gives_it() {
         .expect(32)
         .says(&["cli.nothing-to-describe"]);
 }
+
+/// Published descriptions of actions become folders that are suites, all of them or none.
+#[test]
+fn descriptions_of_actions_are_imported_as_suites() {
+    let data = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = data.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "pddl-problems/doors.pddl",
+        "(define (domain doors) (:predicates (shut) (open)) (:action pull :parameters () :precondition (shut) :effect (and (open) (not (shut)))))",
+    );
+    write(
+        "pddl-problems/doors/1.pddl",
+        "(define (problem one) (:domain doors) (:init (shut)) (:goal (open)))",
+    );
+    write("predicate-descriptions/doors.txt", "(shut) : the door is shut.\n(open) : the door is open.\n");
+    let table = "domain,action,pddl,preds,NL\nDoors,pull,(:action pull :parameters () :precondition (shut) :effect (and (open) (not (shut)))),,";
+    write("domainNL/Base-HC.csv", &format!("{table}Somebody pulls the door\n"));
+    write("domainNL/Flipped-HC.csv", &format!("{table}if the door is shut.\n"));
+    write("domainNL/Rand-HC.csv", &format!("{table}. After the action the door is open.\n"));
+    let out = tempfile::tempdir().unwrap();
+    let import = |more: &[&str]| {
+        let mut command = planforge();
+        command.args(["suite", "import-actions"]).arg(data.path()).arg("--out").arg(out.path()).args(more);
+        Ran::wait(command.spawn().unwrap())
+    };
+    let report = import(&["--json"]).json(0);
+    assert_eq!(report["suites"][0]["suite"], "doors");
+    assert_eq!(report["suites"][0]["texts"], 3);
+    assert_eq!(report["warnings"], 0);
+    // The same again changes nothing, and a file that a person changed is not replaced unasked.
+    import(&[]).expect(0);
+    std::fs::write(out.path().join("doors/actions.toml"), "# mine\n").unwrap();
+    import(&[]).expect(31).says(&["doors/actions.toml"]);
+    import(&["--force"]).expect(0);
+    let mut check = planforge();
+    check.args(["suite", "check"]).arg(out.path().join("doors")).args(["--solve", "--json"]);
+    let checked = Ran::wait(check.spawn().unwrap()).json(0);
+    assert_eq!(checked["suites"][0]["errors"], 0);
+    write("domainNL/Base-HC.csv", &format!("{table}x\nDoors,push,(),,x\n"));
+    import(&["--force"]).expect(31).says(&["Base-HC.csv:3", "`push`"]);
+}
