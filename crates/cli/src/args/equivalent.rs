@@ -44,7 +44,7 @@ pub(crate) struct EquivalentDomainArgs {
     /// With --heuristic: how plans count, by the paper's definition or as its code does.
     #[arg(long, value_name = "RULE", default_value = "definition", requires = "heuristic", value_parser = super::ew::words::<Rule>(&["definition", "reference-code"]))]
     pub(crate) rule: Rule,
-    /// With --heuristic: most action sequences looked at for the plans of one problem in one domain.
+    /// With --heuristic: most search nodes for the plans of one problem in one domain.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "heuristic", value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
     pub(crate) max_nodes: u64,
     /// Search a renaming of the second domain's actions, parameters and types, and compare it under the first's names.

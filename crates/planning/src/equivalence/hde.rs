@@ -12,6 +12,7 @@
 use super::domains::{Comparable, NotCompared, Side, facts_before_last, failed, model};
 use crate::budget::{Budget, StopReason};
 use crate::ground::GroundLimits;
+use crate::search::SearchStatistics;
 use crate::task::Unsupported;
 use crate::top_k::{TopKEnd, TopKOptions, TopKOutcome, top_k_of};
 use crate::unsolvable::Explanation;
@@ -70,6 +71,7 @@ impl HdeOptions {
 pub struct Reference {
     options: HdeOptions,
     problems: Vec<Prepared>,
+    statistics: SearchStatistics,
 }
 
 /// One problem in the reference domain.
@@ -134,6 +136,16 @@ pub struct Hde {
     pub plans: Vec<[usize; 2]>,
     /// Plans that were executed in the other domain and are plans there too.
     pub shared: usize,
+    /// The searches for the candidate's plans, together.
+    pub statistics: SearchStatistics,
+}
+
+impl Hde {
+    /// Before the first problem.
+    fn new() -> Self {
+        let statistics = SearchStatistics::default();
+        Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0, statistics }
+    }
 }
 
 /// The answer.
@@ -227,11 +239,17 @@ impl Reference {
         budget: &mut dyn Budget,
     ) -> Result<Self, NoReference> {
         let mut prepared = Vec::with_capacity(problems.len());
+        let mut statistics = SearchStatistics::default();
         for (number, &problem) in problems.iter().enumerate() {
-            let found = Prepared::new(domain, problem, options, budget);
+            let found = Prepared::new(domain, problem, options, budget, &mut statistics);
             prepared.push(found.map_err(|why| NoReference { problem: number, why })?);
         }
-        Ok(Reference { options: *options, problems: prepared })
+        Ok(Reference { options: *options, problems: prepared, statistics })
+    }
+
+    /// The searches for the plans of all problems, together.
+    pub fn statistics(&self) -> SearchStatistics {
+        self.statistics
     }
 
     /// The plans of a problem in the reference, in order.
@@ -263,7 +281,7 @@ impl Reference {
         problems: &[&Problem],
         budget: &mut dyn Budget,
     ) -> Result<Hde, NotCompared> {
-        let mut hde = Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0 };
+        let mut hde = Hde::new();
         for (number, problem) in problems.iter().enumerate().take(self.problems.len()) {
             let new = model(Side::Second, candidate, problem, &self.options.model_options(), budget)?;
             if self.add(&mut hde, number, &new, budget)? {
@@ -282,7 +300,7 @@ impl Reference {
         candidates: &[&Comparable],
         budget: &mut dyn Budget,
     ) -> Result<Hde, NotCompared> {
-        let mut hde = Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0 };
+        let mut hde = Hde::new();
         for (number, new) in candidates.iter().enumerate() {
             if self.add(&mut hde, number, new.model(), budget)? {
                 break;
@@ -300,7 +318,7 @@ impl Reference {
         budget: &mut dyn Budget,
     ) -> Result<bool, NotCompared> {
         let Some(old) = self.problems.get(number) else { return Ok(true) };
-        let (plans, unsolvable) = match search(new, &self.options, budget) {
+        let (plans, unsolvable) = match search(new, &self.options, budget, &mut hde.statistics) {
             Found::Plans(plans) => (plans, None),
             Found::Unsolvable(explanation) => (Plans::none(), Some(explanation)),
             Found::Limit(reason) => (Plans { stopped: Some(reason), ..Plans::none() }, None),
@@ -370,10 +388,11 @@ impl Prepared {
         problem: &Problem,
         options: &HdeOptions,
         budget: &mut dyn Budget,
+        statistics: &mut SearchStatistics,
     ) -> Result<Self, NoReferenceReason> {
         let model = model(Side::First, domain, problem, &options.model_options(), budget)
             .map_err(|not| NoReferenceReason::Model(not.error))?;
-        let plans = match search(&model, options, budget) {
+        let plans = match search(&model, options, budget, statistics) {
             Found::Plans(plans) => plans,
             Found::Unsolvable(explanation) => return Err(NoReferenceReason::Unsolvable(explanation)),
             Found::Limit(reason) => return Err(NoReferenceReason::Limit(reason)),
@@ -397,7 +416,12 @@ enum Found {
     Unsupported(Vec<Unsupported>),
 }
 
-fn search(model: &Model, options: &HdeOptions, budget: &mut dyn Budget) -> Found {
+fn search(
+    model: &Model,
+    options: &HdeOptions,
+    budget: &mut dyn Budget,
+    statistics: &mut SearchStatistics,
+) -> Found {
     // Models are made by grounding.
     let Some(simulator) = model.simulator() else { return Found::Limit(StopReason::Grounding) };
     let wanted = TopKOptions {
@@ -406,7 +430,9 @@ fn search(model: &Model, options: &HdeOptions, budget: &mut dyn Budget) -> Found
         ground: options.ground,
         ..TopKOptions::new(options.k)
     };
-    match top_k_of(model.lifted(), simulator.task(), &wanted, budget) {
+    let result = top_k_of(model.lifted(), simulator.task(), &wanted, budget);
+    *statistics += result.statistics;
+    match result.outcome {
         TopKOutcome::Plans { plans, end } => {
             let symbols = &model.lifted().symbols;
             let step = |action: &crate::task::GroundAction| Step {

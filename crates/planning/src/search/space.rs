@@ -31,6 +31,14 @@ pub struct SearchStatistics {
     pub generated: u64,
 }
 
+impl std::ops::AddAssign for SearchStatistics {
+    fn add_assign(&mut self, other: Self) {
+        self.expanded += other.expanded;
+        self.evaluated += other.evaluated;
+        self.generated += other.generated;
+    }
+}
+
 /// A task prepared for search.
 pub(crate) struct Space<'t> {
     pub(crate) task: &'t Task,

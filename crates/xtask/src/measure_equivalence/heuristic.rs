@@ -21,16 +21,30 @@ struct Answers {
     missed: usize,
     /// Different here and equal by the exact comparison: there must be none.
     wrong: usize,
-    seconds: Vec<f64>,
+    /// What each mutant took.
+    took: Vec<Took>,
 }
 
-/// Prints the table: the same mutants as the table of exact comparisons, on the first `problems` problems, 100 plans of each.
+/// One comparison by plans, and the exact one of the same mutant.
+struct Took {
+    seconds: [f64; 2],
+    /// Plans found for the mutant.
+    plans: usize,
+    /// States expanded in the search for them.
+    expanded: u64,
+    /// Pairs of states of the exact comparison, on all problems.
+    pairs: u64,
+}
+
+/// Prints two tables: what was found and what it took. The same mutants as in the table of exact comparisons, on the first `problems` problems,
+/// 100 plans of each.
 pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
     println!(
-        "| suite | reference ms | mutants | equivalent | no plan | new plan fails | old plan fails | open | equivalent, exactly different | different, exactly equal | median ms | max ms |"
+        "| suite | mutants | equivalent | no plan | new plan fails | old plan fails | open | equivalent, exactly different | different, exactly equal |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|");
     let options = HdeOptions::default();
+    let mut costs = Vec::new();
     for (name, domain, all) in suites {
         let own: Vec<&Problem> = all.iter().take(problems).collect();
         let until = || Until(Instant::now() + Duration::from_secs_f64(seconds));
@@ -42,7 +56,7 @@ pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
                 continue;
             }
         };
-        let prepared = start.elapsed().as_secs_f64() * 1e3;
+        let prepared = start.elapsed().as_secs_f64();
         let mut answers = Answers::default();
         let kinds = MutationKind::ALL.into_iter().filter(|kind| !LEFT_OUT.contains(kind));
         for mutation in kinds.flat_map(|kind| all_mutations(domain, kind)) {
@@ -51,9 +65,19 @@ pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
                 own.iter().map(|p| apply_mutations_to_problem(p, std::slice::from_ref(&mutation))).collect();
             let start = Instant::now();
             let found = reference.compare_on(&mutant, &theirs.iter().collect::<Vec<_>>(), &mut until());
+            let by_plans = start.elapsed().as_secs_f64();
+            let start = Instant::now();
+            let exactly = compare_all([domain, &mutant], &own, &theirs, seconds);
             answers.mutants += 1;
-            answers.seconds.push(start.elapsed().as_secs_f64());
-            let exact = overall(&compare_all([domain, &mutant], &own, &theirs, seconds));
+            if let Ok(hde) = &found {
+                answers.took.push(Took {
+                    seconds: [by_plans, start.elapsed().as_secs_f64()],
+                    plans: hde.plans.iter().map(|[_, new]| new).sum(),
+                    expanded: hde.statistics.expanded,
+                    pairs: exactly.iter().map(|comparison| comparison.pairs).sum(),
+                });
+            }
+            let exact = overall(&exactly);
             match found.map(|hde| hde.outcome) {
                 Err(_) => answers.failed += 1,
                 Ok(HdeOutcome::Undecided { .. }) => answers.open += 1,
@@ -71,27 +95,46 @@ pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
                 }
             }
         }
-        answers.row(name, prepared);
+        answers.row(name);
+        costs.push(answers.costs(name, prepared, &reference, own.len()));
     }
+    println!(
+        "\nEach as median/max of one mutant, all problems together:\n\n| suite | reference ms | its plans | its states | HDE ms | plans | states | exact ms | pairs of states |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    costs.iter().for_each(|row| println!("{row}"));
 }
 
 impl Answers {
-    fn row(&mut self, name: &str, prepared: f64) {
-        self.seconds.sort_by(f64::total_cmp);
-        let at = |i: usize| self.seconds.get(i).copied().unwrap_or_default() * 1e3;
+    fn row(&self, name: &str) {
         let [no_plan, new, old] = self.classes;
         println!(
-            "| {name} | {prepared:.1} | {} | {} | {no_plan} | {new} | {old} | {} | {} | {} | {:.1} | {:.0} |",
-            self.mutants,
-            self.equivalent,
-            self.open,
-            self.missed,
-            self.wrong,
-            at(self.seconds.len() / 2),
-            at(self.seconds.len().saturating_sub(1))
+            "| {name} | {} | {} | {no_plan} | {new} | {old} | {} | {} | {} |",
+            self.mutants, self.equivalent, self.open, self.missed, self.wrong,
         );
         if self.failed > 0 {
             println!("{name}: {} mutants are no model", self.failed);
         }
+    }
+
+    /// The row of the second table.
+    fn costs(&self, name: &str, prepared: f64, reference: &Reference, problems: usize) -> String {
+        let spread = |value: &dyn Fn(&Took) -> f64, digits: usize| {
+            let mut all: Vec<f64> = self.took.iter().map(value).collect();
+            all.sort_by(f64::total_cmp);
+            let at = |i: usize| all.get(i).copied().unwrap_or_default();
+            format!("{:.digits$}/{:.digits$}", at(all.len() / 2), at(all.len().saturating_sub(1)))
+        };
+        format!(
+            "| {name} | {:.1} | {} | {} | {} | {} | {} | {} | {} |",
+            prepared * 1e3,
+            (0..problems).map(|p| reference.plans(p).len()).sum::<usize>(),
+            reference.statistics().expanded,
+            spread(&|t| t.seconds[0] * 1e3, 1),
+            spread(&|t| t.plans as f64, 0),
+            spread(&|t| t.expanded as f64, 0),
+            spread(&|t| t.seconds[1] * 1e3, 1),
+            spread(&|t| t.pairs as f64, 0),
+        )
     }
 }
