@@ -35,7 +35,7 @@ pub struct ClassesSpec {
     pub seed: u64,
     /// Plans of each problem: the first decides the class, the others are compared with it. Never empty.
     pub k: Vec<NonZeroUsize>,
-    /// Most action sequences looked at for the plans of one problem in one domain.
+    /// Most search nodes for the plans of one problem in one domain.
     pub max_nodes: u64,
     /// Most pairs of states of an exact comparison.
     pub max_pairs: u64,
