@@ -146,8 +146,8 @@ fn another_number_of_plans_is_a_difference_to_the_code_alone() {
 
 #[test]
 fn a_limit_is_never_no_plan() {
-    let few = HdeOptions { max_nodes: 1, ..options(5, Rule::Definition) };
-    // Of the empty problem the reference finds its first plan at once; with a limit of one sequence the rest stays open.
+    let few = HdeOptions { max_nodes: 5, ..options(5, Rule::Definition) };
+    // Of the empty problem the reference finds its first plan at once; with a limit of a few nodes the rest stays open.
     let done = "(define (problem done) (:domain lamps) (:objects a b - room) (:init (in a) (lit a) (door a b) (door b a))
       (:goal (lit a)))";
     let found = hde(&few, &[done], &[]);
