@@ -208,6 +208,26 @@ dusty = { declaration = \"(dusty ?r - room)\" }\n";
     }
 }
 
+/// Whoever writes the actions must be allowed to write them as they are.
+#[test]
+fn the_header_declares_what_the_actions_use() {
+    let header = |requirements: &str| {
+        let mut suite = grippers();
+        let domain = format!(
+            "(define (domain d) {requirements} (:predicates (p)) (:action a :parameters () :precondition (not (p)) :effect (p)))"
+        );
+        suite.reference_domain = Some(domain);
+        let given = GivenSpec { actions: Some(DescriptionClass::Base), ..GivenSpec::default() };
+        task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials["domain.header"].clone()
+    };
+    for undeclared in ["", "(:requirements :strips)"] {
+        assert!(header(undeclared).contains(":negative-preconditions"), "{}", header(undeclared));
+    }
+    let declared = header("(:requirements :strips :negative-preconditions)");
+    assert_eq!(declared.matches(":negative-preconditions").count(), 1, "{declared}");
+    assert!(!header("(:requirements :adl)").contains(":negative-preconditions"));
+}
+
 /// What no pipeline sees unless it is given actions in words tells no other run apart.
 #[test]
 fn action_texts_are_told_apart_by_the_materials_that_show_them() {

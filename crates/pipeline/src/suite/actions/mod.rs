@@ -11,8 +11,8 @@ use super::Suite;
 use crate::config::DescriptionClass;
 use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_pddl::ast::{Action, Domain, PredicateDecl, TypedName};
-use planforge_pddl::{parse_domain, print_action, print_domain};
+use planforge_pddl::ast::{Action, Domain, PredicateDecl, Problem, TypedName};
+use planforge_pddl::{Name, TaskSources, parse_domain, print_action, print_domain, requirements_used};
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
 use told::{Literal, Words, clause, kind, told};
@@ -30,7 +30,8 @@ pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> 
     if given {
         materials.insert("predicates.declared".to_owned(), json(&predicates(suite, &domain)));
     }
-    let mut header = Domain { actions: Vec::new(), durative_actions: Vec::new(), ..domain };
+    let requirements = requirements(&domain);
+    let mut header = Domain { actions: Vec::new(), durative_actions: Vec::new(), requirements, ..domain };
     if !given {
         header.predicates.clear();
         header.functions.clear();
@@ -39,6 +40,21 @@ pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> 
     }
     materials.insert("domain.header".to_owned(), print_domain(&header));
     materials
+}
+
+/// What a domain declares, and what its actions use undeclared: a header without it would forbid to write them as they are.
+fn requirements(domain: &Domain) -> Vec<Name> {
+    let mut all = domain.requirements.clone();
+    // These stand for most others.
+    if all.iter().any(|declared| [":adl", ":ucpop"].contains(&declared.key())) {
+        return all;
+    }
+    for used in requirements_used(domain, &Problem::default(), TaskSources::default()) {
+        if !all.iter().any(|declared| declared.key() == used.requirement) {
+            all.push(Name::new(used.requirement, used.span));
+        }
+    }
+    all
 }
 
 /// Descriptions that would show names of predicates which are withheld: a literal without a sentence is told by its predicate's name.
