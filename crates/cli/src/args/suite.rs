@@ -40,12 +40,11 @@ Examples:
     /// Make suites of the domain-generators paper's data: domains, and their actions and predicates in words.
     #[command(
         name = "import-actions",
-        after_help = "FOLDER has domainNL/*.csv, pddl-problems/ and predicate-descriptions/. The domain's PDDL file counts; where a table writes an
-action otherwise, it is said how. Nothing is written where something is wrong.
+        after_help = "FOLDER has domainNL/*.csv, pddl-problems/ and predicate-descriptions/. The domain's PDDL file counts; where a table writes an action otherwise, it is said how. Nothing is written where something is wrong.
 
 Examples:
   planforge suite import-actions action-descriptions --out /tmp/actions9
-  planforge run configs/pipelines/actions.toml --suite /tmp/actions9/gripper --set 'given.action_examples=[\"/tmp/actions9\"]'"
+  planforge run configs/pipelines/actions.toml --task /tmp/actions9/gripper/p01 --set 'given.action_examples=[\"/tmp/actions9\"]'"
     )]
     ImportActions(SuiteImportActionsArgs),
     /// Write the templates that show a domain's action interface and a task's objects alone.
