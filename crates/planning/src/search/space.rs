@@ -124,7 +124,8 @@ impl<'b> Watch<'b> {
 
     /// Called once a node; `per_node` bytes are charged for every node made since the last call that asked.
     pub(crate) fn tick(&mut self, nodes: usize, per_node: u64) -> Result<(), StopReason> {
-        self.calls += 1;
+        // Minutes of cheap steps count beyond 32 bits.
+        self.calls = self.calls.wrapping_add(1);
         if nodes as u64 > self.max_nodes {
             return Err(StopReason::Nodes);
         }
@@ -145,5 +146,21 @@ impl<'b> Watch<'b> {
     /// Asks the budget.
     pub(crate) fn poll(&mut self) -> Result<(), StopReason> {
         check(self.budget.poll())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Unlimited;
+
+    #[test]
+    fn a_search_of_any_number_of_steps_goes_on_asking() {
+        let mut budget = Unlimited;
+        let mut watch = Watch { calls: u32::MAX, ..Watch::new(&mut budget, 5) };
+        for _ in 0..3 {
+            assert_eq!(watch.tick(5, 1), Ok(()));
+        }
+        assert_eq!(watch.tick(6, 1), Err(StopReason::Nodes));
     }
 }
