@@ -248,6 +248,18 @@ fn limits_are_told_from_the_end_of_plans() {
     assert!(matches!(outcome, TopKOutcome::LimitReached(StopReason::Memory)), "{outcome:?}");
 }
 
+#[test]
+fn plans_count_as_memory_however_few_states_there_are() {
+    // Each plan is two steps longer than the one before: the first thousand have a million steps.
+    let (domain, problem) = read(ROUTES, &routes("(sky x y) (sky y x) (sky y z)"));
+    let mut budget = CountingBudget { polls: u64::MAX, bytes: 2_000_000 };
+    let outcome = top_k(&domain, &problem, &options(1000), &mut budget).unwrap().outcome;
+    let TopKOutcome::Plans { plans, end } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(end, TopKEnd::LimitReached(StopReason::Memory));
+    assert!((50..500).contains(&plans.len()), "{} plans", plans.len());
+    assert!(plans.iter().zip(1..).all(|(plan, n)| plan.steps.len() == 2 * n));
+}
+
 /// Edges of a graph: from, to, and the name and cost of the action along it.
 type Graph = Vec<(usize, usize, &'static str, u64)>;
 

@@ -15,7 +15,13 @@ use super::lmcut::LmCut;
 use super::relaxed::Relaxed;
 use super::space::{SearchStatistics, Space, Watch};
 use crate::budget::StopReason;
+use crate::task::GroundAction;
 use suffixes::Suffixes;
+
+/// What a plan takes by itself, and what each of its steps does: its number, the ground action that the caller makes of it, and the heap
+/// block of its arguments.
+const PLAN_BYTES: u64 = 96;
+const STEP_BYTES: u64 = (size_of::<u32>() + size_of::<GroundAction>() + 16) as u64;
 
 /// What is wanted.
 pub(crate) struct Wanted<'w> {
@@ -105,7 +111,10 @@ fn run(
         let Some(cost) = suffixes.next_plan(bound, highest, watch, statistics)? else {
             return Ok(End::NoMore);
         };
-        found.plans.push((cost, suffixes.plan(found.plans.len())));
+        let plan = suffixes.plan(found.plans.len());
+        // Plans get longer and longer where free cycles lengthen them, so that they soon take more than the lists.
+        watch.charge(PLAN_BYTES + plan.len() as u64 * STEP_BYTES)?;
+        found.plans.push((cost, plan));
     }
     Ok(End::Enough)
 }

@@ -299,7 +299,9 @@ impl<'s, 't> Suffixes<'s, 't> {
                     candidates.push(Reverse(Candidate { weight: weight.max(known), edge: e as u32, nth: 0 }));
                 }
             }
-            let bytes = size_of::<Opened>() + (size_of::<Edge>() + size_of::<Candidate>()) * candidates.len();
+            let bytes = size_of::<Opened>()
+                + size_of::<Edge>() * (self.edges.len() - first)
+                + size_of::<Candidate>() * candidates.len();
             watch.charge(bytes as u64)?;
             let candidates = BinaryHeap::from(candidates);
             self.bounds[s] = candidates.peek().map_or(Weight::INFINITE, |front| front.0.weight);
