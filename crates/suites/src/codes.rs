@@ -205,7 +205,7 @@ what a model writes is compared with it. Names compare without case; formatting 
     CodeInfo {
         code: DESCRIPTION,
         title: "a line of predicate-descriptions does not describe a predicate of the domain",
-        explanation: "A line is a declaration, a colon and a text:\n\n    (on ?x - block ?y - block) : block x is on block y.\n\nThe \
+        explanation: "A line is a declaration, a colon and a text:\n\n    (in ?l - lamp ?r - room) : lamp l stands in room r.\n\nThe \
 domain has the predicate with as many parameters of the same types; the parameters may have other names.",
     },
     CodeInfo {

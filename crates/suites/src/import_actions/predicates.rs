@@ -99,10 +99,10 @@ fn lines(file: &Text) -> Vec<Line> {
     lines
 }
 
-/// `(on ?x - block ?y - block) : block x is on block y.`
+/// `(in ?l - lamp ?r - room) : lamp l stands in room r.`
 fn read<'a>(line: &Line, found: &'a Found) -> Result<(&'a PredicateDecl, Described), Box<Diagnostic>> {
     let wrong = |message: String| {
-        Box::new(line.error(message).help("a line is `(on ?x - block ?y - block) : block x is on block y.`"))
+        Box::new(line.error(message).help("a line is `(in ?l - lamp ?r - room) : lamp l stands in room r.`"))
     };
     let (declaration, text) = line
         .text
