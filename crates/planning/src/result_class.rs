@@ -6,14 +6,15 @@
 //!
 //! The paper's lists leave out what its own parser does not notice. Here a predicate that is not declared, a variable that nothing
 //! binds and a name without an object are argument errors (PAError), and what needs a requirement that the domain neither
-//! declares nor makes use of itself, not negation alone, is a bad precondition (BPError). An action under the name of another one of
+//! declares nor makes use of itself, not negation alone, is a bad precondition (BPError). A constant that the domain does not declare may be an
+//! object of every problem; it has its type there, and a wrong one is TError. An action under the name of another one of
 //! the domain has a wrong name (NError). A limit is [`ResultClass::Undecided`], never "no plan".
 
 use crate::budget::{Budget, StopReason};
 use crate::equivalence::hde::{Hde, HdeClass, HdeOutcome, Reference};
 use crate::walk::ModelError;
 use planforge_diagnostics::{Diagnostic, Label, SourceId, Span};
-use planforge_pddl::ast::{Action, Domain};
+use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::extract::Block;
 use planforge_pddl::mutate::action::Flaw;
 use planforge_pddl::{
@@ -263,10 +264,21 @@ fn fitting(
     let types = TypeHierarchy::of(domain);
     let own = undeclared_constants(domain, &types);
     // A constant may be an object of the problems instead; the true domain may count on that too.
+    let undeclared = meaning.len();
     meaning.retain(|d| {
         d.code != UNDECLARED_CONSTANT
             || !label_text(reply, d).is_some_and(|name| named(&own, reference, name))
     });
+    if meaning.len() < undeclared {
+        for wrong in
+            reference.map(|known| types_of_objects(&block, source, domain, name, known)).unwrap_or_default()
+        {
+            let same = |d: &Diagnostic| d.code == wrong.code && d.primary() == wrong.primary();
+            if !meaning.iter().any(same) {
+                meaning.push(wrong);
+            }
+        }
+    }
     match semantic(&action, meaning, name, source) {
         Some((class, diagnostics)) => Err(not(class, diagnostics, Some(action))),
         None => Ok(Fitting { domain: with_action(domain, name, action.clone()), action }),
@@ -310,6 +322,24 @@ pub fn fits_whole(domain: &Domain, actions: &[(&str, &Classified)]) -> Result<Do
 fn named(own: &[&Name], reference: Option<&Reference>, name: &str) -> bool {
     let key = name.to_lowercase();
     own.iter().any(|constant| constant.is(&key)) || reference.is_none_or(|known| known.has_object(&key))
+}
+
+/// Errors of type in an action whose constants are objects of the problems: what the types of those make of it.
+fn types_of_objects(
+    block: &Block,
+    source: SourceId,
+    domain: &Domain,
+    name: &str,
+    reference: &Reference,
+) -> Vec<Diagnostic> {
+    let of_type = |d: &Diagnostic| d.is_error() && TYPES.contains(&d.code.as_ref());
+    let in_problem = |problem: &Problem| {
+        let mut known = domain.clone();
+        let new = problem.objects.iter().filter(|o| !domain.constants.iter().any(|c| c.name == o.name));
+        known.constants.extend(new.cloned());
+        Integrated::read(block, source, &known, name).meaning.into_iter().filter(of_type).collect::<Vec<_>>()
+    };
+    reference.problems().flat_map(in_problem).collect()
 }
 
 /// What a finding points at.

@@ -229,3 +229,18 @@ fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
     assert_eq!((open.verdict(), open.0.len()), (Verdict::Open, 2));
     assert!(open.equal_up_to().is_some() && !open.is_cancelled());
 }
+
+#[test]
+fn an_object_of_the_problems_has_its_type_there() {
+    // `hall` is a room and no constant of the domain: right as a room, wrong as a lamp.
+    let wrong = action("(and (here ?r) (in hall ?r) (dark ?l))", EFF);
+    let found = class(&wrong);
+    assert_eq!(found.class, ResultClass::TError, "{:?}", found.diagnostics);
+    assert_eq!(at(&wrong, &found), "hall");
+    assert_eq!(found.diagnostics.len(), 1, "{:?}", found.diagnostics);
+    let right = class(&action("(and (here hall) (in ?l ?r) (dark ?l))", EFF));
+    assert!(right.class.group() == ResultGroup::Different, "{:?}", right.diagnostics);
+    // Where problems are not known, neither are its types.
+    let (domain, _) = reference();
+    assert!(fits(&wrong, SourceId(3), &domain, "light").is_ok());
+}

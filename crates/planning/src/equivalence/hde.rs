@@ -259,7 +259,12 @@ impl Reference {
 
     /// Whether every problem has an object of that name, given in lower case.
     pub(crate) fn has_object(&self, key: &str) -> bool {
-        self.problems.iter().all(|p| p.problem.objects.iter().any(|object| object.name.is(key)))
+        self.problems().all(|problem| problem.objects.iter().any(|object| object.name.is(key)))
+    }
+
+    /// The problems as they stand.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().map(|p| &p.problem)
     }
 
     /// Compares a candidate, on the problems as they stand.
@@ -267,7 +272,7 @@ impl Reference {
     /// # Errors
     /// The candidate with one of the problems is no model; [`NotCompared::side`] is always [`Side::Second`].
     pub fn compare(&self, candidate: &Domain, budget: &mut dyn Budget) -> Result<Hde, NotCompared> {
-        let own: Vec<&Problem> = self.problems.iter().map(|p| &p.problem).collect();
+        let own: Vec<&Problem> = self.problems().collect();
         self.compare_on(candidate, &own, budget)
     }
 
