@@ -34,12 +34,7 @@ impl<'a> Asking<'a> {
                 logprobs: self.options.logprobs.then_some(true),
                 ..Sampling::default()
             },
-            tags: Tags {
-                suite: self.task.suite.clone(),
-                task: self.task.task.clone(),
-                stage: String::new(),
-                artefact: artefact.to_owned(),
-            },
+            tags: Tags::of(self.task, artefact),
             ..CompletionRequest::default()
         };
         let replies = self.host.complete(ROLE, request)?.replies;
