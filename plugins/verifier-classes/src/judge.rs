@@ -165,8 +165,9 @@ impl<'a> Court<'a> {
             asked.iter().zip(found).map(|(a, f)| report::action(a, f, domain, self.options)).collect();
         let name = domain.name.as_ref().map(ToString::to_string).unwrap_or_default();
         let of_all = whole.map(|whole| report::whole(&name, whole, &actions, self.options));
-        let mut assessment = Assessment::new(decision(asked, found), summary(found));
-        figures(&mut assessment, found, whole, &actions);
+        let behaviour = self.frame.behaviour.is_some();
+        let mut assessment = Assessment::new(decision(asked, found), summary(found, behaviour));
+        figures(&mut assessment, (found, behaviour), whole, &actions);
         for ((asked, found), action) in asked.iter().zip(found).zip(&actions) {
             assessment.diagnostics.extend(action.diagnostics.iter().cloned());
             assessment.diagnostics.extend(behaviour_finding(asked, found));
@@ -227,15 +228,14 @@ fn decision(asked: &[Asked], found: &[Found]) -> Decision {
 }
 
 /// `3 of 4 actions are equivalent, 1 semantic error.`
-fn summary(found: &[Found]) -> String {
+fn summary(found: &[Found], behaviour: bool) -> String {
     let count = |group: &str| found.iter().filter(|found| found.group() == group).count();
-    let fits = found.iter().any(|found| found.fits);
     let good = found.iter().filter(|found| found.is_good()).count();
-    let word = match (fits, good) {
-        (true, 1) => "fits the domain",
-        (true, _) => "fit the domain",
-        (false, 1) => "is equivalent",
-        (false, _) => "are equivalent",
+    let word = match (behaviour, good) {
+        (false, 1) => "fits the domain",
+        (false, _) => "fit the domain",
+        (true, 1) => "is equivalent",
+        (true, _) => "are equivalent",
     };
     let rest = [ResultGroup::Syntax, ResultGroup::Semantic, ResultGroup::Different, ResultGroup::Undecided]
         .map(ResultGroup::name);
@@ -247,7 +247,12 @@ fn summary(found: &[Found]) -> String {
     format!("{good} of {} actions {word}{rest}.", found.len())
 }
 
-fn figures(assessment: &mut Assessment, found: &[Found], whole: Option<&Found>, actions: &[Classification]) {
+fn figures(
+    assessment: &mut Assessment,
+    (found, behaviour): (&[Found], bool),
+    whole: Option<&Found>,
+    actions: &[Classification],
+) {
     let mut put = |name: &str, value: f64| {
         assessment.metrics.insert(name.to_owned(), value);
     };
@@ -256,7 +261,7 @@ fn figures(assessment: &mut Assessment, found: &[Found], whole: Option<&Found>, 
     put("syntax", count(ResultGroup::Syntax.name()));
     put("semantic", count(ResultGroup::Semantic.name()));
     // Without behaviour there is no telling how many are equivalent.
-    if found.iter().all(|found| !found.fits) {
+    if behaviour {
         put("equivalent", count(ResultGroup::Equivalent.name()));
         put("different", count(ResultGroup::Different.name()));
         put("undecided", count(ResultGroup::Undecided.name()));
@@ -264,7 +269,7 @@ fn figures(assessment: &mut Assessment, found: &[Found], whole: Option<&Found>, 
         put("fits", count("fits"));
     }
     put("rating", found.iter().map(Found::rating).sum::<f64>() / found.len().max(1) as f64);
-    if let Some(whole) = whole.filter(|whole| !whole.is_open()) {
+    if let Some(whole) = whole.filter(|whole| !whole.is_open() && !whole.fits) {
         put("whole", if whole.is_good() { 1.0 } else { 0.0 });
     }
     let errors = actions.iter().map(|action| action.reconstruction_error.as_ref());

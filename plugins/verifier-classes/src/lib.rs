@@ -91,7 +91,7 @@ impl Plugin for ClassVerifier {
             .metric("are", "action reconstruction error, by names of variables; absent where an action cannot be read")
             .metric("are_by_position", "the same by positions of parameters")
             .metric("are_least", "the least over bijections between parameters of the same type")
-            .metric("whole", "1 where the domain of all written actions is equivalent, else 0; absent where that is undecided")
+            .metric("whole", "1 where the domain of all written actions is equivalent, else 0; absent where that is undecided or nobody looks")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

@@ -257,11 +257,16 @@ fn without_behaviour_the_given_declarations_are_enough() {
     let got = judge(&host, options.clone(), task.clone(), candidate(&texts)).unwrap();
     assert_eq!((&got.decision, got.metrics["fits"]), (&Decision::Accepted, 2.0));
     assert!(!got.metrics.contains_key("equivalent") && !got.metrics.contains_key("are"));
+    assert!(!got.metrics.contains_key("whole"), "that it fits says nothing of equivalence");
     let classes: ResultClasses = serde_json::from_value(got.evidence).unwrap();
     assert_eq!((classes.problems, classes.domain.unwrap().class), (0, "Fits".to_owned()));
     let texts = [("go", "(:action go :parameters (?a) :effect (here))"), ("light", wrong.as_str())];
-    let got = judge(&host, options.clone(), task, candidate(&texts)).unwrap();
+    let got = judge(&host, options.clone(), task.clone(), candidate(&texts)).unwrap();
     assert_eq!((&got.decision, got.metrics["semantic"], got.feedback.len()), (&Decision::Rejected, 1.0, 1));
+    // Where no action fits, it is still not behaviour that was looked at.
+    let none = judge(&host, options.clone(), task.clone(), candidate(&[("go", "Sorry.")])).unwrap();
+    assert_eq!(none.summary, "0 of 1 actions fit the domain, 1 syntax error.");
+    assert_eq!((none.metrics["fits"], none.metrics.get("equivalent")), (0.0, None));
     // Without the material the environment says what is declared.
     let got =
         judge(&host_with(PROBLEM, &[]), options.clone(), TaskView::default(), candidate(&texts)).unwrap();
