@@ -10,7 +10,7 @@ use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
 use crate::config::{Artefact, TranslateStage};
 use planforge_contract::{
-    CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
+    Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
 use planforge_llm::derive_u64;
 
@@ -145,6 +145,9 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     child.candidate.domain = patch.domain.clone().or_else(|| old.domain.clone());
     child.candidate.problem = patch.problem.clone().or_else(|| old.problem.clone());
     child.candidate.texts.clone_from(&old.texts);
+    if is_other_domain(old, patch) {
+        child.candidate.texts.retain(|name, _| !name.starts_with(ACTION));
+    }
     child.candidate.texts.extend(patch.texts.clone());
     child.candidate.thought = patch.thought.clone().or_else(|| old.thought.clone());
     // What became of edits is about the last reply, whatever was asked for.
@@ -165,6 +168,16 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
         diagnostics: patch.diagnostics.clone(),
     });
     child
+}
+
+/// Under this and its name, a candidate has the text of each action that was written by itself.
+const ACTION: &str = "action.";
+
+/// Whether a translator that knows nothing of actions that were written one by one has written another domain: theirs is not
+/// made of them any more, and who judges actions has to find them in it.
+fn is_other_domain(old: &Candidate, patch: &CandidatePatch) -> bool {
+    let other = patch.domain.is_some() && patch.domain != old.domain;
+    other && !patch.texts.keys().any(|name| name.starts_with(ACTION))
 }
 
 /// The sum of log-probabilities over all replies that made a candidate, and how many tokens it is the sum of (test-time-scaling
@@ -220,5 +233,26 @@ mod tests {
         assert_eq!(of(&uncounted), (Some(-5.0), None));
         assert_eq!(uncounted.metric("candidate.mean_log_likelihood"), None);
         assert_eq!(second.metric("candidate.mean_log_likelihood"), Some(-0.5));
+    }
+
+    #[test]
+    fn actions_by_themselves_go_with_the_domain_that_is_made_of_them() {
+        let patch = |domain: Option<&str>, texts: &[(&str, &str)]| CandidatePatch {
+            domain: domain.map(str::to_owned),
+            texts: texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
+            ..CandidatePatch::default()
+        };
+        let birth = Birth { lineage: Vec::new(), path: "p", position: 0, round: None };
+        let names = |entry: &Entry| entry.candidate.texts.keys().cloned().collect::<Vec<_>>();
+        let texts = [("action.go", "a"), ("action.light", "b"), ("predicates", "c")];
+        let written = child(&Entry::default(), &birth, &patch(Some("one"), &texts));
+        assert_eq!(names(&written), ["action.go", "action.light", "predicates"]);
+        // One of them is written again, or the domain stays, or a problem is written for it.
+        let again = child(&written, &birth, &patch(Some("two"), &[("action.go", "d")]));
+        assert_eq!(names(&again), names(&written));
+        assert_eq!(names(&child(&again, &birth, &patch(Some("two"), &[]))), names(&written));
+        assert_eq!(names(&child(&again, &birth, &patch(None, &[]))), names(&written));
+        // Another translator has changed the domain.
+        assert_eq!(names(&child(&again, &birth, &patch(Some("three"), &[]))), ["predicates"]);
     }
 }
