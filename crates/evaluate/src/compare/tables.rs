@@ -33,7 +33,8 @@ impl Comparison {
         let told = self.blocks().into_iter().map(|block| match block {
             Block::Heading(text) => format!("\n## {text}\n\n"),
             Block::Line(text) => format!("{}\n\n", text.replace('<', "&lt;")),
-            Block::Table(table) => format!("\n{}\n", table.markdown().replace('<', "&lt;")),
+            // Cells are escaped already.
+            Block::Table(table) => format!("\n{}\n", table.markdown()),
         });
         tidy(&told.collect::<String>())
     }

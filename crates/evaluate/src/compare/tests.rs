@@ -540,3 +540,15 @@ fn texts_of_models_reach_no_terminal_and_no_page_raw() {
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["success"]["discordant"][0]["task"], "p0");
 }
+
+#[test]
+fn a_small_p_value_is_escaped_once_in_markdown() {
+    let (mut a, mut b) = (outcomes("a", &[NotSolved; 20]), outcomes("b", &[Solved; 20]));
+    for (side, calls) in [(&mut a, 2), (&mut b, 1)] {
+        side.observations.iter_mut().for_each(|one| one.cost = costing(calls, 10, 0, 1.0));
+    }
+    let page = compare(&a, &b, &Settings::default()).unwrap().markdown();
+    let calls = page.lines().rfind(|line| line.starts_with("| calls ")).unwrap();
+    assert!(calls.contains(" \\<0.0001 ") && !calls.contains('&'), "{calls}");
+    assert!(page.contains("p = &lt;0.0001"), "{page}");
+}
