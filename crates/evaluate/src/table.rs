@@ -1,5 +1,7 @@
 //! A table of texts: aligned for a terminal, as Markdown, as CSV.
 
+use std::borrow::Cow;
+
 /// Which side a column's cells stand on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Align {
@@ -62,14 +64,14 @@ impl Table {
         rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
     }
 
-    /// RFC 4180 with line feeds.
+    /// RFC 4180 with line feeds. Texts that a spreadsheet would take for a formula have an apostrophe before them.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let header: Vec<&String> = self.header.iter().map(|(name, _)| name).collect();
         // Rows have the header's length and memory does not refuse bytes, the only ways in which these can fail.
         drop(writer.write_record(header));
         for row in &self.rows {
-            drop(writer.write_record(row));
+            drop(writer.write_record(row.iter().map(|cell| inert(cell).into_owned())));
         }
         writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
     }
@@ -108,6 +110,17 @@ pub(crate) fn marked_up(text: &str) -> String {
     if code { text } else { text.replace('<', "\\<") }
 }
 
+/// A cell of CSV. A spreadsheet computes what begins like a formula, and names and reasons come from models: an apostrophe makes it text.
+/// Numbers stay numbers, and a dash is a dash.
+fn inert(cell: &str) -> Cow<'_, str> {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if formula && cell != "-" && cell.parse::<f64>().is_err() {
+        Cow::Owned(format!("'{cell}"))
+    } else {
+        Cow::Borrowed(cell)
+    }
+}
+
 /// Names come from models, servers and files: what would move the cursor or turn the direction of a terminal's text is replaced.
 pub(crate) fn visible(text: &str) -> String {
     let moves = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -137,6 +150,17 @@ mod tests {
             assert!(table.markdown().contains(part), "{part}: {}", table.markdown());
         }
         assert!(table.csv().contains("<b>`\u{1b}[31m"), "files hold what it is");
+    }
+
+    #[test]
+    fn no_cell_of_a_file_is_a_formula() {
+        let mut table = Table::new([("name", Align::Left), ("value", Align::Right)]);
+        for (name, value) in
+            [("=1+1", "-0.5"), ("@SUM(A1)", "+2.5e3"), ("-2+3", "-"), ("+a", "-inf"), ("\t=1", "7")]
+        {
+            table.row([name, value]);
+        }
+        assert_eq!(table.csv(), "name,value\n'=1+1,-0.5\n'@SUM(A1),+2.5e3\n'-2+3,-\n'+a,-inf\n'\t=1,7\n");
     }
 
     #[test]
