@@ -27,7 +27,10 @@ impl Classes {
             Artefact::json("classes.json", self)?,
         ];
         if self.columns.iter().any(|column| !column.suspects.is_empty()) {
-            files.push(Artefact::new("classes_suspects.csv", self.suspects(usize::MAX, |_| true).csv()));
+            files.push(Artefact::new(
+                "classes_suspects.csv",
+                self.suspects(usize::MAX, |_| true, |column| self.name(column)).csv(),
+            ));
         }
         Ok(files)
     }
@@ -68,7 +71,10 @@ impl Classes {
         let rest = if more > 0 { format!(" ({more} more in classes_suspects.csv)") } else { String::new() };
         let title =
             format!("Equivalent by their plans and not known to be equal, the highest error first{rest}");
-        add(&title, self.suspects(MOST_LISTED, |listed| self.is_worth_a_look(listed)));
+        add(
+            &title,
+            self.suspects(MOST_LISTED, |listed| self.is_worth_a_look(listed), |column| self.short(column)),
+        );
         add("After each round of re-prompting: % of the replies that went into rounds", self.rounds());
         add("From the first class (row) to the class after the last round (column): replies", self.changes());
         parts.join("\n")
@@ -309,7 +315,12 @@ impl Classes {
     }
 
     /// Equivalent by plans and not known to be equal, over all columns.
-    fn suspects(&self, most: usize, wanted: impl Fn(&ListedSuspect) -> bool) -> Table {
+    fn suspects(
+        &self,
+        most: usize,
+        wanted: impl Fn(&ListedSuspect) -> bool,
+        name: impl Fn(&ClassColumn) -> String,
+    ) -> Table {
         let mut listed: Vec<(&ClassColumn, &ListedSuspect)> = self
             .columns
             .iter()
@@ -336,17 +347,17 @@ impl Classes {
         for (column, one) in listed.into_iter().take(most) {
             let suspect = &one.suspect;
             let error = |reading| suspect.error(reading).map_or("-".to_owned(), |error| error.to_string());
-            let [name, position, least] = Reading::ALL.map(error);
+            let [by_name, by_position, least] = Reading::ALL.map(error);
             let difference = suspect.difference.as_ref().map_or("-".to_owned(), |difference| {
                 format!("{} ({}, {} one)", difference.steps.join(" "), difference.kind, difference.by)
             });
             table.row([
-                self.short(column),
+                name(column),
                 one.suite.clone(),
                 suspect.action.clone(),
                 suspect.exact.name().to_owned(),
-                name,
-                position,
+                by_name,
+                by_position,
                 least,
                 suspect.times.to_string(),
                 one.seed.to_string(),

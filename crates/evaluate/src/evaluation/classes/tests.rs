@@ -320,6 +320,17 @@ fn the_tables_as_csv_have_a_line_for_each_class_and_scope() {
 }
 
 #[test]
+fn files_have_the_whole_name_of_a_column() {
+    let name = format!("{}-7b", "m".repeat(80));
+    let one = evaluation(&name, "base", &[("gripper", &first_run())]);
+    let table = Classes::new(&[&one], &ClassSettings::default()).unwrap();
+    let files = table.artefacts().unwrap();
+    let suspects = files.iter().find(|file| file.name == "classes_suspects.csv").unwrap();
+    assert!(suspects.contents.lines().skip(1).all(|line| line.starts_with(&name)), "{}", suspects.contents);
+    assert!(table.text().contains('\u{2026}'), "texts show the beginning");
+}
+
+#[test]
 fn an_unmeasured_layout_says_so() {
     let evaluation = Evaluation::new(vec![1], &BTreeMap::new(), vec![bare("s", "bon", 1, 2)]);
     let table = Classes::new(&[&evaluation], &ClassSettings::default()).unwrap();
