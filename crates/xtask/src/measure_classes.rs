@@ -37,7 +37,7 @@ pub(crate) struct Options {
     /// Plans of each problem: the first number decides the class, further ones are compared with it.
     #[arg(long, num_args = 1.., default_values = ["100", "10"])]
     k: Vec<NonZeroUsize>,
-    /// Most action sequences looked at for the plans of one problem in one domain.
+    /// Most search nodes for the plans of one problem in one domain: states seen, and ways from a state to the goal kept.
     #[arg(long, default_value_t = 1_000_000)]
     max_nodes: u64,
     /// Most pairs of states of an exact comparison.
