@@ -131,3 +131,16 @@ fn the_recorded_test_time_scaling_of_a_real_model_replays() {
         assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
     }
 }
+
+/// The answers of round 0 are those of `actions.toml`: one recording holds both.
+#[test]
+fn the_recorded_actions_of_a_real_model_replay() {
+    let suites = ["grippers", "blocks", "parcels", "miconic", "garden"];
+    for (method, set) in
+        [("actions.toml", "stage.actions.n=1"), ("actions-corrective.toml", "stage.correct.rounds=2")]
+    {
+        let words = ["--tasks", "1", "--layout", "classes", "--set", set];
+        let ran = replays("actions-local-model", "classes.md", &suites, &[method], &words);
+        assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
+    }
+}
