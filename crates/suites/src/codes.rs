@@ -194,7 +194,7 @@ has a text. An action has at most one row in each table. Letters of any case are
         code: NO_ROW,
         title: "an action has no row in a table",
         explanation: "Where a pipeline asks for descriptions of that class, the text is made: from the action's parameters, and from the sentences \
-of its conditions and effects.",
+of its conditions and effects. An action with a row of another class needs one in Base-HC.csv: the texts of the other classes continue it.",
     },
     CodeInfo {
         code: DIFFERS,

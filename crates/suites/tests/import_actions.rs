@@ -210,6 +210,21 @@ fn all_mistakes_are_told_at_once_with_file_and_line() {
 }
 
 #[test]
+fn texts_that_continue_a_base_text_need_one() {
+    let base: String =
+        BASE.lines().filter(|line| !line.starts_with("LAMPS,light")).map(|l| format!("{l}\n")).collect();
+    let folder = data(&[("domainNL/Base-HC.csv", &base)]);
+    let imported = import_actions(folder.path());
+    assert!(imported.suites.is_empty());
+    let errors: Vec<_> = imported.diagnostics.iter().filter(|d| d.is_error()).collect();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(
+        errors[0].message.starts_with("action `light` of `lamps` has no row in Base-HC.csv"),
+        "{errors:#?}"
+    );
+}
+
+#[test]
 fn folders_of_another_kind_are_refused_with_the_layout() {
     for (missing, wanted) in [
         ("domainNL/Base-HC.csv", "Base-HC.csv is not there"),

@@ -296,7 +296,7 @@ fn ours(binary: &Path, task: &Task, options: &Options) -> Result<(Layers, f64), 
     let value: serde_json::Value = serde_json::from_slice(&output.stdout)
         .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))?;
     let ended = value["outcome"] == "plan";
-    Ok((layers(&value["plans"], "steps", ended.then_some(options.k)), seconds))
+    Ok((layers(&value["plans"], "steps", ended.then_some(options.k))?, seconds))
 }
 
 /// The whole command of K*, as the domain-generators paper's code calls it.
@@ -328,11 +328,11 @@ fn kstar(task: &Task, options: &Options, scratch: &Path) -> Result<(Layers, f64)
         };
     }
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
-    Ok((layers(&value["plans"], "actions", Some(options.k)), seconds))
+    Ok((layers(&value["plans"], "actions", Some(options.k))?, seconds))
 }
 
 /// The plans of a list of at most `ended` plans, or of one that a limit cut short.
-fn layers(plans: &serde_json::Value, steps: &str, ended: Option<NonZeroUsize>) -> Layers {
+fn layers(plans: &serde_json::Value, steps: &str, ended: Option<NonZeroUsize>) -> Result<Layers, String> {
     let count = plans.as_array().map_or(0, Vec::len);
     let mut layers = Layers { complete: ended.is_some_and(|k| count < k.get()), ..Layers::default() };
     for plan in plans.as_array().into_iter().flatten() {
@@ -341,9 +341,11 @@ fn layers(plans: &serde_json::Value, steps: &str, ended: Option<NonZeroUsize>) -
             format!("({})", text.trim_matches(['(', ')']))
         };
         let steps = plan[steps].as_array().into_iter().flatten().map(word).collect();
-        layers.plans.entry(plan["cost"].as_f64().unwrap_or(f64::NAN) as u64).or_default().push(steps);
+        let cost = plan["cost"].as_f64().filter(|cost| *cost >= 0.0 && cost.fract() == 0.0);
+        let cost = cost.ok_or_else(|| format!("a plan costs {}, which is no whole number", plan["cost"]))?;
+        layers.plans.entry(cost as u64).or_default().push(steps);
     }
-    layers
+    Ok(layers)
 }
 
 /// Checks plans.

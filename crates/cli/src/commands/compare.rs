@@ -188,7 +188,11 @@ fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Re
         Ok(bytes) => serde_json::from_slice(&bytes)
             .inspect_err(|error| side.notes.push(format!("{}: no plans from it: {error}", path.display())))
             .ok(),
-        Err(_) => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            side.notes.push(format!("{}: no plans from it: {error}", path.display()));
+            None
+        }
     };
     let parts = RunParts { manifest: run.manifest(), journal: &run, report: report.as_ref() };
     side.add(std::slice::from_ref(cell), Some(parts))

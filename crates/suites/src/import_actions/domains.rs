@@ -42,13 +42,14 @@ impl Import<'_> {
         wrong.extend(check_domain(&parsed.value, file.source));
         self.found.extend(wrong.into_iter().filter(Diagnostic::is_error));
         let folder = format!("pddl-problems/{name}");
-        let stems = self.stems(&folder, ".pddl")?;
-        if stems.is_empty() {
+        // Without its problems it still has its actions, so that its rows are not strange.
+        let stems = self.stems(&folder, ".pddl");
+        if stems.as_ref().is_some_and(Vec::is_empty) {
             let message = format!("{} has no problem", self.shown(&folder));
             self.found.push(Diagnostic::error(codes::LAYOUT, message).help(LAYOUT_HELP));
         }
         let mut problems = Vec::new();
-        for stem in stems {
+        for stem in stems.unwrap_or_default() {
             let Some(problem) = self.text(&format!("{folder}/{stem}.pddl")) else { continue };
             let read = parse_problem(&problem.text, problem.source);
             let sources = TaskSources { domain: file.source, problem: problem.source };
@@ -62,6 +63,8 @@ impl Import<'_> {
     /// The texts of each domain's actions, in the order of the domains.
     pub(super) fn actions(&mut self, domains: &[Found], rows: Vec<Row>) -> Vec<Texts> {
         let mut texts: Vec<Texts> = domains.iter().map(|_| Texts::new()).collect();
+        // Where that table is not there at all, one message says it.
+        let based = rows.iter().any(|row| row.class == Class::Base);
         for row in rows {
             let Some(index) = domains.iter().position(|found| found.is_called(&row.domain)) else {
                 let names: Vec<&str> = domains.iter().map(|d| d.name.as_str()).collect();
@@ -74,7 +77,7 @@ impl Import<'_> {
             self.action(domain, row, texts);
         }
         for (domain, texts) in domains.iter().zip(&texts) {
-            self.silent(domain, texts);
+            self.silent(domain, texts, based);
         }
         texts
     }
@@ -104,7 +107,7 @@ impl Import<'_> {
     }
 
     /// Actions that a table leaves out: a text is made for them from the suite's sentences.
-    fn silent(&mut self, found: &Found, texts: &Texts) {
+    fn silent(&mut self, found: &Found, texts: &Texts, based: bool) {
         for action in &found.domain.actions {
             let told = texts.get(action.name.key());
             let missing: Vec<&str> = CLASSES
@@ -117,12 +120,15 @@ impl Import<'_> {
             }
             let message =
                 format!("action `{}` of `{}` has no row in {}", action.name, found.name, missing.join(", "));
-            let span = action.name.span;
-            self.found.push(
-                Diagnostic::warning(codes::NO_ROW, message)
-                    .at(found.file.source, span, "")
+            // The texts of the other classes go on where that of the base class ends.
+            let unfounded = based && told.is_some_and(|t| !t.is_empty() && !t.contains_key(&Class::Base));
+            let silent = match unfounded {
+                true => Diagnostic::error(codes::NO_ROW, message)
+                    .help("add its row to Base-HC.csv: its other texts continue that one"),
+                false => Diagnostic::warning(codes::NO_ROW, message)
                     .help("its text is made from its parameters and the suite's sentences"),
-            );
+            };
+            self.found.push(silent.at(found.file.source, action.name.span, ""));
         }
     }
 }
