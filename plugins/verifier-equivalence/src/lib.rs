@@ -24,7 +24,7 @@
 //! # Domains
 //!
 //! The candidate's domain is put in the reference domain's place and compared on the reference problem, and on further problems of the suite
-//! where the environment shows any (`problems` of [environment]): by every sequence of ground actions
+//! where the environment shows any (`problems` of `[environment]`): by every sequence of ground actions
 //! (`level = "exact"`), or by the k cheapest plans of either (`level = "hde"`, the domain-generators paper's heuristic domain equivalence).
 //!
 //! | the candidate's domain | verdict |
