@@ -22,7 +22,7 @@ pub enum Mode {
 pub struct Options {
     /// Where the predicates come from: `given`, or `grown` action by action.
     pub mode: Mode,
-    /// In-context examples of each question, drawn from the actions of the suites in `action_examples` of [given], for each sample anew.
+    /// In-context examples of each question, drawn from the actions of the suites in `action_examples` of `[given]`, for each sample anew.
     #[schemars(range(min = 0, max = 100))]
     pub examples: u32,
     /// Mode `grown` only: how often the domain is written, 1 or 2. In the second pass each action is written anew, and sees the predicates that

@@ -19,7 +19,7 @@ pub struct EnvironmentOpen {
     /// The reference problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Further reference problems of the suite, for verifiers that compare over several: as many as `problems` of [environment] asks for
+    /// Further reference problems of the suite, for verifiers that compare over several: as many as `problems` of `[environment]` asks for
     /// beside the task's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,

@@ -1,4 +1,4 @@
-//! Problems of a suite beside a task's own: what verifiers of domains compare over (`problems` of [environment]).
+//! Problems of a suite beside a task's own: what verifiers of domains compare over (`problems` of `[environment]`).
 
 use super::files::Folder;
 use super::load::{Suite, SuiteTask, is_task};
