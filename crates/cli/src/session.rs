@@ -8,12 +8,15 @@ use crate::catalogue::OfRegistry;
 use crate::commands::Context;
 use crate::commands::run::Execution;
 use crate::exit::{Exit, of_failure};
+use crate::inputs::read_text;
 use crate::prepare::{Preparation, Prepared, prepare};
 use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::SourceMap;
 use planforge_llm::{Llm, LlmOptions, Mode};
 use planforge_pipeline::{CheckedPipeline, RunTask, Services};
 use planforge_plugin_host::{Registry, Settings, WorkerSettings};
 use planforge_record::{ConfigText, Journal, Lookup, MIN_SECRET_BYTES, Redactor, RunManifest, TaskUse};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,6 +54,19 @@ pub(crate) fn broke(context: &Context, failure: &Failure) -> Exit {
         context.output.note(&format!("help: {help}"));
     }
     of_failure(failure)
+}
+
+/// Reads a document that an earlier command left; what is wrong with it is printed.
+pub(crate) fn document<T: DeserializeOwned>(context: &Context, path: &Path) -> Result<T, Exit> {
+    let text = read_text(path).map_err(|diagnostic| {
+        let name = path.display().to_string();
+        context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+        Exit::Input
+    })?;
+    serde_json::from_str(&text).map_err(|e| {
+        let message = format!("{}: {e}", path.display());
+        broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
+    })
 }
 
 /// Checks a pipeline text; its mistakes are printed.

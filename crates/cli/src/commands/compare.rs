@@ -7,10 +7,8 @@ use super::Context;
 use super::run::again;
 use crate::args::CompareArgs;
 use crate::exit::Exit;
-use crate::inputs::read_text;
-use crate::session::{self, broke};
+use crate::session::{self, broke, document};
 use planforge_contract::{Failure, FailureClass};
-use planforge_diagnostics::SourceMap;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
     NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
@@ -18,7 +16,6 @@ use planforge_evaluate::compare::{
 use planforge_evaluate::evaluation::{CellKey, CellResult, Column, Evaluation, Judges, TaskOutcome};
 use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
-use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -265,16 +262,4 @@ fn by_suite(report: &RunReport) -> Vec<RunReport> {
         }
     }
     suites
-}
-
-fn document<T: DeserializeOwned>(context: &Context, path: &Path) -> Result<T, Exit> {
-    let text = read_text(path).map_err(|diagnostic| {
-        let name = path.display().to_string();
-        context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
-        Exit::Input
-    })?;
-    serde_json::from_str(&text).map_err(|e| {
-        let message = format!("{}: {e}", path.display());
-        broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
-    })
 }

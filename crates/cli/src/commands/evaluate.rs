@@ -11,7 +11,7 @@ use super::run::{Run, add_on, cassette, exit_of, tasks_of};
 use crate::args::EvaluateArgs;
 use crate::exit::Exit;
 use crate::inputs::read_text;
-use crate::session::{self, Sources, broke};
+use crate::session::{self, Sources, broke, document};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_evaluate::evaluation::{
@@ -110,10 +110,7 @@ fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
             Exit::Input
         })?
     } else if args.suite.is_empty() && args.resume {
-        serde_json::from_str(&input(&stored)?).map_err(|e| {
-            let message = format!("{}: {e}", stored.display());
-            broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
-        })?
+        document(context, &stored)?
     } else {
         let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45")).map_err(|message| {
             context.output.note(&format!("error: --seeds: {message}"));

@@ -1,6 +1,6 @@
 //! `planforge compare`: evaluations and single runs of simulated models, held against each other.
 
-use super::support::{Ran, example, ran};
+use super::support::{PLANNED_AND_JUDGED, Ran, example, ran};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -30,18 +30,7 @@ n = 3
 roles = {{ writer = \"main\" }}
 options = {{ mode = \"problem\" }}
 
-[[stage]]
-do = \"plan\"
-label = \"plan\"
-use = \"planner-classical\"
-plan_rejected = true
-
-[[stage]]
-do = \"verify\"
-label = \"environment\"
-use = \"verifier-val\"
-options = {{ what = \"plan\", against = \"environment\" }}
-",
+{PLANNED_AND_JUDGED}",
         suites.join(", ")
     )
 }

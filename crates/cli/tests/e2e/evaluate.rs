@@ -1,7 +1,9 @@
 //! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and what becomes of cells that broke.
 
 use super::interrupted::{signal, wait_for};
-use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, right_reply, root};
+use super::support::{
+    PLANNED_AND_JUDGED, Ran, example, example_text, files, pipeline, planforge, ran, right_reply, root,
+};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
@@ -24,18 +26,7 @@ errors = {errors}
 [environment]
 use = \"environment-pddl\"
 {stages}
-[[stage]]
-do = \"plan\"
-label = \"plan\"
-use = \"planner-classical\"
-plan_rejected = true
-
-[[stage]]
-do = \"verify\"
-label = \"environment\"
-use = \"verifier-val\"
-options = {{ what = \"plan\", against = \"environment\" }}
-",
+{PLANNED_AND_JUDGED}",
         suites.join(", ")
     )
 }

@@ -100,6 +100,20 @@ impl Ran {
     }
 }
 
+/// The end of pipelines whose candidates are planned for, and their plans held against the environment.
+pub(crate) const PLANNED_AND_JUDGED: &str = "[[stage]]
+do = \"plan\"
+label = \"plan\"
+use = \"planner-classical\"
+plan_rejected = true
+
+[[stage]]
+do = \"verify\"
+label = \"environment\"
+use = \"verifier-val\"
+options = { what = \"plan\", against = \"environment\" }
+";
+
 /// Runs it to its end.
 pub(crate) fn ran<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     Ran::wait(planforge().args(args).spawn().unwrap())

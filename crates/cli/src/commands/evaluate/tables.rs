@@ -4,14 +4,12 @@ use super::EVALUATION;
 use crate::args::{AreReading, EvaluateArgs, Layout};
 use crate::commands::Context;
 use crate::exit::Exit;
-use crate::inputs::read_text;
-use crate::session::broke;
-use planforge_contract::{Failure, FailureClass};
+use crate::session::document;
+use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{Accuracy, ClassSettings, Classes, Evaluation, Plans, Reading, Scaling};
 use planforge_evaluate::study::Artefact;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// The tables beside that of [`Evaluation`]: of this evaluation and of those that stand beside it.
 pub(super) struct Tables {
@@ -87,19 +85,7 @@ impl Tables {
 
 /// The evaluations that stand beside this one.
 fn others(context: &Context, args: &EvaluateArgs) -> Result<Vec<Evaluation>, Exit> {
-    let one = |folder: &PathBuf| {
-        let path = folder.join(EVALUATION);
-        let text = read_text(&path).map_err(|diagnostic| {
-            let name = path.display().to_string();
-            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
-            Exit::Input
-        })?;
-        serde_json::from_str(&text).map_err(|e| {
-            let message = format!("{}: {e}", path.display());
-            broke(context, &Failure::new(FailureClass::System, "record.corrupt", message))
-        })
-    };
-    args.also.iter().map(one).collect()
+    args.also.iter().map(|folder| document(context, &folder.join(EVALUATION))).collect()
 }
 
 /// What the command line says about result classes.
