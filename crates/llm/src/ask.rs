@@ -137,6 +137,8 @@ impl Ask<'_> {
                 && let Some(end) = self.end_of(&record)
             {
                 if place > 0 {
+                    // A cassette may have another pipeline's names in it, or none.
+                    let record = CompletionRecord { llm: self.name.to_owned(), ..record.clone() };
                     self.observe(&options.journal.record_completion(&record)?);
                 }
                 self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
@@ -210,6 +212,7 @@ impl Ask<'_> {
             key: question.key.clone(),
             path: question.path.clone(),
             role: self.site.role.clone(),
+            llm: self.name.to_owned(),
             request: question.canonical.clone(),
             result: end.as_ref().ok().cloned().map(CompletionResult::Replies),
             failure: end.as_ref().err().cloned(),

@@ -51,6 +51,8 @@ enum Line {
     Completion {
         path: String,
         role: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        llm: String,
         request: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<CompletionResult>,
@@ -204,11 +206,12 @@ impl Lookup for Cassette {
 impl Line {
     fn insert(self, journal: &MemoryJournal) -> Result<(), RecordError> {
         match self {
-            Self::Completion { path, role, request, result, failure, usage, attempts, elapsed_ms } => {
+            Self::Completion { path, role, llm, request, result, failure, usage, attempts, elapsed_ms } => {
                 let mut record = CompletionRecord {
                     key: String::new(),
                     path,
                     role,
+                    llm,
                     request,
                     result,
                     failure,
@@ -245,6 +248,7 @@ pub fn export_cassette(
             text.push_str(&line(&Line::Completion {
                 path: r.path,
                 role: r.role,
+                llm: r.llm,
                 request: r.request,
                 result: r.result,
                 failure: r.failure,

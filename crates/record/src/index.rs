@@ -36,7 +36,7 @@ impl Index {
         let Some(event) = self.completions.get(key).and_then(|at| self.events.get(*at)) else {
             return Ok(None);
         };
-        let Event::Completion { key, path, role, request, result, failure, usage, attempts, elapsed_ms } =
+        let Event::Completion { key, path, role, llm, request, result, failure, usage, attempts, elapsed_ms } =
             event
         else {
             return Ok(None);
@@ -45,6 +45,7 @@ impl Index {
             key: key.clone(),
             path: path.clone(),
             role: role.clone(),
+            llm: llm.clone(),
             request: read(request, &blob)?,
             result: result.as_deref().map(|id| read(id, &blob)).transpose()?,
             failure: failure.clone(),

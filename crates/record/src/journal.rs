@@ -13,6 +13,8 @@ pub struct CompletionRecord {
     pub path: SamplePath,
     /// The role that asked.
     pub role: String,
+    /// The `[llm.NAME]` table that was asked; empty where the record does not say it.
+    pub llm: String,
     /// The canonical request.
     pub request: Value,
     /// The answer; absent where the call ended in `failure`.
@@ -108,6 +110,7 @@ pub trait Journal: Lookup {
             key: record.key.clone(),
             path: record.path.clone(),
             role: record.role.clone(),
+            llm: record.llm.clone(),
             request: self.put_json(&record.request)?,
             result,
             failure: record.failure.clone(),

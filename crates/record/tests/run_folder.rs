@@ -38,6 +38,7 @@ fn record(number: u32, content: &str) -> CompletionRecord {
         key: format!("{}:{path}", sha256_hex(canonical_json(&request).as_bytes())),
         path,
         role: "writer".into(),
+        llm: "main".into(),
         request,
         result: Some(CompletionResult::Replies(Replies {
             replies: vec![Reply {
@@ -375,6 +376,7 @@ fn comparable_events_forget_time_and_order_alone() {
         key: "k".into(),
         path: "p".into(),
         role: "r".into(),
+        llm: "l".into(),
         request: "b".into(),
         result: None,
         failure: None,

@@ -243,7 +243,7 @@ fn one_run(
         .into_iter()
         .map(|report| {
             let suite = report.tasks.first().map(|task| task.suite.clone()).unwrap_or_default();
-            let key = CellKey { suite, pipeline: name.clone(), seed: manifest.seed };
+            let key = CellKey { suite, pipeline: name.clone(), model: String::new(), seed: manifest.seed };
             unfinished_where_not_ended(CellResult::of(key, &report, &judges), &run)
         })
         .collect();

@@ -255,7 +255,12 @@ impl Work<'_> {
         let total = suites.len() * pipelines.len() * self.matrix.seeds.len();
         for (suite, pipeline) in suites.iter().flat_map(|s| pipelines.iter().map(move |p| (s, p))) {
             for &seed in &self.matrix.seeds {
-                let key = CellKey { suite: suite.name.clone(), pipeline: pipeline.name.clone(), seed };
+                let key = CellKey {
+                    suite: suite.name.clone(),
+                    pipeline: pipeline.name.clone(),
+                    model: String::new(),
+                    seed,
+                };
                 let title = format!("{}/{total} {} {} {seed}", results.len() + 1, key.suite, key.pipeline);
                 let cell = Cell { work: self, suite, pipeline, seed, title };
                 match cell.report(stopped) {

@@ -113,6 +113,10 @@ pub struct CompletionRequest {
     /// Not sent to real models.
     #[serde(default)]
     pub tags: Tags,
+    /// What has come in the meantime for a question that the provider answered with [`CompletionResult::Pending`]: the body of the
+    /// server's answer, as it came. Given to providers that declare the capability `deferred`, and outside the cassette key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 /// One token of a reply.
@@ -251,6 +255,9 @@ pub enum CompletionResult {
     Pending {
         /// How to ask for it later.
         ticket: String,
+        /// What is to be answered: the body of the request as the server would get it. The host keeps it for whoever answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<serde_json::Value>,
     },
     /// No answer.
     ProviderFailure(ProviderFailure),

@@ -128,6 +128,9 @@ pub enum Event {
         path: SamplePath,
         /// The role that asked.
         role: String,
+        /// The `[llm.NAME]` table that was asked: a role may have several. Empty in records of versions that did not say it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        llm: String,
         /// The canonical request.
         request: BlobId,
         /// The [`crate::CompletionResult`] as JSON; absent where the call ended in `failure`.

@@ -8,7 +8,7 @@ use planforge_record::{Journal, RunManifest, TaskUse};
 use proptest::prelude::*;
 
 fn task(stem: &str, outcome: TaskOutcome) -> TaskResult {
-    let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 0 };
+    let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), model: String::new(), seed: 0 };
     let mut blank = CellResult::unfinished(key, &[stem.to_owned()], &Judges::default()).tasks.remove(0);
     blank.outcome = outcome;
     blank.why =
@@ -301,7 +301,7 @@ impl Recorded {
     }
 
     fn side(&self) -> Observed {
-        let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 1 };
+        let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), model: String::new(), seed: 1 };
         let cell =
             CellResult { tasks: vec![task("p1", Solved)], ..CellResult::unfinished(key, &[], &self.judges) };
         let used = TaskUse {
@@ -458,6 +458,7 @@ fn costs_are_those_of_the_record() {
         key: format!("k:{path}"),
         path: path.to_owned(),
         role: "writer".to_owned(),
+        llm: "main".to_owned(),
         request: String::new(),
         result: result.then(String::new),
         failure: (!result).then(|| ProviderFailure {
@@ -514,7 +515,7 @@ fn costs_are_those_of_the_record() {
 #[test]
 fn a_task_that_the_record_does_not_end_is_unfinished() {
     let run = Recorded::new();
-    let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 1 };
+    let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), model: String::new(), seed: 1 };
     let cell = || CellResult {
         tasks: vec![task("p1", Failed), task("p2", Solved)],
         ..CellResult::unfinished(key.clone(), &[], &run.judges)

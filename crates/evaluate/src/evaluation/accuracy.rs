@@ -425,7 +425,12 @@ mod tests {
             }
         };
         CellResult {
-            key: CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), seed },
+            key: CellKey {
+                suite: suite.to_owned(),
+                pipeline: pipeline.to_owned(),
+                model: String::new(),
+                seed,
+            },
             state: CellState::Finished,
             tasks: tasks.chars().enumerate().map(task).collect(),
             walk: None,

@@ -15,8 +15,11 @@ use serde::{Deserialize, Serialize};
 pub struct CellKey {
     /// The suite's name: the row.
     pub suite: String,
-    /// The pipeline's name: the column.
+    /// The pipeline's name: the column, with `model` where that is told.
     pub pipeline: String,
+    /// The name of the matrix's model; empty where the pipelines' own models are asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
     /// The run's seed.
     pub seed: u64,
 }
@@ -408,7 +411,8 @@ pub(super) mod tests {
 
     /// A cell of tasks of which nothing is known but that they were not solved.
     pub(in crate::evaluation) fn bare(suite: &str, pipeline: &str, seed: u64, tasks: usize) -> CellResult {
-        let key = CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), seed };
+        let key =
+            CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), model: String::new(), seed };
         let stems: Vec<String> = (1..=tasks).map(|number| format!("p{number:02}")).collect();
         let mut cell = CellResult::unfinished(key, &stems, &Judges::default());
         cell.state = CellState::Finished;
@@ -459,7 +463,7 @@ pub(super) mod tests {
     }
 
     fn key() -> CellKey {
-        CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), seed: 42 }
+        CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), model: String::new(), seed: 42 }
     }
 
     fn report(tasks: Vec<TaskReport>) -> RunReport {

@@ -309,7 +309,12 @@ mod tests {
             curve: None,
         };
         CellResult {
-            key: CellKey { suite: suite.to_owned(), pipeline: pipeline.to_owned(), seed },
+            key: CellKey {
+                suite: suite.to_owned(),
+                pipeline: pipeline.to_owned(),
+                model: String::new(),
+                seed,
+            },
             state: CellState::Finished,
             tasks: tasks.chars().enumerate().map(task).collect(),
             walk: walk.map(|score| Walk {
