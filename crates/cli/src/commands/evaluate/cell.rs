@@ -1,0 +1,238 @@
+//! One cell: its run folder, made, resumed or read.
+
+use super::columns::PipelineFile;
+use super::files::{unwritable, write};
+use super::{REPORT, Work};
+use crate::commands::run::{Run, cassette, tasks_of};
+use crate::exit::Exit;
+use crate::session::{self, Sources, broke};
+use planforge_contract::{Failure, FailureClass, TaskVerdict};
+use planforge_diagnostics::SourceId;
+use planforge_evaluate::evaluation::{CellClasses, CellResult};
+use planforge_evaluate::history::History;
+use planforge_llm::Mode;
+use planforge_pipeline::{RunReport, RunState, RunTask, Suite, TaskReport};
+use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One run.
+pub(super) struct Cell<'a> {
+    pub(super) work: &'a Work<'a>,
+    pub(super) suite: &'a Suite,
+    pub(super) pipeline: &'a PipelineFile,
+    pub(super) seed: u64,
+    pub(super) title: String,
+}
+
+impl Cell<'_> {
+    pub(super) fn stems(&self) -> Vec<String> {
+        self.suite.tasks.iter().map(|task| task.stem.clone()).collect()
+    }
+
+    /// What only the journal tells. A journal that cannot be read leaves these figures out of the tables, and says so.
+    pub(super) fn with_history(&self, result: CellResult) -> CellResult {
+        let context = self.work.context;
+        let folder = self.folder();
+        let judges = &self.pipeline.judges;
+        let read = RunFolder::open(&folder, Arc::default()).map_err(Failure::from).and_then(|run| {
+            let Some(stages) = &judges.classes else {
+                return Ok(result.clone().with_history(&History::read(&run)?, judges));
+            };
+            // One after the other: neither keeps the evidence of classes.
+            let classes = CellClasses::read(&run, stages, &self.actions())?;
+            let history = History::read_without(&run, &stages.all)?;
+            Ok(CellResult { classes: Some(classes), ..result.clone().with_history(&history, judges) })
+        });
+        match read {
+            Ok(result) => result,
+            Err(failure) => {
+                let shown = folder.display();
+                context.output.note(&format!("warning: {shown}: no figures from its journal: {failure}"));
+                result
+            }
+        }
+    }
+
+    /// The actions of the reference domain.
+    fn actions(&self) -> Vec<String> {
+        let domain = self.suite.reference_domain.as_deref().unwrap_or_default();
+        let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+        domain.actions.iter().map(|action| action.name.to_string()).collect()
+    }
+
+    fn folder(&self) -> PathBuf {
+        let cells = self.work.args.out.join("cells");
+        cells.join(&self.suite.name).join(&self.pipeline.name).join(self.seed.to_string())
+    }
+
+    /// What the cell came to; it is run where that is needed and nothing has stopped the evaluation.
+    pub(super) fn report(&self, stopped: bool) -> Result<Option<RunReport>, Exit> {
+        let context = self.work.context;
+        let folder = self.folder();
+        let known = folder.join("run.json").exists();
+        if stopped && !known {
+            return Ok(None);
+        }
+        let checked = self.work.check(self.pipeline, self.seed)?;
+        let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
+        if known {
+            self.is_the_same(&folder, &checked, &tasks)?;
+            if let Some(report) = self.finished(&folder)? {
+                return Ok(Some(report));
+            }
+            if stopped {
+                return Ok(None);
+            }
+        }
+        let mode = match (&self.work.args.replay, &self.work.args.record) {
+            (Some(_), _) => Mode::Replay,
+            (None, Some(_)) => Mode::Record,
+            (None, None) => Mode::Live,
+        };
+        let (prepared, redactor) = session::instantiate(context, &checked, mode)?;
+        let sources = Sources { mode, lookups: self.lookups(&redactor)? };
+        let opened = if known {
+            RunFolder::resume(&folder, Arc::clone(&redactor))
+        } else {
+            let overrides = self.work.overrides(self.seed);
+            let manifest = session::manifest(&checked, &prepared, &overrides, None, &tasks);
+            let manifest = manifest.map_err(|failure| broke(context, &failure))?;
+            leave_nothing_half(&folder);
+            let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
+            RunFolder::create(
+                &runs,
+                RunManifest { id: self.seed.to_string(), ..manifest },
+                Arc::clone(&redactor),
+            )
+        };
+        let opened = opened.map_err(|e| broke(context, &Failure::from(e)))?;
+        for warning in opened.warnings() {
+            context.output.note(&format!("warning: {}", warning.message));
+        }
+        let run = Run {
+            context,
+            checked: &checked,
+            folder: Arc::new(opened),
+            jobs: self.work.args.jobs,
+            title: self.title.clone(),
+        };
+        let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
+        let report = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?.report;
+        if let Some(folder) = &self.work.args.record {
+            std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
+            run.export(&self.cassette(folder), &redactor)?;
+        }
+        // What broke is tried again by the next --resume, which finds everything else in the journal.
+        let broke = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
+        if report.state == RunState::Finished && !report.tasks.iter().any(broke) {
+            self.keep(&folder, &report, &redactor)?;
+        }
+        Ok(Some(report))
+    }
+
+    /// The cell's cassette in a folder of them.
+    fn cassette(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.{}.{}.jsonl", self.suite.name, self.pipeline.name, self.seed))
+    }
+
+    /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
+    fn lookups(&self, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+        let args = self.work.args;
+        let paths = match (&args.replay, &args.record) {
+            (Some(folder), _) => {
+                let found = self.cassettes(folder);
+                // Opening what is not there says so.
+                if found.is_empty() { vec![self.cassette(folder)] } else { found }
+            }
+            (None, Some(folder)) => self.cassettes(folder),
+            (None, None) => Vec::new(),
+        };
+        paths.iter().map(|path| cassette(self.work.context, path, redactor)).collect()
+    }
+
+    /// The cassettes in a folder that may answer the cell's questions, plain or compressed: its own first, then those of other pipelines
+    /// over the same suite and seed, for a pipeline that goes on where another ends asks the same questions until then.
+    fn cassettes(&self, folder: &Path) -> Vec<PathBuf> {
+        let ends = [format!(".{}.jsonl", self.seed), format!(".{}.jsonl.gz", self.seed)];
+        let begin = format!("{}.", self.suite.name);
+        let own = format!("{begin}{}.", self.pipeline.name);
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| name.starts_with(&begin) && ends.iter().any(|end| name.ends_with(end)))
+            .collect();
+        names.sort_by_key(|name| (!name.starts_with(&own), name.clone()));
+        names.into_iter().map(|name| folder.join(name)).collect()
+    }
+
+    /// A cell of another experiment must not stand in this table.
+    fn is_the_same(
+        &self,
+        folder: &Path,
+        checked: &session::Checked,
+        tasks: &[(RunTask, TaskUse)],
+    ) -> Result<(), Exit> {
+        let context = self.work.context;
+        let stored =
+            RunFolder::open(folder, Arc::default()).map_err(|e| broke(context, &Failure::from(e)))?;
+        let manifest = stored.manifest();
+        let source = &checked.pipeline.source;
+        let add_ons = |uses: &mut dyn Iterator<Item = &TaskUse>| -> Vec<BTreeMap<String, String>> {
+            uses.map(|used| used.add_on.clone().unwrap_or_default().files).collect()
+        };
+        let other_add_on =
+            add_ons(&mut manifest.tasks.iter()) != add_ons(&mut tasks.iter().map(|(_, used)| used));
+        let digests = |uses: &mut dyn Iterator<Item = &TaskUse>| -> Vec<(String, String)> {
+            uses.map(|used| (used.task.clone(), used.sha256.clone())).collect()
+        };
+        let other = [
+            ("the pipeline's text", manifest.config.text != *source),
+            ("the overrides", manifest.overrides != self.work.overrides(self.seed)),
+            ("the add-on", other_add_on),
+            (
+                "the tasks",
+                !other_add_on
+                    && digests(&mut manifest.tasks.iter())
+                        != digests(&mut tasks.iter().map(|(_, used)| used)),
+            ),
+        ];
+        let other: Vec<&str> = other.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what).collect();
+        if other.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{} was made with other inputs: {}", folder.display(), other.join(", "));
+        let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
+        Err(broke(context, &failure.help("name another folder with --out, or undo the change")))
+    }
+
+    /// The report of a cell that was run to its end.
+    fn finished(&self, folder: &Path) -> Result<Option<RunReport>, Exit> {
+        let path = folder.join(REPORT);
+        let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
+        let report: RunReport = serde_json::from_slice(&bytes).map_err(|e| {
+            let message = format!("{}: {e}", path.display());
+            let failure = Failure::new(FailureClass::System, "record.corrupt", message);
+            broke(self.work.context, &failure.help("remove this file: the run beside it gives it again"))
+        })?;
+        Ok(Some(report))
+    }
+
+    /// Keeps the report beside the run that gave it.
+    fn keep(&self, folder: &Path, report: &RunReport, redactor: &Redactor) -> Result<(), Exit> {
+        let path = folder.join(REPORT);
+        let context = self.work.context;
+        let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(context, &path, &e))?;
+        write(context, &path, &redactor.bytes(&text))
+    }
+}
+
+/// What a process left that was killed before its run had a manifest: empty folders, in the way of a new run. Anything else
+/// stays, and then the run's own error says so.
+fn leave_nothing_half(folder: &Path) {
+    for path in [folder.join("events"), folder.join("blobs"), folder.to_owned()] {
+        drop(std::fs::remove_dir(path));
+    }
+}

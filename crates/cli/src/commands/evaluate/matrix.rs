@@ -1,0 +1,102 @@
+//! What is to be evaluated: the matrix and its suites.
+
+use super::MATRIX;
+use super::columns::PipelineFile;
+use crate::args::EvaluateArgs;
+use crate::commands::Context;
+use crate::commands::run::add_on;
+use crate::exit::Exit;
+use crate::inputs::read_text;
+use crate::session::document;
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_evaluate::evaluation::{Matrix, parse_seeds};
+use planforge_pipeline::{Suite, Texts, load_suite_with};
+use std::path::{Path, PathBuf};
+
+/// What is to be evaluated: from the file, from the command line, or from the evaluation that is resumed.
+pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
+    let stored = args.out.join(MATRIX);
+    if stored.exists() && !args.resume {
+        context.output.note(&format!("error: {} holds an evaluation already", args.out.display()));
+        context.output.note("help: go on with it with --resume, or name another folder with --out");
+        return Err(Exit::Usage);
+    }
+    let input = |path: &Path| {
+        read_text(path).map_err(|diagnostic| {
+            let name = path.display().to_string();
+            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
+            Exit::Input
+        })
+    };
+    let matrix = if let Some(path) = &args.matrix {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Matrix::parse(&input(path)?, &path.display().to_string(), folder).map_err(|(found, sources)| {
+            context.output.diagnostics(&found, &sources);
+            Exit::Input
+        })?
+    } else if args.suite.is_empty() && args.resume {
+        document(context, &stored)?
+    } else {
+        let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45")).map_err(|message| {
+            context.output.note(&format!("error: --seeds: {message}"));
+            Exit::Usage
+        })?;
+        Matrix {
+            suites: args.suite.clone(),
+            pipelines: args.pipeline.clone(),
+            seeds,
+            tasks: args.tasks,
+            set: args.overrides.clone(),
+            add_ons: args.add_on.clone(),
+        }
+    };
+    matrix.check().map_err(|found| {
+        context.output.diagnostics(&found, &SourceMap::default());
+        Exit::Usage
+    })?;
+    Ok(matrix)
+}
+
+/// The matrix with absolute paths: it may be resumed from another working directory.
+pub(super) fn from_anywhere(matrix: &Matrix) -> Matrix {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Matrix {
+        suites: matrix.suites.iter().map(absolute).collect(),
+        pipelines: matrix.pipelines.iter().map(absolute).collect(),
+        add_ons: matrix.add_ons.iter().map(absolute).collect(),
+        ..matrix.clone()
+    }
+}
+
+/// Reads the suites and keeps the tasks that are wanted. They need no texts where no pipeline is given any.
+pub(super) fn suites(
+    context: &Context,
+    matrix: &Matrix,
+    pipelines: &[PipelineFile],
+) -> Result<Vec<Suite>, Exit> {
+    let required = pipelines.iter().any(|pipeline| pipeline.texts == Texts::Required);
+    let texts = if required { Texts::Required } else { Texts::Optional };
+    let mut suites: Vec<Suite> = Vec::new();
+    let mut good = true;
+    for folder in &matrix.suites {
+        let loaded = load_suite_with(folder, texts);
+        context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
+        let Some(mut suite) = loaded.suite else {
+            good = false;
+            continue;
+        };
+        if suites.iter().any(|known| known.name == suite.name) {
+            let message = format!("two suites have the name `{}`; rows are told apart by it", suite.name);
+            let twice = Diagnostic::error("evaluate.matrix", message).help("name each suite once");
+            context.output.diagnostics(&[twice], &SourceMap::default());
+            good = false;
+        }
+        suite.tasks.truncate(matrix.tasks.unwrap_or(usize::MAX));
+        suites.push(suite);
+    }
+    if !good {
+        return Err(Exit::Input);
+    }
+    add_on(context, &matrix.add_ons, &mut suites)?;
+    Ok(suites)
+}
