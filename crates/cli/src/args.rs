@@ -8,6 +8,7 @@ mod ew;
 mod explain_fact;
 mod graph;
 mod infer;
+mod report;
 mod rounds;
 mod study;
 mod suite;
@@ -20,6 +21,7 @@ pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use graph::GraphArgs;
 pub(crate) use infer::InferArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use rounds::RoundsArgs;
 pub(crate) use study::{
     EwCorrelationArgs, OmissionsArgs, ScalingArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles,
@@ -148,6 +150,11 @@ Exits with 10 where no inferred problem has it, and then names the nearest.")]
 
 Exits with 10 where no round changed the action that is named.")]
     Rounds(RoundsArgs),
+    /// Write one self-contained HTML file that shows a run or an evaluation: tables, every candidate, every prompt and reply.
+    #[command(after_help = "Examples:
+  planforge report runs/20261121-101500-llm-p --out report.html
+  planforge report evaluation --out evaluation.html")]
+    Report(ReportArgs),
     /// Run pipelines over suites under several seeds and put them into one table.
     #[command(after_help = "Examples:
   planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\

@@ -18,6 +18,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_pipeline::CODES,
         planforge_suites::CODES,
         planforge_evaluate::CODES,
+        planforge_report::CODES,
         planforge_provider_noisy_oracle::CODES,
         planforge_provider_openai::CODES,
         planforge_translator_asp::CODES,

@@ -69,6 +69,7 @@ fn run() -> Exit {
         Command::Environment(args) => commands::environment::run(&context, &args),
         Command::Explain(args) => commands::explain::run(&context, &args),
         Command::ExplainFact(args) => commands::explain_fact::run(&context, &args),
+        Command::Report(args) => commands::report::run(&context, &args),
         Command::Rounds(args) => commands::rounds::run(&context, &args),
         Command::Evaluate(args) => commands::evaluate::run(&context, &args),
         Command::Compare(args) => commands::compare::run(&context, &args),

@@ -74,6 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("llm", &["contract", "diagnostics", "record"]),
     ("pipeline", &["contract", "diagnostics", "llm", "pddl", "plugin-sdk", "record"]),
     ("evaluate", &["contract", "diagnostics", "pddl", "pipeline", "planning", "record"]),
+    ("report", &["contract", "diagnostics", "evaluate", "pddl", "pipeline", "planning", "record"]),
     ("suites", &["asp", "contract", "diagnostics", "pddl", "pipeline", "planning"]),
     ("provider-noisy-oracle", &["contract", "diagnostics", "pddl", "plugin-sdk"]),
     ("provider-openai", &["contract", "diagnostics", "plugin-sdk"]),

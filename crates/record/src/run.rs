@@ -135,6 +135,11 @@ impl RunFolder {
         &self.warnings
     }
 
+    /// Calls `each` with every event in order. Unlike [`Journal::events`] this copies none of them.
+    pub fn each_event(&self, each: impl FnMut(&Event)) {
+        self.index().events.iter().for_each(each);
+    }
+
     fn index(&self) -> std::sync::RwLockReadGuard<'_, Index> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,7 @@
 //! `planforge run`: a pipeline over tasks, recorded as it goes; and its resumption.
 
 use super::explain_plan::{self, Told};
-use super::{Context, report};
+use super::{Context, outcome};
 use crate::args::{FailOn, RunArgs};
 use crate::exit::{Exit, of_failure, of_limit};
 use crate::inputs::read_text;
@@ -373,10 +373,10 @@ fn finish(context: &Context, args: &RunArgs, ended: &Ended, tasks: &[RunTask], f
 /// The report on standard output.
 pub(crate) fn print(context: &Context, ended: &Ended, tasks: &[RunTask], json: bool) {
     if json {
-        context.output.json(&report::json(&ended.report, &ended.told));
+        context.output.json(&outcome::json(&ended.report, &ended.told));
     } else {
         let texts: Vec<String> = tasks.iter().map(|t| t.view.task_text.clone()).collect();
-        context.output.result(&report::text(&ended.report, &texts, &ended.told));
+        context.output.result(&outcome::text(&ended.report, &texts, &ended.told));
     }
 }
 

@@ -1,0 +1,284 @@
+//! Every question to a model: its page, its line in the task's list, and what the questions cost together.
+
+use crate::documents::{Account, CallList, CallPage, ReplyView};
+use crate::outline::{CallOutline, TaskOutline, unmarked};
+use crate::prices::Prices;
+use crate::writer::{Stores, document};
+use planforge_contract::{CompletionResult, Failure, FinishReason, Message, Usage};
+use planforge_record::RunFolder;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The calls of a task, written, and what is needed to find those of a candidate.
+#[derive(Default)]
+pub(crate) struct Calls {
+    pub(crate) list: CallList,
+    pub(crate) by_model: BTreeMap<String, Account>,
+    pub(crate) by_stage: BTreeMap<String, Account>,
+    /// `stage/indices` -> the calls made there.
+    at: HashMap<String, Vec<Asked>>,
+}
+
+/// What of a call says for whom it was made.
+struct Asked {
+    place: u32,
+    /// The samples that it was to bring.
+    first: u32,
+    samples: u32,
+    /// The texts of its replies.
+    replies: HashSet<u32>,
+}
+
+impl Calls {
+    /// Writes the pages of a task's calls.
+    pub(crate) fn write(
+        run: &RunFolder,
+        task: &TaskOutline,
+        prices: &Prices,
+        stores: &mut Stores,
+    ) -> Result<Self, Failure> {
+        let mut calls = Self::default();
+        for call in &task.calls {
+            calls.one(run, task, call, prices, stores)?;
+        }
+        Ok(calls)
+    }
+
+    fn one(
+        &mut self,
+        run: &RunFolder,
+        task: &TaskOutline,
+        call: &CallOutline,
+        prices: &Prices,
+        stores: &mut Stores,
+    ) -> Result<(), Failure> {
+        let page = page(run, task, call, stores)?;
+        let samples = page.settings.get("n").and_then(Value::as_u64).unwrap_or(1);
+        let failure = match (&page.failure, &page.broken, &page.pending) {
+            (Some(failure), ..) => class_name(&failure.class),
+            (_, Some(failure), _) => failure.code.clone(),
+            (.., Some(_)) => "pending".to_owned(),
+            _ if !page.unreadable.is_empty() => "unreadable".to_owned(),
+            _ => String::new(),
+        };
+        let place = u32::try_from(self.list.path.len()).unwrap_or(u32::MAX);
+        let own = call.path.strip_prefix(&task.name).and_then(|path| path.strip_prefix('/'));
+        let own = own.unwrap_or(&call.path);
+        if let Some((site, first)) = site(own) {
+            let replies = page.replies.iter().map(|reply| reply.text).collect();
+            let samples = u32::try_from(samples).unwrap_or(u32::MAX);
+            self.at.entry(site.to_owned()).or_default().push(Asked { place, first, samples, replies });
+        }
+        self.count(call, own, &page, prices);
+        self.list.path.push(own.to_owned());
+        self.list.role.push(page.role.clone());
+        self.list.llm.push(page.llm.clone());
+        self.list.model.push(page.model.clone());
+        self.list.prompt.push(call.usage.prompt_tokens);
+        self.list.completion.push(call.usage.completion_tokens);
+        self.list.ms.push(call.elapsed_ms);
+        self.list.attempts.push(call.attempts);
+        self.list.replies.push(u32::try_from(page.replies.len()).unwrap_or(u32::MAX));
+        self.list.failure.push(failure);
+        self.list.page.push(stores.page(&page)?);
+        Ok(())
+    }
+
+    fn count(&mut self, call: &CallOutline, own: &str, page: &CallPage, prices: &Prices) {
+        let llm = if page.llm.is_empty() { &page.role } else { &page.llm };
+        let model = match (llm.is_empty(), page.model.is_empty()) {
+            (false, false) => format!("{llm}: {}", page.model),
+            (true, false) => page.model.clone(),
+            (false, true) => llm.clone(),
+            (true, true) => "not recorded".to_owned(),
+        };
+        let stage = unmarked(own.split('/').next().unwrap_or_default()).to_owned();
+        let price = prices.of(&page.llm, &page.role);
+        for account in [self.by_model.entry(model).or_default(), self.by_stage.entry(stage).or_default()] {
+            let answered = !page.replies.is_empty();
+            let is_first = account.calls + account.failed == 0;
+            account.calls += u64::from(answered);
+            account.failed += u64::from(!answered);
+            account.replies += page.replies.len() as u64;
+            account.attempts += u64::from(call.attempts);
+            account.ms += call.elapsed_ms;
+            account.prompt += call.usage.prompt_tokens.unwrap_or(0);
+            account.completion += call.usage.completion_tokens.unwrap_or(0);
+            account.unmetered += u64::from(answered && !is_metered(&call.usage));
+            let cost = price.and_then(|price| price.cost(&call.usage, answered));
+            account.cost = match (is_first, account.cost, cost) {
+                (true, _, cost) => cost,
+                (false, Some(sum), Some(cost)) => Some(sum + cost),
+                _ => None,
+            };
+        }
+    }
+
+    /// The calls that wrote the sample of a path `stage/1.2.0`: those made for its parent at its stage whose replies it holds; else those
+    /// that were to bring it; else all of them.
+    pub(crate) fn that_wrote(&self, own: &str, texts: &HashSet<u32>) -> Vec<u32> {
+        let Some((stage, indices)) = own.split_once('/') else { return Vec::new() };
+        let (parent, sample) = indices.rsplit_once('.').unwrap_or(("-", indices));
+        let Some(asked) = self.at.get(&format!("{stage}/{parent}")) else { return Vec::new() };
+        let sample: u32 = sample.parse().unwrap_or(0);
+        let holds = |call: &&Asked| call.replies.iter().any(|text| texts.contains(text));
+        let covers = |call: &&Asked| (call.first..call.first.saturating_add(call.samples)).contains(&sample);
+        let places = |of: &dyn Fn(&&Asked) -> bool| -> Vec<u32> {
+            asked.iter().filter(of).map(|call| call.place).collect()
+        };
+        [places(&|call| holds(call) && covers(call)), places(&holds), places(&covers)]
+            .into_iter()
+            .find(|found| !found.is_empty())
+            .unwrap_or_else(|| places(&|_| true))
+    }
+
+    /// The calls that were made about the candidate of these indices at stages for which `is_about` holds.
+    pub(crate) fn about(&self, indices: &str, sites: &[String]) -> Vec<u32> {
+        let mut found: Vec<u32> = sites
+            .iter()
+            .filter_map(|stage| self.at.get(&format!("{stage}/{indices}")))
+            .flatten()
+            .map(|call| call.place)
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The labels of stages, with their rounds, where calls were made.
+    pub(crate) fn stages(&self) -> HashSet<&str> {
+        self.at.keys().filter_map(|site| site.split('/').next()).collect()
+    }
+}
+
+/// The sum of accounts. A cost that is unknown in one of them is unknown in the sum.
+pub(crate) fn total<'a>(accounts: impl Iterator<Item = &'a Account>) -> Account {
+    let mut sum: Option<Account> = None;
+    for account in accounts {
+        match &mut sum {
+            None => sum = Some(account.clone()),
+            Some(sum) => add(sum, account),
+        }
+    }
+    sum.unwrap_or_default()
+}
+
+/// Adds an account to another that counts something already.
+pub(crate) fn add(sum: &mut Account, account: &Account) {
+    if account.calls + account.failed == 0 {
+        return;
+    }
+    if sum.calls + sum.failed == 0 {
+        *sum = account.clone();
+        return;
+    }
+    sum.calls += account.calls;
+    sum.failed += account.failed;
+    sum.replies += account.replies;
+    sum.attempts += account.attempts;
+    sum.prompt += account.prompt;
+    sum.completion += account.completion;
+    sum.unmetered += account.unmetered;
+    sum.ms += account.ms;
+    sum.cost = sum.cost.zip(account.cost).map(|(a, b)| a + b);
+}
+
+fn is_metered(usage: &Usage) -> bool {
+    usage.prompt_tokens.is_some() && usage.completion_tokens.is_some()
+}
+
+fn class_name(class: &impl serde::Serialize) -> String {
+    match serde_json::to_value(class) {
+        Ok(Value::String(name)) => name,
+        _ => "failed".to_owned(),
+    }
+}
+
+/// `stage/indices` of a call's path without the task, and the first sample that it was to bring.
+fn site(own: &str) -> Option<(&str, u32)> {
+    let (stage, rest) = own.split_once('/')?;
+    let (indices, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    let first = rest.rsplit('/').next().and_then(|first| first.parse().ok()).unwrap_or(0);
+    Some((&own[..stage.len() + 1 + indices.len()], first))
+}
+
+fn page(
+    run: &RunFolder,
+    task: &TaskOutline,
+    call: &CallOutline,
+    stores: &mut Stores,
+) -> Result<CallPage, Failure> {
+    let mut page = CallPage {
+        path: call.path.clone(),
+        key: call.key.clone(),
+        role: call.role.clone(),
+        llm: call.llm.clone(),
+        usage: call.usage,
+        attempts: call.attempts,
+        ms: call.elapsed_ms,
+        failure: call.failure.clone(),
+        retries: task.retries.get(&call.path).cloned().unwrap_or_default(),
+        ..CallPage::default()
+    };
+    if let Some(request) = &call.request {
+        match document::<Map<String, Value>>(run, request) {
+            Ok(request) => asked(&mut page, request, stores)?,
+            Err(why) => page.unreadable.push(why),
+        }
+    }
+    if let Some(result) = &call.result {
+        match document::<CompletionResult>(run, result) {
+            Ok(result) => answered(&mut page, result, stores)?,
+            Err(why) => page.unreadable.push(why),
+        }
+    }
+    if let Some(broken) = &call.broken {
+        match document(run, broken) {
+            Ok(failure) => page.broken = Some(failure),
+            Err(why) => page.unreadable.push(why),
+        }
+    }
+    Ok(page)
+}
+
+/// The canonical request: the conversation, the model, and everything else that it says.
+fn asked(page: &mut CallPage, mut request: Map<String, Value>, stores: &mut Stores) -> Result<(), Failure> {
+    let messages = request.remove("messages").unwrap_or_default();
+    match serde_json::from_value::<Vec<Message>>(messages) {
+        Ok(messages) => page.messages = stores.turns(&messages)?,
+        Err(error) => page.unreadable.push(format!("the messages of the request: {error}")),
+    }
+    if let Some(Value::String(model)) = request.remove("model") {
+        page.model = model;
+    }
+    for part in ["sampling", "extra"] {
+        if let Some(Value::Object(fields)) = request.remove(part) {
+            page.settings.extend(fields);
+        }
+    }
+    page.settings.extend(request);
+    Ok(())
+}
+
+fn answered(page: &mut CallPage, result: CompletionResult, stores: &mut Stores) -> Result<(), Failure> {
+    match result {
+        CompletionResult::Replies(replies) => {
+            page.answered_by = replies.model;
+            for reply in &replies.replies {
+                page.replies.push(ReplyView {
+                    text: stores.text(&reply.content)?,
+                    finish: match reply.finish {
+                        FinishReason::Stop => "stop",
+                        FinishReason::Length => "length",
+                        FinishReason::ContentFilter => "content filter",
+                        FinishReason::Other => "not said",
+                    },
+                    log_likelihood: reply.log_likelihood(),
+                    tokens: reply.tokens(),
+                });
+            }
+        }
+        CompletionResult::Pending { ticket, .. } => page.pending = Some(ticket),
+        CompletionResult::ProviderFailure(failure) => page.failure = Some(failure),
+    }
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! One run: its own page and a page for each of its tasks.
+
+use crate::calls::{Calls, add, total};
+use crate::candidates::{Candidates, own};
+use crate::documents::{Account, CellEntry, CellPage, Counts, TaskEntry, TaskPage};
+use crate::outline::{Outline, TaskOutline};
+use crate::prices::Prices;
+use crate::source::CellSource;
+use crate::texts::SuiteTexts;
+use crate::tree::lay;
+use crate::writer::Stores;
+use planforge_contract::{Failure, TaskVerdict};
+use planforge_evaluate::evaluation::TaskOutcome;
+use planforge_record::RunFolder;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Writes the pages of a cell and returns its entry.
+pub(crate) fn write(
+    cell: &CellSource,
+    stores: &mut Stores,
+    texts: &mut SuiteTexts,
+    warnings: &mut Vec<String>,
+) -> Result<CellEntry, Failure> {
+    let mut entry = CellEntry {
+        suite: cell.key.suite.clone(),
+        pipeline: cell.key.pipeline.clone(),
+        model: cell.key.model.clone(),
+        seed: cell.key.seed,
+        judged: cell.result.is_some(),
+        walk: cell.result.as_ref().and_then(|result| result.walk).map(|walk| walk.score),
+        state: "not begun",
+        ..CellEntry::default()
+    };
+    let Some(folder) = &cell.folder else {
+        let tasks = cell.result.iter().flat_map(|result| &result.tasks);
+        tasks.for_each(|task| count(&mut entry.counts, task.outcome));
+        return Ok(entry);
+    };
+    let run = RunFolder::open(folder, Arc::default())?;
+    let shown = folder.display();
+    warnings.extend(run.warnings().iter().map(|warning| format!("{shown}: {}", warning.message)));
+    let manifest = run.manifest();
+    let mut outline = Outline::new(manifest.tasks.iter().map(|used| used.name.as_str()));
+    run.each_event(|event| outline.take(event));
+    outline.sort();
+    let prices = Prices::of_file(&manifest.config.text, &manifest.overrides);
+    let answers = answers(folder);
+    let mut page = CellPage {
+        id: manifest.id.clone(),
+        created_at: manifest.created_at.clone(),
+        planforge: manifest.planforge.clone(),
+        config_path: manifest.config.path.clone(),
+        config: stores.text(&manifest.config.text)?,
+        overrides: manifest.overrides.clone(),
+        models: manifest.models.clone(),
+        plugins: manifest.plugins.iter().map(|p| format!("{} {} ({})", p.id, p.version, p.origin)).collect(),
+        sessions: std::mem::take(&mut outline.sessions),
+        logs: std::mem::take(&mut outline.logs),
+        tasks: Vec::new(),
+        by_model: BTreeMap::new(),
+        by_stage: BTreeMap::new(),
+        effects: BTreeMap::new(),
+    };
+    for task in &outline.tasks {
+        let used = manifest.tasks.iter().find(|used| used.name == task.name);
+        let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
+        let mut work = TaskWork { run: &run, task, prices: &prices, page: &mut page };
+        let mut line = work.write(told, answers.get(&task.name).map(String::as_str), stores)?;
+        let stem = used.map_or(task.name.as_str(), |used| used.task.as_str());
+        let by_verdict = by_verdict(task.verdict.as_ref());
+        let (outcome, why) = match cell.outcome(stem) {
+            // The evaluation's tables may be older than the run.
+            Some((outcome, why)) if outcome != TaskOutcome::Unfinished || task.verdict.is_none() => {
+                (outcome, why.to_owned())
+            }
+            _ => by_verdict,
+        };
+        line.outcome = outcome.name();
+        line.why = why;
+        count(&mut entry.counts, outcome);
+        entry.candidates += line.candidates;
+        entry.calls += task.calls.len();
+        add(&mut entry.tokens, &line.account);
+        page.tasks.push(line);
+    }
+    entry.state =
+        if outline.tasks.iter().all(|task| task.verdict.is_some()) { "finished" } else { "unfinished" };
+    entry.page = Some(stores.page(&page)?);
+    Ok(entry)
+}
+
+fn count(counts: &mut Counts, outcome: TaskOutcome) {
+    *match outcome {
+        TaskOutcome::Solved => &mut counts.solved,
+        TaskOutcome::NotSolved => &mut counts.not_solved,
+        TaskOutcome::Undecided => &mut counts.undecided,
+        TaskOutcome::Failed => &mut counts.failed,
+        TaskOutcome::Unfinished => &mut counts.unfinished,
+    } += 1;
+}
+
+/// Where no evaluation names the stage that decides, the task's verdict does.
+fn by_verdict(verdict: Option<&TaskVerdict>) -> (TaskOutcome, String) {
+    match verdict {
+        None => (TaskOutcome::Unfinished, "the run has not come to its end".to_owned()),
+        Some(TaskVerdict::Accepted) => (TaskOutcome::Solved, String::new()),
+        Some(TaskVerdict::Rejected { stage, message } | TaskVerdict::Unsolvable { stage, message }) => {
+            (TaskOutcome::NotSolved, format!("{stage}: {message}"))
+        }
+        Some(TaskVerdict::Undecided { stage, message }) => {
+            (TaskOutcome::Undecided, format!("{stage}: {message}"))
+        }
+        Some(TaskVerdict::Failed { stage, failure }) => (TaskOutcome::Failed, format!("{stage}: {failure}")),
+    }
+}
+
+/// Task -> path of the candidate that its verdict is about, from the report that a finished run leaves.
+fn answers(folder: &Path) -> BTreeMap<String, String> {
+    #[derive(Deserialize)]
+    struct Task {
+        task: String,
+        #[serde(default)]
+        path: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Report {
+        tasks: Vec<Task>,
+    }
+    let report = std::fs::read(folder.join("report.json")).ok();
+    let report: Option<Report> = report.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let tasks = report.into_iter().flat_map(|report| report.tasks);
+    tasks.filter_map(|task| Some((task.task, task.path?))).collect()
+}
+
+/// A task whose pages are being written.
+struct TaskWork<'a> {
+    run: &'a RunFolder,
+    task: &'a TaskOutline,
+    prices: &'a Prices,
+    page: &'a mut CellPage,
+}
+
+impl TaskWork<'_> {
+    fn write(
+        &mut self,
+        told: Vec<(String, String)>,
+        answer: Option<&str>,
+        stores: &mut Stores,
+    ) -> Result<TaskEntry, Failure> {
+        let task = self.task;
+        let calls = Calls::write(self.run, task, self.prices, stores)?;
+        let candidates = Candidates::new(self.run, &task.name, &calls, &task.candidates, &task.failed);
+        let mut nodes = Vec::new();
+        for made in &task.candidates {
+            nodes.push(candidates.write(made, stores)?);
+        }
+        let (samples, broken) = self.broken();
+        nodes.extend(samples.into_iter().map(|(path, failure)| candidates.broken(path, failure)));
+        let mut laid = lay(&task.name, nodes);
+        laid.decide(&task.selections, &task.rounds);
+        laid.tree.answer = answer.and_then(|path| laid.place(path));
+        for (model, account) in &calls.by_model {
+            add(self.page.by_model.entry(model.clone()).or_default(), account);
+        }
+        for (stage, account) in &calls.by_stage {
+            add(self.page.by_stage.entry(stage.clone()).or_default(), account);
+        }
+        let effects: BTreeMap<String, (u64, u64)> =
+            task.effects_by_call().into_iter().map(|(call, sum)| (call.to_owned(), sum)).collect();
+        for (call, (count, ms)) in &effects {
+            let sum = self.page.effects.entry(call.clone()).or_default();
+            *sum = (sum.0 + count, sum.1 + ms);
+        }
+        let account: Account = total(calls.by_model.values());
+        let page = TaskPage {
+            task: task.name.clone(),
+            verdict: task.verdict.clone(),
+            texts: told
+                .into_iter()
+                .map(|(name, text)| Ok((name, stores.text(&text)?)))
+                .collect::<Result<_, Failure>>()?,
+            stages: task.stages.clone(),
+            tree: laid.tree,
+            rounds: task.rounds.clone(),
+            selections: task.selections.clone(),
+            pulls: task.pulls.clone(),
+            spent: task.spent.clone(),
+            broken,
+            by_model: calls.by_model,
+            by_stage: calls.by_stage,
+            calls: calls.list,
+            effects,
+        };
+        Ok(TaskEntry {
+            task: task.name.clone(),
+            outcome: "unfinished",
+            verdict: task.verdict.as_ref().map(TaskVerdict::name),
+            why: String::new(),
+            candidates: task.candidates.len(),
+            failed: task.failed.len(),
+            account,
+            page: stores.page(&page)?,
+        })
+    }
+
+    /// What broke: samples, and calls on candidates that are there.
+    #[expect(clippy::type_complexity, reason = "two lists of the same kind")]
+    fn broken(&self) -> (Vec<(&str, &Failure)>, Vec<(String, Failure)>) {
+        let task = self.task;
+        let writers: std::collections::HashSet<&str> = task
+            .candidates
+            .iter()
+            .map(|made| crate::outline::unmarked(own(&task.name, &made.path).0))
+            .collect();
+        let indices: std::collections::HashSet<&str> =
+            task.candidates.iter().map(|made| own(&task.name, &made.path).1).collect();
+        let (mut samples, mut calls) = (Vec::new(), Vec::new());
+        for (path, failure) in &task.failed {
+            let (label, at) = own(&task.name, path);
+            let writes = writers.contains(crate::outline::unmarked(label));
+            let is_candidate = task.candidates.iter().any(|made| made.path == *path);
+            if is_candidate || (!writes && indices.contains(at)) {
+                calls.push((path.clone(), failure.clone()));
+            } else {
+                samples.push((path.as_str(), failure));
+            }
+        }
+        (samples, calls)
+    }
+}

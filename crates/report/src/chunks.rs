@@ -1,0 +1,143 @@
+//! The data of a report, in pieces that a browser unpacks one by one: a store is a list of JSON values, cut into chunks of some hundred
+//! kilobytes, each compressed with gzip and written as base64 into a script element of its own. A value is named by its place in the
+//! list, so that a page names a text by one number; equal texts are kept once.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Read as _, Seek as _, Write};
+
+/// From how many bytes of JSON on a chunk is full. Small enough to be unpacked in a few milliseconds, large enough to compress well.
+const FULL: usize = 192 * 1024;
+
+/// Where chunks wait until the head of the page, which names them, can be written.
+pub(crate) struct Spool {
+    file: BufWriter<File>,
+}
+
+impl Spool {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self { file: BufWriter::new(tempfile::tempfile()?) })
+    }
+
+    /// Appends one chunk. Base64 has no character that could end the element.
+    fn chunk(&mut self, store: &str, number: usize, json: &[u8]) -> io::Result<()> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(json)?;
+        let packed = STANDARD.encode(gzip.finish()?);
+        writeln!(
+            self.file,
+            "<script type=\"application/octet-stream\" id=\"{store}-{number}\">{packed}</script>"
+        )
+    }
+
+    /// Copies everything to the page.
+    pub(crate) fn copy_to(self, out: &mut dyn Write) -> io::Result<()> {
+        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(()),
+                n => out.write_all(&buffer[..n])?,
+            }
+        }
+    }
+}
+
+/// One list of values.
+pub(crate) struct Store {
+    name: &'static str,
+    /// The values of the open chunk, with commas between them.
+    open: Vec<u8>,
+    count: u32,
+    /// The number of the first value of each chunk, the open one included.
+    firsts: Vec<u32>,
+    /// Which texts there are already.
+    known: HashMap<[u8; 32], u32>,
+}
+
+impl Store {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self { name, open: Vec::new(), count: 0, firsts: vec![0], known: HashMap::new() }
+    }
+
+    /// Adds a value and returns its number.
+    pub(crate) fn push(&mut self, spool: &mut Spool, value: &impl Serialize) -> io::Result<u32> {
+        self.open.push(if self.open.is_empty() { b'[' } else { b',' });
+        serde_json::to_writer(&mut self.open, value)?;
+        let number = self.count;
+        self.count += 1;
+        if self.open.len() >= FULL {
+            self.close(spool)?;
+            self.firsts.push(self.count);
+        }
+        Ok(number)
+    }
+
+    /// Adds a text, where it is not there yet, and returns its number.
+    pub(crate) fn text(&mut self, spool: &mut Spool, text: &str) -> io::Result<u32> {
+        let hash: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+        if let Some(number) = self.known.get(&hash) {
+            return Ok(*number);
+        }
+        let number = self.push(spool, &text)?;
+        self.known.insert(hash, number);
+        Ok(number)
+    }
+
+    /// Writes what is open and returns where chunks begin.
+    pub(crate) fn finish(mut self, spool: &mut Spool) -> io::Result<Vec<u32>> {
+        if self.open.is_empty() {
+            self.firsts.pop();
+        } else {
+            self.close(spool)?;
+        }
+        Ok(self.firsts)
+    }
+
+    fn close(&mut self, spool: &mut Spool) -> io::Result<()> {
+        self.open.push(b']');
+        spool.chunk(self.name, self.firsts.len() - 1, &self.open)?;
+        self.open.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::read::GzDecoder;
+
+    fn unpacked(html: &str) -> Vec<Vec<serde_json::Value>> {
+        let bodies = html.lines().map(|line| {
+            let body = line.split_once('>').unwrap().1.strip_suffix("</script>").unwrap();
+            let mut json = String::new();
+            GzDecoder::new(STANDARD.decode(body).unwrap().as_slice()).read_to_string(&mut json).unwrap();
+            serde_json::from_str(&json).unwrap()
+        });
+        bodies.collect()
+    }
+
+    #[test]
+    fn values_are_found_by_their_numbers_and_equal_texts_are_kept_once() {
+        let mut spool = Spool::new().unwrap();
+        let mut store = Store::new("text");
+        let long = "</script><!--\u{2028}".repeat(20_000);
+        let numbers: Vec<u32> =
+            ["a", &long, "b", "a", &long].iter().map(|t| store.text(&mut spool, t).unwrap()).collect();
+        assert_eq!(numbers, [0, 1, 2, 0, 1]);
+        assert_eq!(store.finish(&mut spool).unwrap(), [0, 2]);
+        let mut html = Vec::new();
+        spool.copy_to(&mut html).unwrap();
+        let chunks = unpacked(&String::from_utf8(html).unwrap());
+        assert_eq!(chunks[0], ["a", &long]);
+        assert_eq!(chunks[1], ["b"]);
+        assert!(Store::new("page").finish(&mut Spool::new().unwrap()).unwrap().is_empty());
+    }
+}

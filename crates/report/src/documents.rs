@@ -1,0 +1,331 @@
+//! What report.js reads: one document a page of the report, written as JSON. Long texts are in a store of their own and named by numbers
+//! ([`TextId`]), so that equal ones are kept once and none is unpacked before it is looked at.
+
+use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spent};
+use planforge_contract::{
+    AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, TaskVerdict, Usage,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The number of a text.
+pub(crate) type TextId = u32;
+/// The number of a page.
+pub(crate) type PageId = u32;
+
+/// What the page knows when it opens: enough for the first table, and where everything else is.
+#[derive(Serialize)]
+pub(crate) struct Index {
+    /// Version of the documents, 1.
+    pub(crate) schema: u32,
+    /// `run` or `evaluation`.
+    pub(crate) kind: &'static str,
+    pub(crate) title: String,
+    pub(crate) planforge: String,
+    pub(crate) cells: Vec<CellEntry>,
+    /// Tables as the command line writes them: name and text.
+    pub(crate) tables: Vec<(String, TextId)>,
+    /// What could not be read, for a person.
+    pub(crate) warnings: Vec<String>,
+    /// The number of the first text of each chunk.
+    pub(crate) text_chunks: Vec<u32>,
+    /// The number of the first page of each chunk.
+    pub(crate) page_chunks: Vec<u32>,
+}
+
+/// A run of an evaluation, or the run.
+#[derive(Serialize, Default)]
+pub(crate) struct CellEntry {
+    pub(crate) suite: String,
+    pub(crate) pipeline: String,
+    pub(crate) model: String,
+    pub(crate) seed: u64,
+    /// How many tasks ended how.
+    pub(crate) counts: Counts,
+    /// Whether outcomes are those of the evaluation (a judging stage) or the tasks' verdicts.
+    pub(crate) judged: bool,
+    /// Walk score of the cell, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) walk: Option<f64>,
+    /// `finished`, `unfinished` or `not begun`.
+    pub(crate) state: &'static str,
+    pub(crate) candidates: usize,
+    pub(crate) calls: usize,
+    pub(crate) tokens: Account,
+    /// Absent where there is no run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<PageId>,
+}
+
+/// How tasks ended.
+#[derive(Serialize, Default, Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) solved: usize,
+    pub(crate) not_solved: usize,
+    pub(crate) undecided: usize,
+    pub(crate) failed: usize,
+    pub(crate) unfinished: usize,
+}
+
+/// What was asked of models. What a server did not count is unknown, never 0.
+#[derive(Serialize, Default, Clone)]
+pub(crate) struct Account {
+    pub(crate) calls: u64,
+    pub(crate) failed: u64,
+    pub(crate) replies: u64,
+    pub(crate) attempts: u64,
+    pub(crate) prompt: u64,
+    pub(crate) completion: u64,
+    /// Calls of which the server did not count all tokens.
+    pub(crate) unmetered: u64,
+    /// Sum of the calls' wall times, in milliseconds; calls side by side count each.
+    pub(crate) ms: u64,
+    /// US dollars; absent where a price or a count is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<f64>,
+}
+
+/// A run.
+#[derive(Serialize)]
+pub(crate) struct CellPage {
+    pub(crate) id: String,
+    pub(crate) created_at: String,
+    pub(crate) planforge: String,
+    pub(crate) config_path: String,
+    pub(crate) config: TextId,
+    pub(crate) overrides: Vec<String>,
+    pub(crate) models: BTreeMap<String, String>,
+    pub(crate) plugins: Vec<String>,
+    pub(crate) sessions: Vec<Session>,
+    pub(crate) logs: Vec<LogLine>,
+    pub(crate) tasks: Vec<TaskEntry>,
+    /// By `[llm]` table.
+    pub(crate) by_model: BTreeMap<String, Account>,
+    /// By stage.
+    pub(crate) by_stage: BTreeMap<String, Account>,
+    /// Planners, verifiers and programs: how often, and milliseconds.
+    pub(crate) effects: BTreeMap<String, (u64, u64)>,
+}
+
+/// A line of a cell's table.
+#[derive(Serialize)]
+pub(crate) struct TaskEntry {
+    pub(crate) task: String,
+    /// solved, not solved, undecided, failed, unfinished.
+    pub(crate) outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verdict: Option<&'static str>,
+    /// Why it is not solved, for a person.
+    pub(crate) why: String,
+    pub(crate) candidates: usize,
+    pub(crate) failed: usize,
+    pub(crate) account: Account,
+    pub(crate) page: PageId,
+}
+
+/// A task.
+#[derive(Serialize)]
+pub(crate) struct TaskPage {
+    pub(crate) task: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verdict: Option<TaskVerdict>,
+    /// Description of the domain and of the task, where the suite's folder is still there.
+    pub(crate) texts: Vec<(String, TextId)>,
+    pub(crate) stages: Vec<String>,
+    pub(crate) tree: Tree,
+    pub(crate) calls: CallList,
+    pub(crate) rounds: Vec<RoundOutline>,
+    pub(crate) selections: Vec<Selection>,
+    pub(crate) pulls: Vec<Pull>,
+    pub(crate) spent: Vec<Spent>,
+    /// Failures of calls that are no sample: the path and how.
+    pub(crate) broken: Vec<(String, Failure)>,
+    pub(crate) by_model: BTreeMap<String, Account>,
+    pub(crate) by_stage: BTreeMap<String, Account>,
+    pub(crate) effects: BTreeMap<String, (u64, u64)>,
+}
+
+/// Candidates and samples that broke, parents before their children, column by column.
+#[derive(Serialize, Default)]
+pub(crate) struct Tree {
+    /// Labels of stages with their rounds.
+    pub(crate) labels: Vec<String>,
+    /// By node, the place of its stage in `labels`.
+    pub(crate) label: Vec<u32>,
+    /// By node, which sample.
+    pub(crate) sample: Vec<u32>,
+    /// By node, its parent's place; -1 for those that the task itself, or another task's candidate, led to.
+    pub(crate) parent: Vec<i64>,
+    /// By node, its page; -1 for a sample that broke.
+    pub(crate) page: Vec<i64>,
+    /// Place of a node -> how the sample broke.
+    pub(crate) failed: BTreeMap<usize, Failure>,
+    /// Stage -> by node the first letter of the decision (`c` for not comparable), `-` where there is none.
+    pub(crate) decisions: BTreeMap<String, String>,
+    /// Metric -> by node its value.
+    pub(crate) metrics: BTreeMap<String, Vec<Option<f64>>>,
+    /// The metric by which the pipeline chose, where the record says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
+    /// By node, how the planner answered: place in `outcomes`, -1 where nobody planned.
+    pub(crate) planned: BTreeMap<usize, String>,
+    /// Select stage -> places of the nodes that it kept, best first.
+    pub(crate) kept: BTreeMap<String, Vec<usize>>,
+    /// Select stage -> places of nodes of the same stage that it did not keep.
+    pub(crate) dropped: BTreeMap<String, Vec<usize>>,
+    /// Places of the best of a round.
+    pub(crate) best: Vec<usize>,
+    /// The node that the verdict is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<usize>,
+    /// Places of calls that led to samples that broke, by node.
+    pub(crate) failed_calls: BTreeMap<usize, Vec<u32>>,
+}
+
+/// Calls to models, column by column.
+#[derive(Serialize, Default)]
+pub(crate) struct CallList {
+    /// Without the task's name.
+    pub(crate) path: Vec<String>,
+    pub(crate) role: Vec<String>,
+    pub(crate) llm: Vec<String>,
+    pub(crate) model: Vec<String>,
+    pub(crate) prompt: Vec<Option<u64>>,
+    pub(crate) completion: Vec<Option<u64>>,
+    pub(crate) ms: Vec<u64>,
+    pub(crate) attempts: Vec<u32>,
+    pub(crate) replies: Vec<u32>,
+    /// Empty where it was answered, else the class of the failure or `pending`.
+    pub(crate) failure: Vec<String>,
+    pub(crate) page: Vec<PageId>,
+}
+
+/// A candidate.
+#[derive(Serialize)]
+pub(crate) struct CandidatePage {
+    pub(crate) path: String,
+    pub(crate) lineage: Vec<LineageStep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) domain: Option<Pddl>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<Pddl>,
+    /// Texts in plain language and intermediate representations, by what they are.
+    pub(crate) texts: Vec<(String, TextId)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) thought: Option<TextId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log_likelihood: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) edits: Option<Edits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reply: Option<TextId>,
+    pub(crate) fixes: Vec<AppliedFix>,
+    /// What reading the reply had to say.
+    pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+    pub(crate) conversation: Vec<Turn>,
+    pub(crate) assessments: Vec<AssessmentView>,
+    pub(crate) plans: Vec<PlanView>,
+    /// Places of the calls that wrote it.
+    pub(crate) wrote: Vec<u32>,
+    /// Places of the calls about it.
+    pub(crate) about: Vec<u32>,
+    /// What of its record could not be read.
+    pub(crate) unreadable: Vec<String>,
+}
+
+/// PDDL and whether the candidate's own reply wrote it.
+#[derive(Serialize)]
+pub(crate) struct Pddl {
+    pub(crate) text: TextId,
+    pub(crate) written: bool,
+}
+
+/// Who said what.
+#[derive(Serialize)]
+pub(crate) struct Turn {
+    pub(crate) role: &'static str,
+    pub(crate) text: TextId,
+}
+
+/// What a verify stage said.
+#[derive(Serialize)]
+pub(crate) struct AssessmentView {
+    pub(crate) stage: String,
+    pub(crate) decision: &'static str,
+    /// Why it was not decided or not compared.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) message: String,
+    pub(crate) summary: String,
+    pub(crate) metrics: BTreeMap<String, f64>,
+    pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+    pub(crate) feedback: Vec<TextId>,
+    /// The plugin's own evidence as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence: Option<TextId>,
+    /// How long it is where it is not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence_bytes: Option<usize>,
+}
+
+/// What a planner answered.
+#[derive(Serialize)]
+pub(crate) struct PlanView {
+    pub(crate) stage: String,
+    pub(crate) outcome: &'static str,
+    /// The best plans.
+    pub(crate) plans: Vec<StepsView>,
+    /// How many there are.
+    pub(crate) found: usize,
+    pub(crate) optimal: bool,
+    pub(crate) statistics: serde_json::Value,
+    pub(crate) explanation: Vec<String>,
+    pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+}
+
+/// A plan.
+#[derive(Serialize)]
+pub(crate) struct StepsView {
+    pub(crate) steps: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<f64>,
+}
+
+/// A question to a model.
+#[derive(Serialize, Default)]
+pub(crate) struct CallPage {
+    pub(crate) path: String,
+    pub(crate) key: String,
+    pub(crate) role: String,
+    pub(crate) llm: String,
+    pub(crate) model: String,
+    pub(crate) messages: Vec<Turn>,
+    /// Sampling and further fields of the request.
+    pub(crate) settings: serde_json::Map<String, serde_json::Value>,
+    pub(crate) replies: Vec<ReplyView>,
+    /// The model's name as the server gave it.
+    pub(crate) answered_by: String,
+    pub(crate) usage: Usage,
+    pub(crate) attempts: u32,
+    pub(crate) retries: Vec<Retry>,
+    pub(crate) ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<ProviderFailure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) broken: Option<Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pending: Option<String>,
+    pub(crate) unreadable: Vec<String>,
+}
+
+/// An answer.
+#[derive(Serialize)]
+pub(crate) struct ReplyView {
+    pub(crate) text: TextId,
+    pub(crate) finish: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log_likelihood: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+}

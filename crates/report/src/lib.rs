@@ -1,0 +1,94 @@
+//! One self-contained HTML file from a run folder or an evaluation: a table to drill into, the lineage of every candidate, every prompt and
+//! reply, diagnostics in place. It opens from a disk without a network, and shows ten thousand candidates.
+//!
+//! [`write()`] reads runs one after the other and documents one by one. [`chunks`] packs pages and texts so that a browser unpacks what
+//! is looked at; [`documents`] are the pages, which assets/report.js draws. Whatever a model wrote is data all the way: it crosses as
+//! JSON inside of base64, and becomes text nodes.
+
+mod calls;
+mod candidates;
+mod cell;
+mod chunks;
+mod codes;
+mod documents;
+mod outline;
+mod page;
+mod prices;
+mod source;
+mod texts;
+mod tree;
+mod writer;
+
+pub use codes::CODES;
+
+use crate::documents::Index;
+use crate::source::Source;
+use crate::texts::SuiteTexts;
+use crate::writer::Stores;
+use planforge_contract::Failure;
+use std::io::Write;
+use std::path::Path;
+
+/// What a report came to hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Written {
+    /// Runs that there are.
+    pub runs: usize,
+    /// Tasks of these runs.
+    pub tasks: usize,
+    /// Candidates.
+    pub candidates: usize,
+    /// Questions to models.
+    pub calls: usize,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// What could not be read, for a person. The report says it too.
+    pub warnings: Vec<String>,
+}
+
+/// Writes the report of a run folder or of an evaluation's folder. `progress` is called with the number of runs that are done and of all.
+/// The same folder gives the same bytes.
+///
+/// # Errors
+/// `report.nothing` where the folder is neither, `report.io` where the report cannot be written, `record.*` where a run cannot be read.
+pub fn write(
+    folder: &Path,
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Written, Failure> {
+    let source = Source::open(folder)?;
+    let mut written = Written { warnings: source.warnings.clone(), ..Written::default() };
+    let mut stores = Stores::new()?;
+    let mut texts = SuiteTexts::default();
+    let mut cells = Vec::new();
+    for (done, cell) in source.cells.iter().enumerate() {
+        progress(done, source.cells.len());
+        let entry = cell::write(cell, &mut stores, &mut texts, &mut written.warnings)?;
+        written.runs += usize::from(entry.page.is_some());
+        let counts = &entry.counts;
+        written.tasks +=
+            counts.solved + counts.not_solved + counts.undecided + counts.failed + counts.unfinished;
+        written.candidates += entry.candidates;
+        written.calls += entry.calls;
+        cells.push(entry);
+    }
+    let mut tables = Vec::new();
+    for (name, text) in &source.tables {
+        tables.push((name.clone(), stores.text(text)?));
+    }
+    progress(source.cells.len(), source.cells.len());
+    let finished = stores.finish()?;
+    let index = Index {
+        schema: 1,
+        kind: source.kind,
+        title: source.title,
+        planforge: env!("CARGO_PKG_VERSION").to_owned(),
+        cells,
+        tables,
+        warnings: written.warnings.clone(),
+        text_chunks: finished.text_chunks,
+        page_chunks: finished.page_chunks,
+    };
+    written.bytes = page::write(&index, finished.spool, out)?;
+    Ok(written)
+}

@@ -1,0 +1,116 @@
+//! The HTML file: one style element, one script element, the index and the chunks as data that no browser runs, and the first table
+//! for readers without scripts.
+
+use crate::chunks::Spool;
+use crate::documents::{CellEntry, Counts, Index};
+use crate::writer::broken;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, context};
+use planforge_contract::{Failure, FailureClass};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::io::{self, Write};
+
+const TEMPLATE: &str = include_str!("../assets/report.html");
+const STYLE: &str = include_str!("../assets/report.css");
+const SCRIPT: &str = include_str!("../assets/report.js");
+
+/// Writes the page and returns how many bytes it has.
+pub(crate) fn write(index: &Index, spool: Spool, out: &mut dyn Write) -> Result<u64, Failure> {
+    let json = serde_json::to_string(index).map_err(|error| broken(&io::Error::from(error)))?;
+    let head = head(index, &inert(&json)).map_err(|error| {
+        let message = format!("the template of the report is broken: {error:#}");
+        Failure::new(FailureClass::System, "report.io", message)
+    })?;
+    let mut out = Counting { out, bytes: 0 };
+    let written = out.write_all(head.as_bytes()).and_then(|()| {
+        spool.copy_to(&mut out)?;
+        out.write_all(b"</body>\n</html>\n")?;
+        out.flush()
+    });
+    written.map_err(|error| broken(&error))?;
+    Ok(out.bytes)
+}
+
+fn head(index: &Index, json: &str) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_template("report.html", TEMPLATE)?;
+    // Only our own script and style run, whatever else the file holds.
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    environment.get_template("report.html")?.render(context! {
+        title => visible(&index.title),
+        kind => index.kind,
+        style => STYLE,
+        style_hash => hash(STYLE),
+        script => SCRIPT,
+        script_hash => hash(SCRIPT),
+        index => json,
+        rows => Serde(index.cells.iter().map(Row::of).collect::<Vec<_>>()),
+    })
+}
+
+/// A line of the table that is there without scripts.
+#[derive(Serialize)]
+struct Row {
+    suite: String,
+    column: String,
+    seed: u64,
+    state: &'static str,
+    counts: Counts,
+}
+
+impl Row {
+    fn of(cell: &CellEntry) -> Self {
+        let column = if cell.model.is_empty() {
+            cell.pipeline.clone()
+        } else {
+            format!("{}@{}", cell.pipeline, cell.model)
+        };
+        Self {
+            suite: visible(&cell.suite),
+            column: visible(&column),
+            seed: cell.seed,
+            state: cell.state,
+            counts: cell.counts,
+        }
+    }
+}
+
+/// Names with everything made visible that could reorder or hide text.
+fn visible(text: &str) -> String {
+    planforge_diagnostics::render::escape(text)
+}
+
+/// JSON that cannot end the element that it stands in, nor begin another: a JSON text may spell these characters as escapes anywhere,
+/// because they only occur inside of strings.
+fn inert(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Counts what goes through.
+struct Counting<'a> {
+    out: &'a mut dyn Write,
+    bytes: u64,
+}
+
+impl Write for Counting<'_> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(buffer)?;
+        self.bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,85 @@
+//! What a model costs, as the pipeline file of the run says it.
+
+use planforge_contract::{Price, Usage};
+use std::collections::BTreeMap;
+
+/// Prices by `[llm.NAME]` table.
+#[derive(Default)]
+pub(crate) struct Prices(BTreeMap<String, Price>);
+
+/// A price that is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a>(&'a Price);
+
+impl Prices {
+    /// Reads the `price` of each `[llm.NAME]` table of a pipeline file; overrides (`llm.NAME.price...=value`) win. What cannot be read is
+    /// unknown: the run has accepted its file already.
+    pub(crate) fn of_file(text: &str, overrides: &[String]) -> Self {
+        let mut file: toml::Table = text.parse().unwrap_or_default();
+        for line in overrides {
+            let Some((key, value)) = line.split_once('=') else { continue };
+            let mut keys = key.trim().split('.');
+            if keys.next() != Some("llm") {
+                continue;
+            }
+            let value = format!("value = {value}").parse::<toml::Table>().ok();
+            let value = value.and_then(|mut table| table.remove("value"));
+            if let Some(value) = value {
+                let path: Vec<&str> = keys.collect();
+                set(&mut file, &path, value);
+            }
+        }
+        let Some(tables) = file.get("llm").and_then(toml::Value::as_table) else { return Self::default() };
+        let price = |table: &toml::Value| table.get("price")?.clone().try_into::<Price>().ok();
+        Self(tables.iter().filter_map(|(name, table)| Some((name.clone(), price(table)?))).collect())
+    }
+
+    /// The price of a table; in records that do not name it, of the only table there is.
+    pub(crate) fn of(&self, llm: &str, role: &str) -> Option<Known<'_>> {
+        let named = self.0.get(llm).or_else(|| self.0.get(role).filter(|_| llm.is_empty()));
+        named.map(Known)
+    }
+}
+
+fn set(file: &mut toml::Table, path: &[&str], value: toml::Value) {
+    let Some((last, tables)) = path.split_last() else { return };
+    let mut table = file;
+    for name in ["llm"].iter().chain(tables) {
+        let next = table.entry(*name).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        let Some(next) = next.as_table_mut() else { return };
+        table = next;
+    }
+    table.insert((*last).to_owned(), value);
+}
+
+impl Known<'_> {
+    /// US dollars for one question; unknown where the server did not count, nothing where it was not answered and nothing was counted.
+    pub(crate) fn cost(self, usage: &Usage, answered: bool) -> Option<f64> {
+        match (usage.prompt_tokens, usage.completion_tokens) {
+            (None, None) if !answered => Some(0.0),
+            (prompt, completion) => {
+                Some((self.0.prompt? * prompt? as f64 + self.0.completion? * completion? as f64) / 1e6)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_that_is_not_stated_is_unknown_and_overrides_win() {
+        let text = "[llm.main]\nprice = { prompt = 1.0, completion = 4.0 }\n[llm.free]\nmodel = \"m\"\n";
+        let usage = Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(500_000) };
+        let cost = |prices: &Prices, llm: &str| prices.of(llm, "writer").and_then(|p| p.cost(&usage, true));
+        let prices = Prices::of_file(text, &[]);
+        assert_eq!((cost(&prices, "main"), cost(&prices, "free")), (Some(3.0), None));
+        let prices = Prices::of_file(text, &["llm.free.price.prompt=2".into(), "seed=1".into()]);
+        assert_eq!(cost(&prices, "free"), None, "half a price is none");
+        let prices = Prices::of_file(text, &["llm.main.price={ prompt = 2.0, completion = 0.0 }".into()]);
+        assert_eq!(cost(&prices, "main"), Some(2.0));
+        let uncounted = Usage::default();
+        assert_eq!(prices.of("main", "").unwrap().cost(&uncounted, true), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! What lies in a folder: one run, or the cells of an evaluation, finished or not.
+
+use planforge_contract::{Failure, FailureClass};
+use planforge_evaluate::evaluation::{CellKey, CellResult, TaskOutcome};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a report is made of.
+pub(crate) struct Source {
+    pub(crate) kind: &'static str,
+    pub(crate) title: String,
+    pub(crate) cells: Vec<CellSource>,
+    /// Tables that the evaluation wrote as text.
+    pub(crate) tables: Vec<(String, String)>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A run, or a cell that no run was made for.
+pub(crate) struct CellSource {
+    pub(crate) key: CellKey,
+    /// The run folder; absent where there is none.
+    pub(crate) folder: Option<PathBuf>,
+    /// What the evaluation says that it came to.
+    pub(crate) result: Option<CellResult>,
+}
+
+/// The tables that an evaluation writes as text, in the order in which they are shown.
+const TABLES: [(&str, &str); 5] = [
+    ("Walks (Table 2)", "evaluation.txt"),
+    ("Accuracy of problems", "accuracy.txt"),
+    ("Test-time scaling", "scaling.txt"),
+    ("Plans", "plans.txt"),
+    ("Actions by result class", "classes.txt"),
+];
+
+/// As much of `evaluation.json` as a report needs.
+#[derive(Deserialize)]
+struct Evaluation {
+    #[serde(default)]
+    cells: Vec<CellResult>,
+}
+
+/// The part of `run.json` that says under what name a run is shown.
+#[derive(Deserialize, Default)]
+struct Manifest {
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    tasks: Vec<Used>,
+    #[serde(default)]
+    config: Config,
+}
+
+#[derive(Deserialize, Default)]
+struct Config {
+    #[serde(default)]
+    path: String,
+}
+
+#[derive(Deserialize)]
+struct Used {
+    name: String,
+}
+
+impl Source {
+    /// Looks into a folder.
+    ///
+    /// # Errors
+    /// `report.nothing` where it is neither a run nor an evaluation, `record.io` where it cannot be read.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        if path.join("run.json").is_file() {
+            return Self::run(path);
+        }
+        if path.join("matrix.json").is_file() || path.join("cells").is_dir() {
+            return Self::evaluation(path);
+        }
+        let message = format!("{} is neither a run folder nor the folder of an evaluation", path.display());
+        Err(Failure::new(FailureClass::Request, "report.nothing", message).help(
+            "name a run (it has a run.json) or what `planforge evaluate --out` named (it has a matrix.json)",
+        ))
+    }
+
+    fn run(path: &Path) -> Result<Self, Failure> {
+        let manifest: Manifest = json(&path.join("run.json"))?;
+        let mut suites: Vec<&str> = Vec::new();
+        for used in &manifest.tasks {
+            let suite = used.name.rsplit_once('.').map_or(used.name.as_str(), |(suite, _)| suite);
+            if !suites.contains(&suite) {
+                suites.push(suite);
+            }
+        }
+        let pipeline = Path::new(&manifest.config.path).file_stem().unwrap_or_default().to_string_lossy();
+        let key = CellKey {
+            suite: suites.join(", "),
+            pipeline: pipeline.into_owned(),
+            model: String::new(),
+            seed: manifest.seed,
+        };
+        let cell = CellSource { key, folder: Some(path.to_owned()), result: None };
+        Ok(Self {
+            kind: "run",
+            title: name(path),
+            cells: vec![cell],
+            tables: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+
+    fn evaluation(path: &Path) -> Result<Self, Failure> {
+        let mut source = Self {
+            kind: "evaluation",
+            title: name(path),
+            cells: Vec::new(),
+            tables: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut cells: BTreeMap<CellKey, CellSource> = BTreeMap::new();
+        let mut order = Vec::new();
+        let file = path.join("evaluation.json");
+        if file.is_file() {
+            match json::<Evaluation>(&file) {
+                Ok(evaluation) => {
+                    for result in evaluation.cells {
+                        let key = result.key.clone();
+                        order.push(key.clone());
+                        let cell = CellSource { key: key.clone(), folder: None, result: Some(result) };
+                        cells.insert(key, cell);
+                    }
+                }
+                Err(failure) => source.warnings.push(failure.to_string()),
+            }
+        }
+        for (key, folder) in runs(&path.join("cells"))? {
+            cells
+                .entry(key.clone())
+                .or_insert_with(|| {
+                    order.push(key.clone());
+                    CellSource { key, folder: None, result: None }
+                })
+                .folder = Some(folder);
+        }
+        source.cells = order.into_iter().filter_map(|key| cells.remove(&key)).collect();
+        if source.cells.is_empty() {
+            let none = "the evaluation has no cell yet: nothing was run";
+            source.warnings.push(none.to_owned());
+        }
+        for (title, file) in TABLES {
+            if let Ok(text) = fs::read_to_string(path.join(file)) {
+                source.tables.push((title.to_owned(), text));
+            }
+        }
+        Ok(source)
+    }
+}
+
+impl CellSource {
+    /// How the evaluation says that a task ended, and why.
+    pub(crate) fn outcome(&self, stem: &str) -> Option<(TaskOutcome, &str)> {
+        let tasks = &self.result.as_ref()?.tasks;
+        let task = tasks.iter().find(|task| task.task == stem)?;
+        Some((task.outcome, task.why.as_str()))
+    }
+}
+
+/// The runs below `cells/SUITE/PIPELINE[@MODEL]/SEED`, by name and number.
+fn runs(cells: &Path) -> Result<Vec<(CellKey, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    for suite in folders(cells)? {
+        for column in folders(&suite)? {
+            let column_name = name(&column);
+            let (pipeline, model) = column_name.split_once('@').unwrap_or((&column_name, ""));
+            for seed in folders(&column)? {
+                let Ok(number) = name(&seed).parse() else { continue };
+                if seed.join("run.json").is_file() {
+                    let key = CellKey {
+                        suite: name(&suite),
+                        pipeline: pipeline.to_owned(),
+                        model: model.to_owned(),
+                        seed: number,
+                    };
+                    found.push((key, seed));
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(found)
+}
+
+fn folders(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let listed = fs::read_dir(path).and_then(|entries| {
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
+    });
+    let mut listed = listed.map_err(|error| {
+        let message = format!("{} cannot be listed: {error}", path.display());
+        Failure::new(FailureClass::System, "record.io", message)
+    })?;
+    listed.retain(|path| path.is_dir());
+    listed.sort();
+    Ok(listed)
+}
+
+fn name(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let bytes = fs::read(path).map_err(|error| {
+        Failure::new(FailureClass::System, "record.io", format!("{} cannot be read: {error}", path.display()))
+    })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let message = format!("{} is not what it should be: {error}", path.display());
+        Failure::new(FailureClass::System, "record.corrupt", message)
+    })
+}
