@@ -170,6 +170,8 @@ impl Ask<'_> {
     }
 
     fn send(&self, question: &Question) -> Result<Replies, Failure> {
+        // An answer that cannot be recorded would be paid for and lost.
+        self.llm.options.journal.is_writable()?;
         let Some(provider) = &self.role.provider else {
             return Err(Failure::new(
                 FailureClass::Request,
@@ -194,6 +196,7 @@ impl Ask<'_> {
                     if !clock.sleep(wait, &|| self.cancelled()) {
                         return Err(cancelled());
                     }
+                    self.llm.options.journal.is_writable()?;
                 }
             }
         };

@@ -1,10 +1,10 @@
 //! Content-addressed files: `blobs/<sha256>`, written whole or not at all, verified when read.
 
+use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
 use crate::{RecordError, sha256_hex};
 use planforge_contract::BlobId;
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A folder of blobs.
@@ -12,12 +12,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct BlobStore {
     folder: PathBuf,
     temporary: AtomicU64,
+    disk: SharedDisk,
 }
 
 impl BlobStore {
     /// The store in that folder, which must exist before the first [`BlobStore::put`].
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, temporary: AtomicU64::new(0) }
+        Self::on(real(), folder)
+    }
+
+    /// The store on that disk.
+    pub(crate) fn on(disk: SharedDisk, folder: PathBuf) -> Self {
+        Self { folder, temporary: AtomicU64::new(0), disk }
     }
 
     /// The file of a blob.
@@ -33,7 +39,7 @@ impl BlobStore {
         let id = sha256_hex(bytes);
         if !self.path(&id).exists() {
             self.write(&id, bytes, true)?;
-            sync_folder(&self.folder)?;
+            sync_folder(self.disk.as_ref(), &self.folder)?;
         }
         Ok(id)
     }
@@ -49,16 +55,8 @@ impl BlobStore {
         let path = self.path(id);
         let number = self.temporary.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!(".{}-{number}.tmp", std::process::id()));
-        let written = File::create(&temporary).and_then(|mut file| {
-            file.write_all(bytes)?;
-            if wait { file.sync_all() } else { Ok(()) }
-        });
-        if let Err(e) = written.and_then(|()| fs::rename(&temporary, &path)) {
-            // The temporary file is worthless; that it may stay behind changes nothing about the error.
-            let _ = fs::remove_file(&temporary);
-            return Err(RecordError::io("write a blob", &path, &e));
-        }
-        Ok(())
+        whole_or_nothing(self.disk.as_ref(), &temporary, &path, bytes, wait)
+            .map_err(|e| RecordError::io("write a blob", &path, &e))
     }
 
     /// Reads a blob and verifies that its content still has its name.
@@ -89,32 +87,6 @@ impl BlobStore {
         }
         Ok(bytes)
     }
-}
-
-/// Makes a file's name durable: after a rename or create the folder itself has to reach the disk.
-pub(crate) fn sync_folder(folder: &Path) -> Result<(), RecordError> {
-    if cfg!(unix) {
-        File::open(folder)
-            .and_then(|f| f.sync_all())
-            .map_err(|e| RecordError::io("sync the folder", folder, &e))?;
-    }
-    Ok(())
-}
-
-/// Writes a whole file through a temporary one beside it.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = File::create(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    if let Err(e) = written.and_then(|()| fs::rename(&temporary, path)) {
-        let _ = fs::remove_file(&temporary);
-        return Err(RecordError::io("write the file", path, &e));
-    }
-    sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
 #[cfg(test)]

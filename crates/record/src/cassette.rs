@@ -1,7 +1,7 @@
 //! The one exchange format: a JSONL file whose first line is a header and whose other lines are records with everything
 //! inline. A run folder is itself a cassette.
 
-use crate::blobs::write_atomically;
+use crate::disk::{RealDisk, write_atomically};
 use crate::index::request_text;
 use crate::{
     CompletionRecord, EffectRecord, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder,
@@ -270,7 +270,7 @@ pub fn export_cassette(
             })?);
         }
     }
-    write_atomically(path, &redactor.bytes(text.as_bytes()))
+    write_atomically(&RealDisk, path, &redactor.bytes(text.as_bytes()))
 }
 
 fn line<T: Serialize>(value: &T) -> Result<String, RecordError> {

@@ -1,5 +1,6 @@
 //! `events/<writer>.jsonl`: one file a process, appended as things happen, held with a file lock.
 
+use crate::disk::SharedDisk;
 use crate::log::AppendLog;
 use crate::{RecordError, Redactor};
 use planforge_contract::Event;
@@ -45,14 +46,16 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Takes the first free number in the folder and locks the new file.
-    pub(crate) fn create(folder: &Path) -> Result<Self, RecordError> {
+    pub(crate) fn create(disk: &SharedDisk, folder: &Path) -> Result<Self, RecordError> {
         let mut number = files(folder)?.len() + 1;
         loop {
             let name = format!("{number:04}");
             let path = folder.join(format!("{name}.jsonl"));
-            if let Some(log) = AppendLog::create(path)? {
+            if let Some(log) = AppendLog::create(SharedDisk::clone(disk), path)? {
                 let locked = log.file().lock();
                 locked.map_err(|e| RecordError::io("lock the event file", log.path(), &e))?;
+                // For a person alone: what is locked is told by the lock. So it may be missing.
+                drop(fs::write(holder_file(log.path()), holder()));
                 return Ok(Self { log, name });
             }
             number += 1;
@@ -65,6 +68,11 @@ impl Writer {
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The folder above was given another name.
+    pub(crate) fn is_now_in(&mut self, folder: &Path) {
+        self.log.is_now_at(folder.join(format!("{}.jsonl", self.name)));
     }
 
     /// Appends an event; one that is durable is on disk on return. `before` runs before such an event is written, `then` once it is,
@@ -83,6 +91,13 @@ impl Writer {
         }
         let end = self.log.append(&line, || then(event))?;
         if durable { self.log.sync_to(end) } else { Ok(()) }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // One that stays behind says nothing: the lock is gone.
+        drop(fs::remove_file(holder_file(self.log.path())));
     }
 }
 
@@ -108,6 +123,24 @@ pub(crate) fn held_by_another(folder: &Path, own: Option<&Path>) -> Result<Optio
         }
     }
     Ok(None)
+}
+
+/// Where it stands who writes an event file.
+fn holder_file(path: &Path) -> PathBuf {
+    path.with_extension("holder")
+}
+
+/// This process, in words: `process 4711 on night-runner`.
+fn holder() -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let place = if host.trim().is_empty() { String::new() } else { format!(" on {}", host.trim()) };
+    format!("process {}{place}", std::process::id())
+}
+
+/// Who writes that event file, as far as it said so.
+pub(crate) fn holder_of(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(holder_file(path)).ok()?;
+    Some(text.lines().next()?.chars().filter(|c| !c.is_control()).take(200).collect())
 }
 
 fn is_held(path: &Path) -> Result<bool, RecordError> {

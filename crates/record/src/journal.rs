@@ -87,6 +87,13 @@ pub trait Journal: Lookup {
     /// # Errors
     /// The medium refused; the event then does not count as written.
     fn append(&self, event: &Event) -> Result<(), RecordError>;
+    /// Whether anything can still be written: asked before something is paid for whose outcome would be lost.
+    ///
+    /// # Errors
+    /// What could not be written earlier.
+    fn is_writable(&self) -> Result<(), RecordError> {
+        Ok(())
+    }
     /// All events so far, in order.
     fn events(&self) -> Vec<Event>;
 

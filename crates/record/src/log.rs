@@ -1,9 +1,8 @@
 //! A file that is only appended to, by many threads. Those that wait for the disk at the same moment share one wait.
 
 use crate::RecordError;
-use crate::blobs::sync_folder;
+use crate::disk::{SharedDisk, sync_folder};
 use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(crate) struct AppendLog {
     file: File,
+    disk: SharedDisk,
     path: PathBuf,
     written: Mutex<Written>,
     /// How many bytes are known to be on disk. Held while the disk is waited for.
@@ -30,12 +30,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl AppendLog {
     /// Makes a new file; `Ok(None)` where there is one of that name.
-    pub(crate) fn create(path: PathBuf) -> Result<Option<Self>, RecordError> {
-        match OpenOptions::new().append(true).create_new(true).open(&path) {
+    pub(crate) fn create(disk: SharedDisk, path: PathBuf) -> Result<Option<Self>, RecordError> {
+        match disk.open(OpenOptions::new().append(true).create_new(true), &path) {
             Ok(file) => {
-                sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+                sync_folder(disk.as_ref(), path.parent().unwrap_or(Path::new(".")))?;
                 let (written, durable) = (Mutex::default(), Mutex::default());
-                Ok(Some(Self { file, path, written, durable }))
+                Ok(Some(Self { file, disk, path, written, durable }))
             }
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
             Err(e) => Err(RecordError::io("create a file of the record", &path, &e)),
@@ -44,6 +44,11 @@ impl AppendLog {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folder above was given another name, and with it the file.
+    pub(crate) fn is_now_at(&mut self, path: PathBuf) {
+        self.path = path;
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -56,9 +61,9 @@ impl AppendLog {
         if written.broken {
             return Err(self.is_broken());
         }
-        if let Err(e) = (&self.file).write_all(bytes) {
+        if let Err(e) = self.disk.write(&self.file, bytes) {
             // Half of it must not be followed by anything: cut it off, or write no more.
-            written.broken = self.file.set_len(written.length).is_err();
+            written.broken = self.disk.cut(&self.file, written.length).is_err();
             return Err(RecordError::io("write to the record", &self.path, &e));
         }
         written.length += bytes.len() as u64;
@@ -79,7 +84,7 @@ impl AppendLog {
             }
             written.length
         };
-        if let Err(e) = self.file.sync_data() {
+        if let Err(e) = self.disk.sync(&self.file) {
             // What of it is on disk cannot be known any more.
             lock(&self.written).broken = true;
             return Err(RecordError::io("write to the record", &self.path, &e));
@@ -110,8 +115,8 @@ mod tests {
     #[test]
     fn many_threads_append_whole_pieces_and_each_finds_its_own_on_disk() {
         let dir = tempfile::tempdir().unwrap();
-        let log = AppendLog::create(dir.path().join("log")).unwrap().unwrap();
-        assert!(AppendLog::create(dir.path().join("log")).unwrap().is_none());
+        let log = AppendLog::create(crate::disk::real(), dir.path().join("log")).unwrap().unwrap();
+        assert!(AppendLog::create(crate::disk::real(), dir.path().join("log")).unwrap().is_none());
         std::thread::scope(|scope| {
             for thread in 0..8 {
                 let log = &log;

@@ -1,7 +1,7 @@
 //! `run.json`: what a run was made from.
 
 use crate::RecordError;
-use crate::blobs::write_atomically;
+use crate::disk::{Disk, write_atomically};
 use planforge_contract::PluginKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,12 +105,17 @@ impl RunManifest {
     /// The number that [`RunManifest::schema`] has today.
     pub const SCHEMA: u32 = 1;
 
-    pub(crate) fn write(&self, path: &Path, redactor: &crate::Redactor) -> Result<(), RecordError> {
+    pub(crate) fn write(
+        &self,
+        disk: &dyn Disk,
+        path: &Path,
+        redactor: &crate::Redactor,
+    ) -> Result<(), RecordError> {
         let mut text = serde_json::to_string_pretty(self).map_err(|e| {
             RecordError::new("record.corrupt", format!("cannot write the manifest: {e}")).at(path)
         })?;
         text.push('\n');
-        write_atomically(path, &redactor.bytes(text.as_bytes()))
+        write_atomically(disk, path, &redactor.bytes(text.as_bytes()))
     }
 
     pub(crate) fn read(path: &Path) -> Result<Self, RecordError> {

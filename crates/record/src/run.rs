@@ -1,7 +1,9 @@
 //! `runs/<id>/{run.json, events/<writer>.jsonl, blobs/<sha256>, spool/<writer>}`.
 
+use crate::disk::{self, Disk};
 use crate::events::{self, Writer};
 use crate::index::Index;
+use crate::making;
 use crate::spool::{self, Spool};
 use crate::{
     BlobStore, CompletionRecord, EffectRecord, Journal, Lookup, RecordError, Redactor, RunManifest,
@@ -11,7 +13,7 @@ use planforge_contract::{BlobId, Event};
 use planforge_diagnostics::Diagnostic;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// One run's folder. Opened to write ([`RunFolder::create`], [`RunFolder::resume`]) it holds the lock of its own event
 /// file until it is dropped; opened to read ([`RunFolder::open`]) it changes nothing on disk.
@@ -24,37 +26,63 @@ pub struct RunFolder {
     index: RwLock<Index>,
     writer: Option<(Writer, Spool)>,
     warnings: Vec<Diagnostic>,
+    /// The first thing that could not be written. Nothing is written after it, or the record would have a hole that no kill explains.
+    failed: OnceLock<RecordError>,
 }
 
 impl RunFolder {
     /// Makes the folder `runs/<manifest.id>` and opens it to write.
     ///
+    /// The folder is there with everything in it or not at all, however the process ends, and nobody sees it without its lock.
+    ///
     /// # Errors
     /// `record.exists` where the folder is there already, `record.id`, `record.io`.
     pub fn create(runs: &Path, manifest: RunManifest, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
+        Self::create_on(disk::real(), runs, manifest, redactor)
+    }
+
+    /// As [`RunFolder::create`], on a disk of the caller's.
+    ///
+    /// # Errors
+    /// As [`RunFolder::create`].
+    pub fn create_on(
+        disk: Arc<dyn Disk>,
+        runs: &Path,
+        manifest: RunManifest,
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, RecordError> {
         let id = &manifest.id;
         if id.is_empty() || id.starts_with('.') || id.contains(['/', '\\', '\0']) {
             return Err(RecordError::new("record.id", format!("`{id}` cannot be the name of a run folder")));
         }
         let root = runs.join(id);
+        let exists = || {
+            RecordError::new("record.exists", "this run folder exists already")
+                .at(&root)
+                .help("choose another id, or go on with it: `planforge run --resume RUN`")
+        };
         fs::create_dir_all(runs).map_err(|e| RecordError::io("create the folder of runs", runs, &e))?;
-        fs::create_dir(&root).map_err(|e| match e.kind() {
-            std::io::ErrorKind::AlreadyExists => {
-                RecordError::new("record.exists", "this run folder exists already")
-                    .at(&root)
-                    .help("choose another id, or go on with it: `planforge run --resume RUN`")
-            }
-            _ => RecordError::io("create the run folder", &root, &e),
-        })?;
-        for folder in ["events", "blobs"] {
-            let path = root.join(folder);
-            fs::create_dir(&path).map_err(|e| RecordError::io("create the folder", &path, &e))?;
+        making::remove_left_behind(runs, id);
+        if root.symlink_metadata().is_ok() {
+            return Err(exists());
         }
-        // The manifest comes last: a folder without one is no run, so a crash before this point leaves nothing to resume.
-        manifest.write(&root.join("run.json"), &redactor)?;
-        let writer = Writer::create(&root.join("events"))?;
-        let spool = Spool::create(&root.join("spool"), writer.name())?;
-        Ok(Self::new(root, manifest, redactor, Some((writer, spool))))
+        let making = making::folder(runs, id);
+        let made = making::fill(&disk, &making, &manifest, &redactor).and_then(|(mut writer, mut spool)| {
+            match disk.rename(&making, &root) {
+                Ok(()) => disk::sync_folder(disk.as_ref(), runs)?,
+                // Another process made the same folder meanwhile.
+                Err(_) if root.join("run.json").exists() => return Err(exists()),
+                Err(e) => return Err(RecordError::io("create the run folder", &root, &e)),
+            }
+            writer.is_now_in(&root.join("events"));
+            spool.is_now_in(&root.join("spool"));
+            Ok((writer, spool))
+        });
+        if made.is_err() {
+            // It was nobody's run yet; that it may stay behind changes nothing about the error.
+            drop(fs::remove_dir_all(&making));
+        }
+        Ok(Self::new(disk, root.clone(), manifest, redactor, Some(made?)))
     }
 
     /// Opens a run to go on with it.
@@ -62,23 +90,28 @@ impl RunFolder {
     /// # Errors
     /// `record.locked` where another process is writing to it, and as [`RunFolder::open`].
     pub fn resume(root: &Path, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
+        Self::resume_on(disk::real(), root, redactor)
+    }
+
+    /// As [`RunFolder::resume`], on a disk of the caller's.
+    ///
+    /// # Errors
+    /// As [`RunFolder::resume`].
+    pub fn resume_on(disk: Arc<dyn Disk>, root: &Path, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
         let manifest = RunManifest::read(&root.join("run.json"))?;
         let folder = root.join("events");
-        let locked = |path: &Path| {
-            RecordError::new("record.locked", "another process is writing to this run")
-                .at(path)
-                .help("wait until it has ended, or stop it")
-        };
         if let Some(path) = events::held_by_another(&folder, None)? {
             return Err(locked(&path));
         }
-        let writer = Writer::create(&folder)?;
+        let writer = Writer::create(&disk, &folder)?;
         // Looked at again with our own lock held: of two that begin at the same moment at least one sees the other.
         if let Some(path) = events::held_by_another(&folder, Some(writer.path()))? {
             return Err(locked(&path));
         }
-        let spool = Spool::create(&root.join("spool"), writer.name())?;
-        let mut run = Self::new(root.to_owned(), manifest, redactor, Some((writer, spool)));
+        let spools = root.join("spool");
+        let spool = Spool::create(&disk, &spools, writer.name())?;
+        spool.go_on(&disk, &spools)?;
+        let mut run = Self::new(disk, root.to_owned(), manifest, redactor, Some((writer, spool)));
         run.load()?;
         Ok(run)
     }
@@ -89,25 +122,27 @@ impl RunFolder {
     /// `record.not-a-run`, `record.version`, `record.corrupt`, `record.io`.
     pub fn open(root: &Path, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
         let manifest = RunManifest::read(&root.join("run.json"))?;
-        let mut run = Self::new(root.to_owned(), manifest, redactor, None);
+        let mut run = Self::new(disk::real(), root.to_owned(), manifest, redactor, None);
         run.load()?;
         Ok(run)
     }
 
     fn new(
+        disk: Arc<dyn Disk>,
         root: PathBuf,
         manifest: RunManifest,
         redactor: Arc<Redactor>,
         writer: Option<(Writer, Spool)>,
     ) -> Self {
         Self {
-            blobs: BlobStore::new(root.join("blobs")),
+            blobs: BlobStore::on(disk, root.join("blobs")),
             root,
             manifest,
             redactor,
             index: RwLock::default(),
             writer,
             warnings: Vec::new(),
+            failed: OnceLock::new(),
         }
     }
 
@@ -149,7 +184,16 @@ impl RunFolder {
     }
 
     fn writer(&self) -> Result<&(Writer, Spool), RecordError> {
-        self.writer.as_ref().ok_or_else(|| self.read_only())
+        match self.failed.get() {
+            Some(failed) => Err(failed.clone()),
+            None => self.writer.as_ref().ok_or_else(|| self.read_only()),
+        }
+    }
+
+    fn remembered<T>(&self, written: Result<T, RecordError>) -> Result<T, RecordError> {
+        written.map_err(|error| {
+            if error.code == "record.io" { self.failed.get_or_init(|| error).clone() } else { error }
+        })
     }
 
     /// A blob: its own file, or, where a crash of the machine lost that, what was written of it before the effects were complete.
@@ -166,6 +210,13 @@ impl RunFolder {
             blob.filter(|blob| blob.starts_with(torn.get(..whole).unwrap_or_default())).ok_or(error)
         })
     }
+}
+
+fn locked(path: &Path) -> RecordError {
+    let who = events::holder_of(path).map_or_else(String::new, |who| format!(": {who}"));
+    RecordError::new("record.locked", format!("another process is writing to this run{who}"))
+        .at(path)
+        .help("wait until it has ended, or stop it, and give the same command again; the lock goes with its process, however that ends")
 }
 
 impl Lookup for RunFolder {
@@ -188,9 +239,10 @@ impl Journal for RunFolder {
         let (_, spool) = self.writer()?;
         let bytes = self.redactor.bytes(bytes);
         let id = sha256_hex(&bytes);
-        if spool.put(&id, &bytes)? {
-            self.blobs.put_soon(&id, &bytes)?;
-        }
+        self.remembered(spool.put(&id, &bytes).and_then(|look| match look {
+            true => self.blobs.put_soon(&id, &bytes),
+            false => Ok(()),
+        }))?;
         Ok(id)
     }
     fn get(&self, id: &str) -> Result<Vec<u8>, RecordError> {
@@ -199,12 +251,16 @@ impl Journal for RunFolder {
     fn append(&self, event: &Event) -> Result<(), RecordError> {
         let (writer, spool) = self.writer()?;
         // The blobs that an effect names are on disk before it is written.
-        writer.append(
+        let appended = writer.append(
             event,
             &self.redactor,
             || spool.sync(),
             |event| self.index.write().unwrap_or_else(PoisonError::into_inner).push(event),
-        )
+        );
+        self.remembered(appended)
+    }
+    fn is_writable(&self) -> Result<(), RecordError> {
+        self.writer().map(drop)
     }
     fn events(&self) -> Vec<Event> {
         self.index().events.clone()
