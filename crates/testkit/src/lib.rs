@@ -1,10 +1,13 @@
 //! What tests share. Replies that a person or a test wrote are called *scripted* and are never mixed with recorded ones.
 
+pub mod canned;
 pub mod clock;
 pub mod plugins;
 pub mod scripted;
 pub mod silent;
+pub mod survival;
 
+pub use canned::CannedModel;
 pub use clock::ScriptedClock;
 pub use scripted::{Choice, Scripted, ScriptedRequest, ScriptedServer};
 pub use silent::SilentHost;

@@ -240,6 +240,10 @@ impl ScriptedServer {
     pub fn count(&self) -> usize {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
+    /// How many requests are in flight: they arrived, and their answers are not on their way yet.
+    pub fn in_flight(&self) -> usize {
+        self.shared.in_flight.load(Ordering::SeqCst)
+    }
     /// How many requests were in flight at the same time, at most.
     pub fn most_in_flight(&self) -> usize {
         self.shared.most_in_flight.load(Ordering::SeqCst)

@@ -9,6 +9,7 @@ mod measure_parser;
 mod measure_planning;
 mod measure_reading;
 mod measure_runner;
+mod measure_survival;
 mod measure_top_k;
 mod measure_walks;
 mod pairs;
@@ -91,6 +92,8 @@ enum Command {
     MeasureTopK(measure_top_k::Options),
     /// The runner: what `planforge run` adds to a candidate, in time and memory, with a server that answers at once.
     MeasureRunner(measure_runner::Options),
+    /// Survival: evaluations killed with SIGKILL at random moments come to the same bytes, and pay for nothing twice.
+    MeasureSurvival(measure_survival::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
     /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
@@ -116,6 +119,7 @@ fn main() -> ExitCode {
         Command::MeasureClasses(options) => measure_classes::run(&options),
         Command::MeasureTopK(options) => measure_top_k::run(&options),
         Command::MeasureRunner(options) => measure_runner::run(&options),
+        Command::MeasureSurvival(options) => measure_survival::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
         Command::TicReference(options) => tic_reference::run(&options),
         Command::TicConvert(child) => tic_reference::run_child(&child),

@@ -32,3 +32,4 @@ mod secrets;
 mod study;
 mod suite;
 mod support;
+mod survival;

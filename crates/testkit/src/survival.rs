@@ -1,0 +1,420 @@
+//! Evaluations that are killed at any moment, and what must come out all the same: the bytes of one that nobody killed, for at most as
+//! many requests plus what was in flight at each kill.
+
+use crate::canned::{CannedModel, mixed};
+use crate::scripted::ScriptedServer;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Problems under the given domain.
+const GIVEN: &str = r#"schema = 1
+[given]
+domain = true
+[llm.main]
+use = "provider-openai"
+model = "canned"
+base_url = "BASE_URL"
+max_concurrency = 4
+[environment]
+use = "environment-pddl"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+n = 2
+roles = { writer = "main" }
+options = { mode = "problem" }
+[[stage]]
+do = "verify"
+label = "pddl"
+use = "verifier-val"
+options = { what = "pddl" }
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+plan_rejected = true
+[[stage]]
+do = "verify"
+label = "environment"
+use = "verifier-val"
+options = { what = "plan", against = "environment" }
+"#;
+
+/// Problem and domain, two domains a round, two rounds, measured by walks.
+const REFINED: &str = r#"schema = 1
+feedback = "environment"
+[given]
+interface = true
+objects = true
+[llm.main]
+use = "provider-openai"
+model = "canned"
+base_url = "BASE_URL"
+max_concurrency = 4
+[environment]
+use = "environment-pddl"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+roles = { writer = "main" }
+options = { mode = "problem" }
+[[stage]]
+do = "refine"
+label = "refine"
+rounds = 2
+by = "ew.rating"
+[[stage.round]]
+do = "translate"
+label = "edit"
+use = "translator-direct"
+n = 2
+roles = { writer = "main" }
+options = { mode = "edit" }
+feedback = ["edit", "ew"]
+[[stage.round]]
+do = "verify"
+label = "ew"
+use = "verifier-ew"
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+plan_rejected = true
+[[stage]]
+do = "verify"
+label = "environment"
+use = "verifier-val"
+options = { what = "plan", against = "environment" }
+"#;
+
+/// How many requests are side by side at most: `max_concurrency` of the pipelines above.
+const SIDE_BY_SIDE: usize = 4;
+
+/// A process that does not end in this time hangs.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// When a process is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    /// So many milliseconds after its start.
+    After(u64),
+    /// As soon as a run folder is being made.
+    MakingFolder,
+    /// As soon as a cell is finished and its report is written.
+    FinishedCell,
+    /// As soon as the first table is written.
+    WritingTables,
+}
+
+/// What one kill met.
+#[derive(Debug, Clone)]
+pub struct Kill {
+    /// When.
+    pub moment: Moment,
+    /// How old the process was.
+    pub age: Duration,
+    /// Requests that the server was working on.
+    pub at_server: usize,
+    /// Requests that were sent and whose answers are in no journal: the calls in flight.
+    pub in_flight: usize,
+}
+
+/// What came of one evaluation that was killed until it was done.
+#[derive(Debug, Clone)]
+pub struct Survivor {
+    /// Its kills, in order.
+    pub kills: Vec<Kill>,
+    /// All requests that were sent for it.
+    pub requests: usize,
+    /// How many there would have been without kills.
+    pub uninterrupted: usize,
+    /// What is not as it should be.
+    pub violations: Vec<String>,
+}
+
+/// The experiment: what is evaluated, and with which binary.
+#[derive(Debug)]
+pub struct Survival<'a> {
+    /// The `planforge` binary.
+    pub planforge: &'a Path,
+    /// The folder with the example suites.
+    pub suites: &'a Path,
+    /// The runs' seeds, such as `1,2`.
+    pub seeds: &'a str,
+    /// At most so many tasks of each suite.
+    pub tasks: usize,
+    /// Kills of one evaluation, at most.
+    pub most_kills: usize,
+}
+
+/// How an evaluation ends when nobody kills it.
+struct Whole {
+    files: BTreeMap<String, Vec<u8>>,
+    requests: usize,
+    time: Duration,
+}
+
+impl Survival<'_> {
+    /// Kills evaluations until there were so many kills, and gives each to `tell` once it is done.
+    ///
+    /// # Errors
+    /// The experiment itself cannot be made: the binary does not start, or the uninterrupted evaluation fails.
+    pub fn run(&self, kills: usize, seed: u64, mut tell: impl FnMut(&Survivor)) -> io::Result<()> {
+        let scratch = tempfile::tempdir()?;
+        let model = CannedModel::new(self.suites, 40)?;
+        let server = ScriptedServer::matching(move |request| model.answer(request))?;
+        for (name, text) in [("given.toml", GIVEN), ("refined.toml", REFINED)] {
+            fs::write(scratch.path().join(name), text.replace("BASE_URL", &server.base_url()))?;
+        }
+        let whole = self.whole(scratch.path(), &server)?;
+        let mut done = 0;
+        let mut random = seed;
+        for number in 0.. {
+            if done >= kills {
+                break;
+            }
+            let most = self.most_kills.min(kills - done);
+            let out = scratch.path().join(format!("killed-{number}"));
+            let survivor = self.killed(&out, &server, &whole, most, &mut random)?;
+            done += survivor.kills.len();
+            tell(&survivor);
+            fs::remove_dir_all(&out)?;
+        }
+        Ok(())
+    }
+
+    fn command(&self, out: &Path) -> Command {
+        let mut command = Command::new(self.planforge);
+        command.arg("evaluate").arg("--out").arg(out).args(["--jobs", "4"]);
+        if out.join("matrix.json").exists() {
+            command.arg("--resume");
+        } else {
+            let scratch = out.parent().unwrap_or(Path::new(""));
+            for suite in crate::canned::SUITES {
+                command.arg("--suite").arg(self.suites.join(suite));
+            }
+            for pipeline in ["given.toml", "refined.toml"] {
+                command.arg("--pipeline").arg(scratch.join(pipeline));
+            }
+            command.args(["--seeds", self.seeds, "--tasks", &self.tasks.to_string()]);
+        }
+        let log = out.with_extension("stderr");
+        let log = fs::OpenOptions::new().create(true).append(true).open(log);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log.map_or_else(|_| Stdio::null(), Stdio::from));
+        command
+    }
+
+    /// Runs it to its end. The answer is its exit code.
+    fn to_the_end(&self, out: &Path) -> io::Result<i32> {
+        let mut child = self.command(out).spawn()?;
+        let started = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.code().unwrap_or(-1));
+            }
+            if started.elapsed() > PATIENCE {
+                child.kill()?;
+                child.wait()?;
+                return Err(io::Error::other("planforge hangs"));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn whole(&self, scratch: &Path, server: &ScriptedServer) -> io::Result<Whole> {
+        let out = scratch.join("whole");
+        let before = server.count();
+        let started = Instant::now();
+        let exit = self.to_the_end(&out)?;
+        if exit != 0 {
+            let said = fs::read_to_string(out.with_extension("stderr")).unwrap_or_default();
+            return Err(io::Error::other(format!("the uninterrupted evaluation ends with {exit}:\n{said}")));
+        }
+        let (time, requests) = (started.elapsed(), server.count() - before);
+        let recorded = completions(&out)?;
+        if recorded != requests {
+            return Err(io::Error::other(format!("{requests} requests, and {recorded} of them recorded")));
+        }
+        Ok(Whole { files: results(&out)?, requests, time })
+    }
+
+    /// One evaluation, killed until it is done or was killed often enough, and then run to its end.
+    fn killed(
+        &self,
+        out: &Path,
+        server: &ScriptedServer,
+        whole: &Whole,
+        most: usize,
+        random: &mut u64,
+    ) -> io::Result<Survivor> {
+        let before = server.count();
+        let mut survivor = Survivor {
+            kills: Vec::new(),
+            requests: 0,
+            uninterrupted: whole.requests,
+            violations: Vec::new(),
+        };
+        let mut lost = 0;
+        while survivor.kills.len() < most {
+            *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let moment = moment(mixed(*random), whole.time);
+            let mut child = self.command(out).spawn()?;
+            let Some((age, at_server)) = kill_at(&mut child, moment, out, server)? else { break };
+            let in_flight = (server.count() - before).saturating_sub(completions(out)? + lost);
+            lost += in_flight;
+            if in_flight > SIDE_BY_SIDE {
+                survivor
+                    .violations
+                    .push(format!("{in_flight} calls in flight, at most {SIDE_BY_SIDE} are side by side"));
+            }
+            survivor.kills.push(Kill { moment, age, at_server, in_flight });
+        }
+        let exit = self.to_the_end(out)?;
+        if exit != 0 {
+            let said = fs::read_to_string(out.with_extension("stderr")).unwrap_or_default();
+            survivor.violations.push(format!("exit {exit}: {said}"));
+        }
+        survivor.requests = server.count() - before;
+        if survivor.requests > whole.requests + lost {
+            let more = survivor.requests - whole.requests;
+            survivor.violations.push(format!("{more} requests too many, and {lost} calls were in flight"));
+        }
+        let recorded = completions(out)?;
+        if recorded != whole.requests {
+            survivor.violations.push(format!("{recorded} answers recorded, not {}", whole.requests));
+        }
+        survivor.violations.extend(differences(&whole.files, &results(out)?));
+        Ok(survivor)
+    }
+}
+
+/// A third at a named moment, the others anywhere in the time that the whole takes.
+fn moment(draw: u64, whole: Duration) -> Moment {
+    match draw % 9 {
+        0 => Moment::MakingFolder,
+        1 => Moment::FinishedCell,
+        2 => Moment::WritingTables,
+        _ => Moment::After((draw >> 8) % u64::try_from(whole.as_millis()).unwrap_or(u64::MAX).max(1)),
+    }
+}
+
+/// Kills a process at its moment; nothing where it ended before. Gives its age and the requests that the server was working on.
+fn kill_at(
+    child: &mut Child,
+    moment: Moment,
+    out: &Path,
+    server: &ScriptedServer,
+) -> io::Result<Option<(Duration, usize)>> {
+    let reports = count_files(&out.join("cells"), "report.json")?;
+    let started = Instant::now();
+    loop {
+        if child.try_wait()?.is_some() {
+            return Ok(None);
+        }
+        let now = match moment {
+            Moment::After(ms) => started.elapsed() >= Duration::from_millis(ms),
+            Moment::MakingFolder => is_making(&out.join("cells"))?,
+            Moment::FinishedCell => count_files(&out.join("cells"), "report.json")? > reports,
+            Moment::WritingTables => fs::read_dir(out).is_ok_and(|entries| entries.count() > 2),
+        };
+        if now {
+            // SIGKILL: no handler, no destructor, nothing is flushed.
+            child.kill()?;
+            let at_server = server.in_flight();
+            let age = started.elapsed();
+            child.wait()?;
+            // A request whose bytes were sent before the kill may still be on its way to the server's counter.
+            std::thread::sleep(Duration::from_millis(30));
+            return Ok(Some((age, at_server)));
+        }
+        if started.elapsed() > PATIENCE {
+            child.kill()?;
+            return Err(io::Error::other("planforge hangs"));
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// Whether somewhere a run folder is being made: it has its hidden name still.
+fn is_making(cells: &Path) -> io::Result<bool> {
+    let mut found = false;
+    walk(cells, &mut |path| {
+        found |= path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".making"));
+    })?;
+    Ok(found)
+}
+
+fn count_files(folder: &Path, name: &str) -> io::Result<usize> {
+    let mut count = 0;
+    walk(folder, &mut |path| count += usize::from(path.file_name().is_some_and(|n| n == name)))?;
+    Ok(count)
+}
+
+/// Everything below a folder but what runs hold. What goes away meanwhile is not there.
+fn walk(folder: &Path, each: &mut impl FnMut(&Path)) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        each(&path);
+        let inside = ["events", "blobs", "spool"].iter().any(|name| path.ends_with(name));
+        if path.is_dir() && !inside {
+            walk(&path, each)?;
+        }
+    }
+    Ok(())
+}
+
+/// How many answers the journals of all cells hold.
+fn completions(out: &Path) -> io::Result<usize> {
+    let mut runs: Vec<PathBuf> = Vec::new();
+    walk(&out.join("cells"), &mut |path| {
+        if path.ends_with("run.json") {
+            runs.push(path.with_file_name("events"));
+        }
+    })?;
+    let mut count = 0;
+    for folder in runs {
+        for entry in fs::read_dir(folder)? {
+            let bytes = fs::read(entry?.path())?;
+            // A torn last line is no answer.
+            let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+            let lines = bytes[..whole].split(|b| *b == b'\n');
+            count += lines.filter(|line| line.starts_with(br#"{"event":"completion""#)).count();
+        }
+    }
+    Ok(count)
+}
+
+/// Every table, and every cell's report, by its path in the evaluation's folder.
+fn results(out: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    let mut paths = Vec::new();
+    walk(out, &mut |path| paths.push(path.to_owned()))?;
+    for path in paths {
+        let name = path.strip_prefix(out).unwrap_or(&path).display().to_string();
+        let hidden = name.split('/').any(|part| part.starts_with('.'));
+        // The manifest says when the run began.
+        if path.is_file() && !hidden && !name.ends_with("run.json") {
+            files.insert(name, fs::read(&path)?);
+        }
+    }
+    Ok(files)
+}
+
+fn differences(whole: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let missing =
+        whole.keys().filter(|name| !other.contains_key(*name)).map(|name| format!("{name} is missing"));
+    let more =
+        other.keys().filter(|name| !whole.contains_key(*name)).map(|name| format!("{name} is too much"));
+    let differ = whole.iter().filter(|(name, bytes)| other.get(*name).is_some_and(|o| o != *bytes));
+    missing.chain(more).chain(differ.map(|(name, _)| format!("{name} differs"))).collect()
+}
