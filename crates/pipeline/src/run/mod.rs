@@ -4,6 +4,7 @@ mod bandit;
 mod beam;
 mod budget;
 mod context;
+mod cost;
 mod copies;
 mod fan_out;
 mod feedback;
@@ -22,17 +23,20 @@ mod task;
 mod translate;
 mod verify;
 
+pub use cost::{Cost, dollars};
 pub use report::{
     BudgetReport, FailedSample, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written,
 };
 pub use services::{Instances, Progress, RunObserver, RunTask, Services, StageInstance, run_tasks};
 
-use crate::front::CheckedPipeline;
+use crate::config::Pipeline;
+use crate::front::{CheckedPipeline, price_of};
 use context::{Context, lock};
-use planforge_contract::{Event, Failure};
+use planforge_contract::{Event, Failure, Price};
 use planforge_llm::Mode;
 use pool::Pool;
 use recorder::Recorder;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -89,5 +93,11 @@ pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -
     }
     let at = (services.now)();
     context.recorder.session(&Event::SessionFinished { at, state: state.name().to_owned() })?;
-    Ok(RunReport { schema: 1, state, tasks: reports })
+    Ok(RunReport { schema: 1, state, tasks: reports, prices: prices(config) })
+}
+
+/// The prices that a pipeline file states, by `[llm.NAME]` table.
+fn prices(pipeline: &Pipeline) -> BTreeMap<String, Price> {
+    let stated = pipeline.llm.iter().map(|(name, table)| (name.clone(), price_of(table)));
+    stated.filter(|(_, price)| *price != Price::default()).collect()
 }

@@ -2,7 +2,8 @@
 
 use crate::config::BudgetLimits;
 use planforge_contract::{
-    AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, ReportedDiagnostic, SamplePath, TaskVerdict, Usage,
+    AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, Price, ReportedDiagnostic, SamplePath, TaskVerdict,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -217,6 +218,10 @@ pub struct RunReport {
     pub state: RunState,
     /// The tasks, in order.
     pub tasks: Vec<TaskReport>,
+    /// The prices that the pipeline file states, by `[llm.NAME]` table. A model that is not there has no stated price: what its answers
+    /// cost is unknown.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, Price>,
 }
 
 impl RunReport {
