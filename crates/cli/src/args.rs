@@ -8,6 +8,7 @@ mod ew;
 mod explain_fact;
 mod graph;
 mod infer;
+mod progress;
 mod report;
 mod rounds;
 mod study;
@@ -22,6 +23,7 @@ pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use graph::GraphArgs;
 pub(crate) use infer::InferArgs;
 pub(crate) use report::ReportArgs;
+pub(crate) use progress::ProgressArgs;
 pub(crate) use rounds::RoundsArgs;
 pub(crate) use study::{
     EwCorrelationArgs, OmissionsArgs, ScalingArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles,
@@ -325,6 +327,8 @@ pub(crate) struct RunArgs {
     /// Let this model of the pipeline file tell each validated plan in plain language.
     #[arg(long, value_name = "MODEL")]
     pub(crate) explain_plan: Option<String>,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,12 +7,14 @@ mod codes;
 mod commands;
 mod environment;
 mod exit;
+mod files;
 mod inputs;
 mod limits;
 mod output;
 mod prepare;
 mod progress;
 mod session;
+mod waiting;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -3,6 +3,7 @@
 use crate::args::Colour;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap};
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 
 /// Where to write, and how.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +12,19 @@ pub(crate) struct Output {
     pub(crate) colour: bool,
     /// Standard error is a terminal: progress bars make sense.
     pub(crate) terminal: bool,
+    /// How the progress of runs is shown.
+    pub(crate) progress: Shows,
+}
+
+/// How the progress of runs is shown on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// As a bar, where that is a terminal.
+    Bar,
+    /// As a line every so often.
+    Lines(Duration),
+    /// Not at all.
+    Nothing,
 }
 
 impl Output {
@@ -23,7 +37,7 @@ impl Output {
             Colour::Never => false,
             Colour::Auto => terminal && wanted,
         };
-        Self { colour, terminal }
+        Self { colour, terminal, progress: Shows::Bar }
     }
 
     /// The result. A closed pipe is the reader's choice (`planforge ... | head`), not an error.

@@ -1,14 +1,18 @@
-//! A progress bar on a terminal; nothing where standard error is a file or a pipe.
+//! A progress bar on a terminal; nothing where standard error is a file or a pipe, or lines for a log file where they are asked for.
 
-use crate::output::Output;
+use crate::output::{Output, Shows};
+use crate::waiting::{Waiting, seconds};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planforge_contract::Event;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::study::Watch;
+use planforge_llm::CallWatch;
 use planforge_pipeline::{Progress, RunObserver};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// A bar that counts.
 pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar {
@@ -24,45 +28,129 @@ pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar
     bar
 }
 
-/// The bar of a run: tasks done, and what is being done.
+/// How often a bar says anew what is waited for.
+const REDRAW: Duration = Duration::from_millis(250);
+
+/// The progress of a run: tasks done, and what is being waited for. A bar on a terminal, a line every so often where lines are wanted, and
+/// nothing else.
 pub(crate) struct RunBar {
+    shown: Arc<Shown>,
+    /// Ends the thread that tells.
+    stop: Option<Sender<()>>,
+    teller: Option<JoinHandle<()>>,
+}
+
+struct Shown {
     bar: ProgressBar,
+    title: String,
+    total: usize,
+    done: AtomicUsize,
+    start: Instant,
+    waiting: Waiting,
+    /// What was last said: a stage that began, an attempt that failed, how far a call is.
+    last: Mutex<String>,
 }
 
 impl RunBar {
-    /// A bar over so many tasks, with a title before it where there are several runs.
+    /// Over so many tasks, with a title before it where there are several runs.
     pub(crate) fn new(output: &Output, tasks: usize, title: &str) -> Self {
-        let bar = counting(output, tasks, "tasks");
+        let bar = match output.progress {
+            Shows::Bar => counting(output, tasks, "tasks"),
+            Shows::Lines(_) | Shows::Nothing => ProgressBar::hidden(),
+        };
         if !title.is_empty() {
             bar.set_prefix(format!("{} ", escape(title)));
         }
-        Self { bar }
+        let shown = Arc::new(Shown {
+            bar,
+            title: title.to_owned(),
+            total: tasks,
+            done: AtomicUsize::new(0),
+            start: Instant::now(),
+            waiting: Waiting::default(),
+            last: Mutex::default(),
+        });
+        let every = match output.progress {
+            Shows::Bar if output.terminal => Some(REDRAW),
+            Shows::Lines(every) => Some(every),
+            Shows::Bar | Shows::Nothing => None,
+        };
+        let Some(every) = every else { return Self { shown, stop: None, teller: None } };
+        let (stop, stopped) = mpsc::channel();
+        let (telling, output) = (Arc::clone(&shown), *output);
+        let teller = std::thread::spawn(move || {
+            while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                telling.tell(&output);
+            }
+        });
+        Self { shown, stop: Some(stop), teller: Some(teller) }
     }
 
     /// What the runner tells.
     pub(crate) fn observer(&self) -> RunObserver {
-        let bar = self.bar.clone();
+        let shown = Arc::clone(&self.shown);
         Arc::new(move |progress| match progress {
             Progress::Event(Event::StageStarted { task, stage, .. }) => {
-                bar.set_message(format!("{}: {}", escape(task), escape(stage)));
+                shown.say(format!("{}: {}", escape(task), escape(stage)));
             }
-            Progress::Event(Event::Retry { attempt, wait_ms, failure, .. }) => bar.set_message(format!(
+            Progress::Event(Event::Retry { attempt, wait_ms, failure, .. }) => shown.say(format!(
                 "attempt {attempt} failed ({}), next in {:.1} s",
                 escape(&failure.message),
                 *wait_ms as f64 / 1000.0
             )),
-            Progress::Event(Event::TaskFinished { .. }) => bar.inc(1),
+            Progress::Event(Event::TaskFinished { .. }) => {
+                shown.done.fetch_add(1, Ordering::Relaxed);
+                shown.bar.inc(1);
+            }
             Progress::Event(_) => {}
-            Progress::Call { done, total, what, .. } => bar.set_message(match total {
+            Progress::Work { .. } => shown.waiting.work(progress, Instant::now()),
+            Progress::Call { done, total, what, .. } => shown.say(match total {
                 0 => format!("{} ({done})", escape(what)),
                 _ => format!("{} ({done} of {total})", escape(what)),
             }),
         })
     }
 
-    /// Takes the bar away.
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+    /// What is told of questions to models.
+    pub(crate) fn watch(&self) -> CallWatch {
+        let shown = Arc::clone(&self.shown);
+        Arc::new(move |step| shown.waiting.step(step, Instant::now()))
+    }
+
+    /// Takes it away.
+    pub(crate) fn finish(mut self) {
+        drop(self.stop.take());
+        if let Some(teller) = self.teller.take() {
+            // It ends at once, and a panic in it is a panic that was printed.
+            drop(teller.join());
+        }
+        self.shown.bar.finish_and_clear();
+    }
+}
+
+impl Shown {
+    fn say(&self, what: String) {
+        self.bar.set_message(what.clone());
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = what;
+    }
+
+    /// What is being waited for, or else what was last said.
+    fn tell(&self, output: &Output) {
+        let now = Instant::now();
+        let line = self.waiting.line(now);
+        let line = match line.is_empty() {
+            true => self.last.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            false => line,
+        };
+        if output.progress == Shows::Bar {
+            self.bar.set_message(line);
+            return;
+        }
+        let title = if self.title.is_empty() { String::new() } else { format!("{}: ", escape(&self.title)) };
+        let done = self.done.load(Ordering::Relaxed);
+        let elapsed = seconds(now.saturating_duration_since(self.start));
+        let line = if line.is_empty() { String::new() } else { format!("; {line}") };
+        output.note(&format!("{title}{done}/{} tasks, {elapsed}{line}", self.total));
     }
 }
 

@@ -219,6 +219,7 @@ pub(crate) fn services(
     options.cassettes.clone_from(&sources.lookups);
     options.redactor = redactor;
     options.cancelled = Arc::clone(&cancelled);
+    options.watch = execution.watch;
     Ok(Services {
         instances: prepared.instances,
         llm: Arc::new(Llm::new(options)?),

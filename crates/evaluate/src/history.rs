@@ -26,6 +26,9 @@ pub struct TaskHistory {
     pub failed: Vec<(SamplePath, Failure)>,
     /// The rounds of refine stages, in order.
     pub rounds: Vec<Round>,
+    /// Seconds of its questions to models, one after another: attempts, waits between them and waits for a free place included. An answer
+    /// that came out of a cassette has the time of the recording. A question that was asked again counts once, as it ended.
+    pub model_seconds: f64,
 }
 
 /// A candidate.
@@ -74,7 +77,13 @@ impl History {
     /// # Errors
     /// As [`History::read`].
     pub fn read_without(journal: &dyn Journal, stages: &[String]) -> Result<Self, Failure> {
-        let mut reader = Reader { journal, without: stages, at: HashMap::new(), history: Self::default() };
+        let mut reader = Reader {
+            journal,
+            without: stages,
+            at: HashMap::new(),
+            questions: HashMap::new(),
+            history: Self::default(),
+        };
         for event in journal.events() {
             reader.take(event)?;
         }
@@ -107,6 +116,8 @@ struct Reader<'a> {
     without: &'a [String],
     /// By task and path, the place among the task's candidates.
     at: HashMap<(String, SamplePath), usize>,
+    /// By key, how long each question took in seconds.
+    questions: HashMap<String, f64>,
     history: History,
 }
 
@@ -145,6 +156,12 @@ impl Reader<'_> {
                     (&known.stage, &known.root, known.number) != (&round.stage, &round.root, round.number)
                 });
                 rounds.push(round);
+            }
+            Event::Completion { key, path, elapsed_ms, .. } => {
+                let seconds = elapsed_ms as f64 / 1000.0;
+                let before = self.questions.insert(key, seconds).unwrap_or(0.0);
+                let task = path.split('/').next().unwrap_or_default();
+                self.history.of(task).model_seconds += seconds - before;
             }
             _ => {}
         }

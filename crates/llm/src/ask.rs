@@ -5,6 +5,7 @@ use crate::key::{canonical_request, completion_key, derive_seed};
 use crate::llm::{CallSite, Llm, Mode, PENDING, Role, RoleState};
 use crate::provider_host::ProviderHost;
 use crate::retry;
+use crate::watch::{CallPhase, Watched};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure, ProviderFailureClass,
@@ -181,10 +182,11 @@ impl Ask<'_> {
         };
         let clock = self.llm.options.clock.as_ref();
         let start = clock.now();
+        let watched = Watched::new(self.llm.options.watch.as_ref(), self.name, &question.path);
         let mut attempts = 0;
         let end = loop {
             attempts += 1;
-            let attempt = match self.attempt(provider.as_ref(), question, attempts) {
+            let attempt = match self.attempt(provider.as_ref(), question, attempts, &watched) {
                 Ok(attempt) => attempt,
                 Err(failure) => return Err(self.broken(question, failure, clock.now() - start)?),
             };
@@ -193,6 +195,7 @@ impl Ask<'_> {
                 Attempt::Failed(failure) => break Err(failure),
                 Attempt::Again(failure, wait) => {
                     self.note_retry(question, attempts, failure, wait)?;
+                    watched.is(CallPhase::BackingOff(attempts, wait));
                     if !clock.sleep(wait, &|| self.cancelled()) {
                         return Err(cancelled());
                     }
@@ -233,11 +236,15 @@ impl Ask<'_> {
         provider: &dyn Provider,
         question: &Question,
         attempt: u32,
+        watched: &Watched<'_>,
     ) -> Result<Attempt, Failure> {
         let options = &self.llm.options;
         let is_cancelled = || self.cancelled();
         let config = &self.role.config;
-        let permit = self.state.gate.enter(options.clock.as_ref(), &is_cancelled).ok_or_else(cancelled)?;
+        watched.is(CallPhase::Queued);
+        let held = |pause| watched.is(CallPhase::Held(pause));
+        let gate = &self.state.gate;
+        let permit = gate.enter(options.clock.as_ref(), &is_cancelled, &held).ok_or_else(cancelled)?;
         let reservation = match self.state.budget.reserve(self.name, config, &question.request, &is_cancelled)
         {
             Ok(reservation) => reservation,
@@ -245,6 +252,7 @@ impl Ask<'_> {
             Err(Refusal::Cap(failure)) => return Err(failure),
         };
         let host = ProviderHost { host: self.host, redactor: &options.redactor, cancelled: &is_cancelled };
+        watched.is(CallPhase::Sent(attempt));
         let answer = provider.complete(&host, &question.request);
         drop(permit);
         match answer {

@@ -15,6 +15,7 @@ mod llm;
 mod provider_host;
 mod retry;
 mod usage;
+mod watch;
 
 pub use budget::estimated_tokens;
 pub use clock::{Clock, SystemClock};
@@ -23,3 +24,4 @@ pub use config::{ConfigProblem, HOST_KEYS, RoleConfig, split_table};
 pub use key::{canonical_request, completion_key, derive_seed, derive_u64};
 pub use llm::{CallSite, Llm, LlmOptions, Mode, Observer, PENDING, Role};
 pub use usage::{ModelUsage, cost};
+pub use watch::{CallPhase, CallStep, CallWatch};

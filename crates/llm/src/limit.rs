@@ -33,8 +33,13 @@ impl Gate {
         }
     }
 
-    /// Waits for its turn; `None` where the run was interrupted first.
-    pub(crate) fn enter(&self, clock: &dyn Clock, cancelled: &dyn Fn() -> bool) -> Option<Permit<'_>> {
+    /// Waits for its turn; `None` where the run was interrupted first. `held` is told how long it waits once its turn has come.
+    pub(crate) fn enter(
+        &self,
+        clock: &dyn Clock,
+        cancelled: &dyn Fn() -> bool,
+        held: &dyn Fn(Duration),
+    ) -> Option<Permit<'_>> {
         let permit = self.permit(cancelled)?;
         let pause = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,8 +48,11 @@ impl Gate {
             *next = slot + self.spacing;
             slot - now
         };
-        if !pause.is_zero() && !clock.sleep(pause, cancelled) {
-            return None;
+        if !pause.is_zero() {
+            held(pause);
+            if !clock.sleep(pause, cancelled) {
+                return None;
+            }
         }
         Some(permit)
     }

@@ -5,6 +5,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::RoleConfig;
 use crate::limit::Gate;
 use crate::usage::ModelUsage;
+use crate::watch::CallWatch;
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{CompletionRequest, Event, Failure, FailureClass, Replies, SamplePath, Tags, Usage};
 use planforge_record::{Journal, Lookup, Redactor};
@@ -70,6 +71,8 @@ pub struct LlmOptions {
     pub clock: Arc<dyn Clock>,
     /// Told of events.
     pub observer: Option<Observer>,
+    /// Told where each question stands.
+    pub watch: Option<CallWatch>,
 }
 
 impl LlmOptions {
@@ -85,6 +88,7 @@ impl LlmOptions {
             cancelled: Arc::new(|| false),
             clock: Arc::new(SystemClock::default()),
             observer: None,
+            watch: None,
         }
     }
 }

@@ -71,6 +71,8 @@ pub(crate) struct EvaluateArgs {
     /// nobody. Cassettes of other pipelines over the same suite and seed are looked into as well.
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) progress: super::ProgressArgs,
     /// What the table shows.
     #[arg(long, value_enum, default_value_t = Layout::Walks, value_name = "LAYOUT")]
     pub(crate) layout: Layout,

@@ -4,7 +4,7 @@
 //! replayed, which gives the same verdicts. Costs and samples come from the records of either.
 
 use super::Context;
-use super::run::again;
+use super::run::{REPORT, again};
 use crate::args::CompareArgs;
 use crate::exit::Exit;
 use crate::session::{self, broke, document};
@@ -21,8 +21,6 @@ use std::sync::Arc;
 
 /// What an evaluation came to, in its folder.
 const EVALUATION: &str = "evaluation.json";
-/// What a finished run of an evaluation came to, in its folder.
-const REPORT: &str = "report.json";
 /// How many unpaired runs of a side a message names.
 const NAMED: usize = 3;
 

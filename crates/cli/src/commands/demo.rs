@@ -73,7 +73,7 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
     let bar = RunBar::new(&context.output, tasks.len(), "");
-    let execution = Execution { jobs: 2, observer: Some(bar.observer()) };
+    let execution = Execution { jobs: 2, observer: Some(bar.observer()), watch: Some(bar.watch()) };
     let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();

@@ -31,6 +31,7 @@ pub(crate) mod suite;
 pub(crate) mod validate;
 pub(crate) mod worker;
 
+use crate::args::ProgressArgs;
 use crate::output::Output;
 use std::path::PathBuf;
 
@@ -39,4 +40,12 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     /// Where plugin libraries are looked for, in order.
     pub(crate) search_path: Vec<PathBuf>,
+}
+
+impl Context {
+    /// The same with progress as the command line wants it.
+    pub(crate) fn showing(&self, progress: &ProgressArgs) -> Self {
+        let output = Output { progress: progress.shows(), ..self.output };
+        Self { output, search_path: self.search_path.clone() }
+    }
 }

@@ -4,6 +4,7 @@ use super::explain_plan::{self, Told};
 use super::{Context, outcome};
 use crate::args::{FailOn, RunArgs};
 use crate::exit::{Exit, of_failure, of_limit};
+use crate::files::{unwritable, write};
 use crate::inputs::read_text;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
@@ -11,7 +12,7 @@ use crate::session::{self, Checked, Sources, broke};
 use planforge_contract::api::NoHost;
 use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_llm::Mode;
+use planforge_llm::{CallWatch, Mode};
 use planforge_pipeline::{
     CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, apply_add_ons,
     describe_tasks, load_suite_with, load_task_with, needs_description, run_tasks,
@@ -24,7 +25,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What a finished run came to, in its folder.
+pub(crate) const REPORT: &str = "report.json";
+
 pub(crate) fn run(context: &Context, args: &RunArgs) -> Exit {
+    let context = &context.showing(&args.progress);
     let outcome = match &args.resume {
         Some(folder) => resume(context, args, folder),
         None => start(context, args),
@@ -63,6 +68,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     if let Some(cassette) = &args.record {
         run.export(cassette, &redactor)?;
     }
+    run.keep(&ended.report, &redactor)?;
     Ok(finish(context, args, &ended, &tasks, &run.folder))
 }
 
@@ -108,7 +114,9 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     }
     let run =
         Run { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs, title: String::new() };
-    let ended = run.go(prepared, redactor, Sources { mode: Mode::Live, lookups: Vec::new() }, &tasks)?;
+    let sources = Sources { mode: Mode::Live, lookups: Vec::new() };
+    let ended = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
+    run.keep(&ended.report, &redactor)?;
     Ok(finish(context, args, &ended, &tasks, &run.folder))
 }
 
@@ -122,6 +130,7 @@ pub(crate) struct Ended {
 pub(crate) struct Execution {
     pub(crate) jobs: u32,
     pub(crate) observer: Option<RunObserver>,
+    pub(crate) watch: Option<CallWatch>,
 }
 
 /// Runs or re-runs what a manifest describes.
@@ -195,11 +204,24 @@ impl Run<'_> {
         let bar = RunBar::new(&self.context.output, tasks.len(), &self.title);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
-        let execution = Execution { jobs: self.jobs, observer: Some(bar.observer()) };
+        let execution =
+            Execution { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
         let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
             .and_then(|services| execute(&self.checked.pipeline, manifest, &services, tasks));
         bar.finish();
         ended.map_err(|failure| broke(self.context, &failure))
+    }
+
+    /// Keeps the report of a finished run beside its record. What broke is tried again when the run is resumed, which finds everything
+    /// else in its journal; until then there is no report, so that whoever finds one finds the last word.
+    pub(crate) fn keep(&self, report: &RunReport, redactor: &Redactor) -> Result<(), Exit> {
+        let broke = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
+        if report.state != RunState::Finished || report.tasks.iter().any(broke) {
+            return Ok(());
+        }
+        let path = self.folder.path().join(REPORT);
+        let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(self.context, &path, &e))?;
+        write(self.context, &path, &redactor.bytes(&text))
     }
 
     /// Writes the replies of the run as a cassette file. The header never holds a URL, which may hold a key.
@@ -425,7 +447,7 @@ pub(crate) fn again(context: &Context, folder: RunFolder, jobs: u32) -> Result<(
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let bar = RunBar::new(&context.output, tasks.len(), "");
-    let execution = Execution { jobs, observer: Some(bar.observer()) };
+    let execution = Execution { jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
     let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();

@@ -14,6 +14,7 @@ mod budget;
 mod calibrate;
 mod cases;
 mod compare;
+mod costs;
 mod doctor;
 mod environment;
 mod evaluate;

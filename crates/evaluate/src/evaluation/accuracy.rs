@@ -422,6 +422,8 @@ mod tests {
                 domain: DomainOutcome::default(),
                 plans: None,
                 curve: None,
+                cost: None,
+                seconds: None,
             }
         };
         CellResult {
@@ -435,6 +437,8 @@ mod tests {
             tasks: tasks.chars().enumerate().map(task).collect(),
             walk: None,
             usage: TaskUsage::default(),
+            cost: None,
+            prices: Default::default(),
             replies: None,
             classes: None,
         }

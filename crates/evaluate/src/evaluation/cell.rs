@@ -5,10 +5,11 @@ use super::curves::TaskCurve;
 use super::judges::Judges;
 use super::replies::{PlanTries, Replies};
 use crate::history::History;
-use planforge_contract::{Decision, Failure, FailureClass, TaskVerdict};
-use planforge_pipeline::{RunReport, RunState, TaskReport, TaskUsage};
+use planforge_contract::{Decision, Failure, FailureClass, Price, TaskVerdict};
+use planforge_pipeline::{Cost, RunReport, RunState, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Which cell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -158,6 +159,19 @@ pub struct TaskResult {
     /// Success over samples and rounds, where the run's journal was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<TaskCurve>,
+    /// What it cost, as far as that is known; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// Seconds of its questions to models, one after another, where the run's journal was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+impl TaskResult {
+    /// US dollars for all that it asked of models; absent where a part of it is unknown.
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.cost?.usd()
+    }
 }
 
 /// The walk metric over the tasks of a cell: Eq. 2.
@@ -198,6 +212,12 @@ pub struct CellResult {
     pub walk: Option<Walk>,
     /// What it asked of models, over all of them.
     pub usage: TaskUsage,
+    /// What that cost, as far as it is known; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// The prices that the pipeline file states, by `[llm.NAME]` table.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, Price>,
     /// What the replies of the writers were like, where the run's journal was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replies: Option<Replies>,
@@ -209,12 +229,28 @@ pub struct CellResult {
 impl CellResult {
     /// Reads a run's report.
     pub fn of(key: CellKey, report: &RunReport, judges: &Judges) -> Self {
-        let tasks: Vec<TaskResult> = report.tasks.iter().map(|task| task_result(task, judges)).collect();
+        let result = |task: &TaskReport| TaskResult {
+            cost: Some(Cost::of(&task.usage, &report.prices)),
+            ..task_result(task, judges)
+        };
+        let tasks: Vec<TaskResult> = report.tasks.iter().map(result).collect();
+        let mut cost = Cost::default();
+        tasks.iter().filter_map(|task| task.cost.as_ref()).for_each(|own| cost.add(own));
         let mut usage = TaskUsage::default();
         report.tasks.iter().flat_map(|task| task.usage.values()).for_each(|model| usage.add(model));
         let finished = report.state == RunState::Finished;
         let state = if finished { CellState::Finished } else { CellState::Unfinished };
-        Self { key, state, walk: walk(&tasks), tasks, usage, replies: None, classes: None }
+        Self {
+            key,
+            state,
+            walk: walk(&tasks),
+            tasks,
+            usage,
+            cost: Some(cost),
+            prices: report.prices.clone(),
+            replies: None,
+            classes: None,
+        }
     }
 
     /// Adds what only the run's journal tells: the replies, the plans that were tried, and success over samples and rounds.
@@ -225,6 +261,7 @@ impl CellResult {
             let task = history.tasks.iter().find(|task| task.task == name);
             result.plans = task.and_then(|task| PlanTries::of(task, judges));
             result.curve = task.and_then(|task| TaskCurve::of(task, judges));
+            result.seconds = Some(task.map_or(0.0, |task| task.model_seconds));
         }
         self.replies = Replies::of(history, judges);
         self
@@ -250,6 +287,8 @@ impl CellResult {
             },
             plans: None,
             curve: None,
+            cost: Some(Cost::default()),
+            seconds: None,
         };
         Self {
             key,
@@ -257,6 +296,8 @@ impl CellResult {
             tasks: tasks.iter().map(result).collect(),
             walk: None,
             usage: TaskUsage::default(),
+            cost: Some(Cost::default()),
+            prices: BTreeMap::new(),
             replies: None,
             classes: None,
         }
@@ -292,6 +333,8 @@ fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         domain: domain(task, judges, directions),
         plans: None,
         curve: None,
+        cost: None,
+        seconds: None,
     }
 }
 
@@ -407,7 +450,6 @@ fn walk(tasks: &[TaskResult]) -> Option<Walk> {
 pub(super) mod tests {
     use super::*;
     use planforge_contract::{Assessment, Candidate, Failure, FailureClass, UndecidedReason};
-    use std::collections::BTreeMap;
 
     /// A cell of tasks of which nothing is known but that they were not solved.
     pub(in crate::evaluation) fn bare(suite: &str, pipeline: &str, seed: u64, tasks: usize) -> CellResult {
@@ -469,7 +511,7 @@ pub(super) mod tests {
     fn report(tasks: Vec<TaskReport>) -> RunReport {
         let whole = tasks.iter().all(|t| t.verdict.is_some());
         let state = if whole { RunState::Finished } else { RunState::Interrupted };
-        RunReport { schema: 1, state, tasks }
+        RunReport { schema: 1, state, tasks, prices: BTreeMap::new() }
     }
 
     fn rejected(stage: &str) -> Option<TaskVerdict> {

@@ -3,7 +3,7 @@
 use super::cell::{CellResult, TaskOutcome};
 use super::judges::Judges;
 use crate::statistics::{Mean, mean};
-use planforge_pipeline::TaskUsage;
+use planforge_pipeline::{Cost, TaskUsage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -63,8 +63,11 @@ pub struct Summary {
     pub unfinished: usize,
     /// Tasks over all seeds.
     pub tasks: usize,
-    /// What all seeds cost.
+    /// What all seeds asked of models.
     pub usage: TaskUsage,
+    /// What that cost, as far as it is known; absent where nobody looked at some cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// The paper's bound on the replies of all seeds, `n_p n_d c_max + N` each; absent where the pipeline refines nothing.
     pub reply_bound: Option<u64>,
 }
@@ -86,6 +89,10 @@ impl Summary {
         let standings = || shares.iter().map(|share| Standing::of(*share));
         let mut usage = TaskUsage::default();
         cells.iter().for_each(|cell| usage.add(&cell.usage));
+        let cost = cells.iter().try_fold(Cost::default(), |mut sum, cell| {
+            sum.add(&cell.cost?);
+            Some(sum)
+        });
         Self {
             best_solved,
             best_solved_open,
@@ -102,6 +109,7 @@ impl Summary {
             unfinished: count(TaskOutcome::Unfinished),
             tasks: cells.iter().map(|cell| cell.tasks.len()).sum(),
             usage,
+            cost,
             reply_bound: judges
                 .bound
                 .map(|bound| cells.iter().map(|cell| bound.replies(cell.tasks.len())).sum()),

@@ -5,6 +5,7 @@ use super::summary::{Evaluation, Row, Summary};
 use crate::study::Artefact;
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
+use planforge_pipeline::Cost;
 
 impl Evaluation {
     /// The files of an evaluation.
@@ -74,8 +75,9 @@ impl Evaluation {
     /// Seeds solved, calls, replies against the paper's bound, tokens.
     pub fn cost_table(&self) -> Table {
         let words = ["suite", "pipeline"].map(|name| (name, Align::Left));
-        let numbers = ["seeds solved", "calls", "replies", "n_p n_d c_max + N", "tokens in", "tokens out"]
-            .map(|n| (n, Align::Right));
+        let numbers =
+            ["seeds solved", "calls", "replies", "n_p n_d c_max + N", "tokens in", "tokens out", "cost"]
+                .map(|n| (n, Align::Right));
         let mut table = Table::new(words.into_iter().chain(numbers));
         for (row, column, summary) in self.each() {
             let open = if summary.seeds_open > 0 {
@@ -95,6 +97,7 @@ impl Evaluation {
                 summary.reply_bound.map_or("-".to_owned(), |bound| bound.to_string()),
                 format!("{least}{}", usage.prompt_tokens),
                 format!("{least}{}", usage.completion_tokens),
+                summary.cost.map_or("?".to_owned(), |cost| cost.text()),
             ]);
         }
         table
@@ -129,6 +132,8 @@ impl Evaluation {
             "prompt_tokens",
             "completion_tokens",
             "unmetered",
+            "cost_usd",
+            "cost_known_usd",
         ];
         let mut table = Table::new(words.into_iter().chain(numbers.map(|name| (name, Align::Right))));
         let four = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
@@ -149,6 +154,7 @@ impl Evaluation {
             line.extend(
                 [s.usage.prompt_tokens, s.usage.completion_tokens, s.usage.unmetered].map(|n| n.to_string()),
             );
+            line.extend(cost_columns(s.cost.as_ref()));
             table.row(line);
         }
         table.csv()
@@ -176,6 +182,8 @@ impl Evaluation {
             "prompt_tokens",
             "completion_tokens",
             "unmetered",
+            "cost_usd",
+            "cost_known_usd",
         ];
         let mut table = Table::new(columns.map(|name| (name, Align::Left)));
         for cell in &self.cells {
@@ -196,6 +204,8 @@ impl Evaluation {
             "valid_pddl",
             "reference_to_candidate",
             "candidate_to_reference",
+            "cost_usd",
+            "seconds",
             "why",
         ];
         let mut table = Table::new(columns.map(|name| (name, Align::Left)));
@@ -212,6 +222,8 @@ impl Evaluation {
                     valid(task.valid),
                     figure(task.reference_to_candidate),
                     figure(task.candidate_to_reference),
+                    usd(task.cost_usd()),
+                    task.seconds.map_or(String::new(), |s| format!("{s:.3}")),
                     task.why.lines().collect::<Vec<_>>().join(" "),
                 ]);
             }
@@ -250,7 +262,19 @@ fn cell_line(cell: &CellResult) -> Vec<String> {
     let usage = &cell.usage;
     let counts = [usage.calls, usage.replies, usage.prompt_tokens, usage.completion_tokens, usage.unmetered];
     line.extend(counts.map(|n| n.to_string()));
+    line.extend(cost_columns(cell.cost.as_ref()));
     line
+}
+
+/// US dollars for all of it, empty where a part is unknown; and for the part that is known, empty where nothing is.
+pub(super) fn cost_columns(cost: Option<&Cost>) -> [String; 2] {
+    let known = cost.filter(|cost| cost.unpriced == 0 || cost.priced > 0 || cost.known_usd > 0.0);
+    [cost.and_then(Cost::usd), known.map(|cost| cost.known_usd)].map(usd)
+}
+
+/// US dollars in CSV: nothing where they are unknown.
+pub(super) fn usd(usd: Option<f64>) -> String {
+    usd.map_or(String::new(), |usd| format!("{usd:.6}"))
 }
 
 /// `0.70 / 0.72`, with what is open behind it: `0.70? / 0.72 (2u 1f)`. Where nothing is decided there is no figure at all.
@@ -307,6 +331,8 @@ mod tests {
             domain: DomainOutcome::default(),
             plans: None,
             curve: None,
+            cost: None,
+            seconds: None,
         };
         CellResult {
             key: CellKey {
@@ -331,6 +357,8 @@ mod tests {
                 unmetered: 0,
                 ..TaskUsage::default()
             },
+            cost: Some(Cost { known_usd: 0.5, priced: 5, unpriced: u64::from(pipeline == "tree") }),
+            prices: BTreeMap::new(),
             replies: None,
             classes: None,
         }

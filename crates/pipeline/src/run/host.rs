@@ -46,7 +46,7 @@ impl<'a> Call<'a> {
         stage: &'a str,
         path: String,
     ) -> Self {
-        Self {
+        let call = Self {
             context,
             task,
             info,
@@ -58,7 +58,14 @@ impl<'a> Call<'a> {
             works: AtomicU32::new(0),
             environment: AtomicBool::new(false),
             deadline: context.deadline.and_then(|limit| Instant::now().checked_add(limit)),
-        }
+        };
+        call.tell(true);
+        call
+    }
+
+    fn tell(&self, begins: bool) {
+        let (path, plugin, kind) = (&self.path, &self.info.id, self.info.kind);
+        self.context.recorder.progress(&Progress::Work { path, plugin, kind, begins });
     }
 
     /// Whether the plugin was told anything by the environment, which knows the reference.
@@ -161,6 +168,12 @@ impl<'a> Call<'a> {
             // Other failures are those of questions that were not asked.
             Err(_) => {}
         }
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.tell(false);
     }
 }
 

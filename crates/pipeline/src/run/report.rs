@@ -2,8 +2,8 @@
 
 use crate::config::BudgetLimits;
 use planforge_contract::{
-    AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, Price, ReportedDiagnostic, SamplePath, TaskVerdict,
-    Usage,
+    AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, Price, ReportedDiagnostic, SamplePath,
+    TaskVerdict, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::suite::{
     suites_below, task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
-use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, TaskView};
+use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, PluginKind, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_llm::{Llm, Mode};
 use planforge_pddl::parse_domain;
@@ -51,6 +51,17 @@ pub enum Progress<'a> {
         total: u64,
         /// What is being done.
         what: &'a str,
+    },
+    /// A call of a plugin begins or ends.
+    Work {
+        /// The call's sample path.
+        path: &'a str,
+        /// The plugin's id.
+        plugin: &'a str,
+        /// What it is.
+        kind: PluginKind,
+        /// Whether it begins; else it ends, however it ended.
+        begins: bool,
     },
 }
 

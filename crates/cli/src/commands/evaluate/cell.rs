@@ -1,17 +1,17 @@
 //! One cell: its run folder, made, resumed or read.
 
+use super::Work;
 use super::columns::PipelineFile;
-use super::files::{unwritable, write};
-use super::{REPORT, Work};
-use crate::commands::run::{Run, cassette, tasks_of};
+use crate::commands::run::{REPORT, Run, cassette, tasks_of};
 use crate::exit::Exit;
+use crate::files::unwritable;
 use crate::session::{self, Sources, broke};
-use planforge_contract::{Failure, FailureClass, TaskVerdict};
+use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_evaluate::evaluation::{CellClasses, CellResult};
 use planforge_evaluate::history::History;
 use planforge_llm::Mode;
-use planforge_pipeline::{RunReport, RunState, RunTask, Suite, TaskReport};
+use planforge_pipeline::{RunReport, RunTask, Suite};
 use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -124,11 +124,7 @@ impl Cell<'_> {
             std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
             run.export(&self.cassette(folder), &redactor)?;
         }
-        // What broke is tried again by the next --resume, which finds everything else in the journal.
-        let broke = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
-        if report.state == RunState::Finished && !report.tasks.iter().any(broke) {
-            self.keep(&folder, &report, &redactor)?;
-        }
+        run.keep(&report, &redactor)?;
         Ok(Some(report))
     }
 
@@ -218,14 +214,6 @@ impl Cell<'_> {
             broke(self.work.context, &failure.help("remove this file: the run beside it gives it again"))
         })?;
         Ok(Some(report))
-    }
-
-    /// Keeps the report beside the run that gave it.
-    fn keep(&self, folder: &Path, report: &RunReport, redactor: &Redactor) -> Result<(), Exit> {
-        let path = folder.join(REPORT);
-        let context = self.work.context;
-        let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(context, &path, &e))?;
-        write(context, &path, &redactor.bytes(&text))
     }
 }
 

@@ -5,19 +5,18 @@
 
 mod cell;
 mod columns;
-mod files;
 mod matrix;
 mod tables;
 
 use self::cell::Cell;
 use self::columns::{PipelineFile, pipelines};
-use self::files::{unwritable, write};
 use self::matrix::{from_anywhere, matrix, suites};
 use self::tables::Tables;
 use super::Context;
 use super::run::{exit_of, tasks_of};
 use crate::args::EvaluateArgs;
 use crate::exit::Exit;
+use crate::files::{unwritable, write};
 use crate::session::{self, broke};
 use planforge_evaluate::evaluation::{
     CellKey, CellResult, Evaluation, Matrix, class_figures, curve_files, curves,
@@ -28,10 +27,9 @@ use planforge_pipeline::{RunState, Suite};
 const MATRIX: &str = "matrix.json";
 /// What came of it, in the output folder.
 const EVALUATION: &str = "evaluation.json";
-/// What a finished cell came to, in its run folder.
-const REPORT: &str = "report.json";
 
 pub(crate) fn run(context: &Context, args: &EvaluateArgs) -> Exit {
+    let context = &context.showing(&args.progress);
     match evaluate(context, args) {
         Ok(exit) | Err(exit) => exit,
     }

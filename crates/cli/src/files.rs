@@ -1,4 +1,4 @@
-//! Files of the output folder, each written whole or not at all.
+//! Files that commands leave, each written whole or not at all.
 
 use crate::commands::Context;
 use crate::exit::Exit;
@@ -7,7 +7,7 @@ use planforge_contract::{Failure, FailureClass};
 use std::path::Path;
 
 /// Writes a file whole or not at all.
-pub(super) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), Exit> {
+pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), Exit> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
@@ -18,7 +18,7 @@ pub(super) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), 
     write().map_err(|e| unwritable(context, path, &e))
 }
 
-pub(super) fn unwritable(context: &Context, path: &Path, error: &dyn std::fmt::Display) -> Exit {
+pub(crate) fn unwritable(context: &Context, path: &Path, error: &dyn std::fmt::Display) -> Exit {
     let message = format!("{} cannot be written: {error}", path.display());
     broke(context, &Failure::new(FailureClass::System, "record.io", message))
 }

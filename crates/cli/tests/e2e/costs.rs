@@ -1,0 +1,124 @@
+//! What a run cost, and the report that it leaves when it is finished.
+
+use super::support::{PLANNED_AND_JUDGED, Run, example, ran, right_reply};
+use planforge_testkit::{Scripted, ScriptedServer};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// One problem a task from a simulated model, with these further keys of its table.
+fn simulated(folder: &Path, keys: &str) -> PathBuf {
+    let text = format!(
+        "schema = 1
+[given]
+domain = true
+
+[llm.main]
+use = \"provider-noisy-oracle\"
+model = \"noisy-oracle\"
+suites = [{:?}]
+errors = 0
+{keys}
+
+[environment]
+use = \"environment-pddl\"
+
+[[stage]]
+do = \"translate\"
+label = \"problem\"
+use = \"translator-direct\"
+roles = {{ writer = \"main\" }}
+options = {{ mode = \"problem\" }}
+
+{PLANNED_AND_JUDGED}",
+        name(&example("garden", ""))
+    );
+    let file = folder.join("priced.toml");
+    fs::write(&file, text).unwrap();
+    file
+}
+
+fn only(folder: &Path) -> PathBuf {
+    let entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    entries[0].clone()
+}
+
+fn report(run: &Path) -> (Vec<u8>, Value) {
+    let bytes = fs::read(run.join("report.json")).unwrap();
+    let value = serde_json::from_slice(&bytes).unwrap();
+    (bytes, value)
+}
+
+#[test]
+fn a_finished_run_leaves_its_report_and_resume_replay_and_evaluate_agree() {
+    let place = tempfile::tempdir().unwrap();
+    let file = simulated(place.path(), "price = { prompt = 2.0, completion = 8.0 }");
+    let (runs, suite) = (place.path().join("runs"), name(&example("garden", "")));
+    ran(["run", &name(&file), "--suite", &suite, "--seed", "7", "--runs", &name(&runs)]).expect(0);
+    let run = only(&runs);
+    let (bytes, kept) = report(&run);
+    assert_eq!(kept["state"], "finished");
+    assert_eq!(kept["prices"]["main"]["completion"], 8.0);
+    let replayed = ran(["replay", &name(&run), "--json"]).json(0);
+    assert_eq!(replayed["tasks"], kept["tasks"], "a replay comes to the same");
+    fs::remove_file(run.join("report.json")).unwrap();
+    ran(["run", "--resume", &name(&run)]).expect(0);
+    assert_eq!(report(&run).0, bytes, "a run that is resumed leaves the same bytes");
+    let out = place.path().join("out");
+    let (file, out_name) = (name(&file), name(&out));
+    ran(["evaluate", "--suite", &suite, "--pipeline", &file, "--seeds", "7", "--out", &out_name]).expect(0);
+    assert_eq!(report(&out.join("cells/garden/priced/7")).0, bytes, "so does a cell of an evaluation");
+
+    // What it cost stands with every task, and adds up.
+    let evaluation: Value = serde_json::from_slice(&fs::read(out.join("evaluation.json")).unwrap()).unwrap();
+    let cell = &evaluation["cells"][0];
+    let tasks = cell["tasks"].as_array().unwrap();
+    let sum: f64 = tasks.iter().map(|task| task["cost"]["known_usd"].as_f64().unwrap()).sum();
+    let usage = &cell["usage"];
+    let tokens = |key: &str| usage[key].as_f64().unwrap();
+    let expected = (2.0 * tokens("prompt_tokens") + 8.0 * tokens("completion_tokens")) / 1e6;
+    assert!(expected > 0.0 && (sum - expected).abs() < 1e-12, "{sum} {expected}");
+    assert!(tasks.iter().all(|task| task["seconds"].as_f64().unwrap() >= 0.0));
+    assert!(fs::read_to_string(out.join("evaluation.txt")).unwrap().contains('$'));
+}
+
+#[test]
+fn an_unknown_price_is_a_question_mark_and_an_empty_field() {
+    let place = tempfile::tempdir().unwrap();
+    let file = simulated(place.path(), "price = { prompt = 2.0 }");
+    let (out, suite) = (place.path().join("out"), name(&example("garden", "")));
+    let file = name(&file);
+    let args = ["evaluate", "--suite", &suite, "--pipeline", &file, "--seeds", "7", "--tasks", "1", "--out"];
+    ran(args.iter().copied().chain([name(&out).as_str()])).expect(0);
+    let text = fs::read_to_string(out.join("evaluation.txt")).unwrap();
+    assert!(text.contains('?') && !text.contains('$'), "{text}");
+    let csv = fs::read_to_string(out.join("cells.csv")).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    let at = lines[0].split(',').position(|column| column == "cost_usd").unwrap();
+    assert_eq!(lines[1].split(',').nth(at), Some(""), "{csv}");
+}
+
+#[test]
+fn a_run_in_which_something_broke_has_no_report_until_that_is_mended() {
+    let up = Arc::new(AtomicBool::new(false));
+    let is_up = Arc::clone(&up);
+    let server = ScriptedServer::matching(move |request| match is_up.load(Ordering::SeqCst) {
+        true => right_reply(request),
+        false => Scripted::error(500, "overloaded", "not now"),
+    })
+    .unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    run.go().expect(34);
+    let folder = run.folder();
+    assert!(!folder.join("report.json").exists());
+    up.store(true, Ordering::SeqCst);
+    ran(["run", "--resume", &name(&folder)]).expect(0);
+    assert_eq!(report(&folder).1["state"], "finished");
+}

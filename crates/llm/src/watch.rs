@@ -1,0 +1,58 @@
+//! Where each question stands on its way, for progress alone: nothing of it is recorded, and nothing depends on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A question to a model, and what it does from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallStep<'a> {
+    /// The `[llm.NAME]` table.
+    pub llm: &'a str,
+    /// The question's sample path, which no other question of the run has.
+    pub path: &'a str,
+    /// What it does.
+    pub phase: CallPhase,
+}
+
+/// What a question does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallPhase {
+    /// It waits for its turn: as many requests as `max_concurrency` lets are in flight, or those in flight may use up a cap.
+    Queued,
+    /// Its turn came, and it waits this long because of `requests_per_minute`, or because the server asked everybody to wait.
+    Held(Duration),
+    /// A request is with the server: the first attempt is 1.
+    Sent(u32),
+    /// This attempt failed, and it waits so long before the next.
+    BackingOff(u32, Duration),
+    /// It is over, however it ended.
+    Ended,
+}
+
+/// Told of each step of each question that no record answers. Called from many threads.
+pub type CallWatch = Arc<dyn Fn(&CallStep<'_>) + Send + Sync>;
+
+/// One question under watch. However it ends, that it ended is told.
+pub(crate) struct Watched<'a> {
+    watch: Option<&'a CallWatch>,
+    llm: &'a str,
+    path: &'a str,
+}
+
+impl<'a> Watched<'a> {
+    pub(crate) fn new(watch: Option<&'a CallWatch>, llm: &'a str, path: &'a str) -> Self {
+        Self { watch, llm, path }
+    }
+
+    pub(crate) fn is(&self, phase: CallPhase) {
+        if let Some(watch) = self.watch {
+            watch(&CallStep { llm: self.llm, path: self.path, phase });
+        }
+    }
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        self.is(CallPhase::Ended);
+    }
+}
