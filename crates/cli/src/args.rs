@@ -22,8 +22,8 @@ pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use graph::GraphArgs;
 pub(crate) use infer::InferArgs;
-pub(crate) use report::ReportArgs;
 pub(crate) use progress::ProgressArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use rounds::RoundsArgs;
 pub(crate) use study::{
     EwCorrelationArgs, OmissionsArgs, ScalingArgs, SearchArgs, StudyArgs, StudyCommand, StudyFiles,
