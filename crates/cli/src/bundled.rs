@@ -10,6 +10,7 @@ pub(crate) static BUNDLED: &[&BundledPlugin] = &[
     &planforge_planner_classical::PLANFORGE_PLUGIN,
     &planforge_planner_external::PLANFORGE_PLUGIN,
     &planforge_planner_llm::PLANFORGE_PLUGIN,
+    &planforge_provider_batch::PLANFORGE_PLUGIN,
     &planforge_provider_noisy_oracle::PLANFORGE_PLUGIN,
     &planforge_provider_openai::PLANFORGE_PLUGIN,
     &planforge_translator_asp::PLANFORGE_PLUGIN,

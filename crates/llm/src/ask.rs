@@ -1,8 +1,9 @@
 //! One question on its way: split into requests, looked up, sent, tried again, recorded.
 
-use crate::budget::Refusal;
+use crate::budget::{Refusal, Reservation};
+use crate::deferred::{Arrived, PendingQuestion};
 use crate::key::{canonical_request, completion_key, derive_seed};
-use crate::llm::{CallSite, Llm, Mode, PENDING, Role, RoleState};
+use crate::llm::{CallSite, Llm, Mode, Role, RoleState};
 use crate::provider_host::ProviderHost;
 use crate::retry;
 use crate::watch::{CallPhase, Watched};
@@ -44,9 +45,20 @@ struct Question {
     request: CompletionRequest,
 }
 
+/// A question that the provider put off, and who is asked again once something has come.
+struct PutOff<'a> {
+    provider: &'a dyn Provider,
+    host: &'a dyn Host,
+    question: &'a Question,
+    /// What is to be answered, where the provider says it.
+    body: Option<Value>,
+}
+
 /// What a provider's answer leads to.
 enum Attempt {
     Done(Replies),
+    /// As it was brought for a question that was put off.
+    Brought(Result<Replies, ProviderFailure>),
     Again(ProviderFailure, Duration),
     Failed(ProviderFailure),
 }
@@ -110,7 +122,7 @@ impl Ask<'_> {
         match self.llm.options.mode {
             Mode::Live | Mode::Record => self.send(&question),
             Mode::Replay => Err(self.miss(&question)?),
-            Mode::Batch => Err(pending(&question.path)),
+            Mode::Batch => Err(self.wait_for(&question, question.canonical.clone(), None)),
         }
     }
 
@@ -142,7 +154,12 @@ impl Ask<'_> {
                     let record = CompletionRecord { llm: self.name.to_owned(), ..record.clone() };
                     self.observe(&options.journal.record_completion(&record)?);
                 }
-                self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
+                // What the run's own journal held when the session began was charged then.
+                if place == 0 && self.llm.earlier.contains(&question.key) {
+                    self.state.budget.recalled(&record.usage);
+                } else {
+                    self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
+                }
                 return Ok(Some(end));
             }
             // A cap that was reached or a plugin that broke ends a replay the same way, but not a resumed run.
@@ -193,6 +210,7 @@ impl Ask<'_> {
             match attempt {
                 Attempt::Done(replies) => break Ok(replies),
                 Attempt::Failed(failure) => break Err(failure),
+                Attempt::Brought(end) => return self.brought(question, end),
                 Attempt::Again(failure, wait) => {
                     self.note_retry(question, attempts, failure, wait)?;
                     watched.is(CallPhase::BackingOff(attempts, wait));
@@ -261,9 +279,9 @@ impl Ask<'_> {
                 reservation.answered(&replies.usage);
                 Ok(Attempt::Done(replies))
             }
-            Ok(CompletionResult::Pending { .. }) => {
-                reservation.failed(false);
-                Err(pending(&question.path))
+            Ok(CompletionResult::Pending { body, .. }) => {
+                let put_off = PutOff { provider, host: &host, question, body };
+                self.later(put_off, reservation)
             }
             Ok(CompletionResult::ProviderFailure(failure)) => {
                 use ProviderFailureClass as C;
@@ -275,6 +293,73 @@ impl Ask<'_> {
                 Err(options.redactor.failure(failure))
             }
         }
+    }
+
+    /// A question that the provider put off: with what has come for it, or it waits.
+    fn later(&self, put_off: PutOff<'_>, reservation: Reservation<'_>) -> Result<Attempt, Failure> {
+        let PutOff { provider, host, question, body } = put_off;
+        let options = &self.llm.options;
+        let arrived = match (&options.answers, &body) {
+            (Some(answers), Some(body)) => answers.find(&question.key, body)?,
+            _ => None,
+        };
+        let body = body.unwrap_or_else(|| question.canonical.clone());
+        let end = match arrived {
+            None => None,
+            Some(Arrived::Failure(failure)) => Some(Err(options.redactor.provider_failure(failure))),
+            Some(Arrived::Body(answer)) => {
+                let answer = Some(options.redactor.text(&answer).into_owned());
+                let request = CompletionRequest { answer, ..question.request.clone() };
+                match provider.complete(host, &request).map_err(|f| options.redactor.failure(f))? {
+                    CompletionResult::Replies(replies) => Some(Ok(self.clean(replies))),
+                    CompletionResult::ProviderFailure(f) => Some(Err(options.redactor.provider_failure(f))),
+                    CompletionResult::Pending { .. } => None,
+                }
+            }
+        };
+        match end {
+            Some(Ok(replies)) => {
+                reservation.answered(&replies.usage);
+                Ok(Attempt::Brought(Ok(replies)))
+            }
+            Some(Err(failure)) if !failure.class.is_transient() => {
+                reservation.failed(false);
+                Ok(Attempt::Brought(Err(failure)))
+            }
+            end => {
+                reservation.waits();
+                Err(self.wait_for(question, body, end.and_then(Result::err)))
+            }
+        }
+    }
+
+    /// Records what was brought for a question that was put off. Nobody was waited for here, so it took no time. An error stays where it
+    /// is until somebody takes it away, so it is met again whenever the run goes on, and recorded once.
+    fn brought(
+        &self,
+        question: &Question,
+        end: Result<Replies, ProviderFailure>,
+    ) -> Result<Replies, Failure> {
+        if let Err(failure) = &end {
+            let known = self.llm.options.journal.completion(&question.key)?;
+            if known.is_some_and(|record| record.failure.as_ref() == Some(failure)) {
+                return Err(retry::failure_of(self.name, &self.role.config, 1, failure));
+            }
+        }
+        self.finish(question, end, 1, Duration::ZERO)
+    }
+
+    /// Takes note that a question waits; the candidate is parked.
+    fn wait_for(&self, question: &Question, body: Value, failed: Option<ProviderFailure>) -> Failure {
+        self.llm.waiting.put(PendingQuestion {
+            key: question.key.clone(),
+            path: question.path.clone(),
+            role: self.site.role.clone(),
+            llm: self.name.to_owned(),
+            model: question.request.model.clone(),
+            body,
+            failed,
+        })
     }
 
     fn judge(&self, question: &Question, attempt: u32, failure: ProviderFailure) -> Attempt {
@@ -375,8 +460,4 @@ fn cancelled() -> Failure {
         "llm.cancelled",
         "the run was interrupted before the model answered",
     )
-}
-
-fn pending(path: &str) -> Failure {
-    Failure::new(FailureClass::Cancelled, PENDING, format!("the answer for `{path}` comes later"))
 }

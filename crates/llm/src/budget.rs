@@ -104,6 +104,20 @@ impl Budget {
         state.usage.answered_by_record += 1;
     }
 
+    /// What an earlier session of the run spent counts against the caps from the beginning, whenever it is looked up.
+    pub(crate) fn earlier(&self, config: &RoleConfig, attempts: u32, usage: &Usage) {
+        let mut state = self.state();
+        state.calls += u64::from(attempts);
+        state.charge(config, usage, Share::default());
+    }
+
+    /// An answer of an earlier session, looked up.
+    pub(crate) fn recalled(&self, usage: &Usage) {
+        let mut state = self.state();
+        state.usage.add(usage);
+        state.usage.answered_by_record += 1;
+    }
+
     pub(crate) fn retried(&self) {
         self.state().usage.retries += 1;
     }
@@ -120,6 +134,14 @@ impl<'a> Reservation<'a> {
         state.charge(self.config, usage, self.share);
         state.usage.add(usage);
         state.usage.answered_by_provider += 1;
+    }
+
+    /// The request was put off. It stays charged as it was reserved, so that what waits cannot pass a cap together.
+    pub(crate) fn waits(mut self) {
+        let mut state = self.release();
+        state.charge(self.config, &Usage::default(), self.share);
+        state.usage.requests_sent -= 1;
+        state.usage.pending += 1;
     }
 
     /// The request failed. `unmetered`: it may have used tokens all the same.

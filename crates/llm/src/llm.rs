@@ -3,17 +3,15 @@
 use crate::budget::Budget;
 use crate::clock::{Clock, SystemClock};
 use crate::config::RoleConfig;
+use crate::deferred::{Answers, PendingQuestion, Waiting};
 use crate::limit::Gate;
 use crate::usage::ModelUsage;
 use crate::watch::CallWatch;
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{CompletionRequest, Event, Failure, FailureClass, Replies, SamplePath, Tags, Usage};
 use planforge_record::{Journal, Lookup, Redactor};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-
-/// Code of the failure that parks a candidate: the answer comes later (batch mode).
-pub const PENDING: &str = "llm.pending";
 
 /// What happens when a question is in no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +23,7 @@ pub enum Mode {
     Record,
     /// It is a failure of class `replay-miss` that shows the nearest recorded request. Nothing is ever asked.
     Replay,
-    /// It is a failure with code [`PENDING`], which parks the candidate.
+    /// It is a failure with code [`PENDING`](crate::PENDING), which parks the candidate.
     Batch,
 }
 
@@ -63,6 +61,8 @@ pub struct LlmOptions {
     pub journal: Arc<dyn Journal>,
     /// Further records to look into, first match wins. Not used in [`Mode::Live`].
     pub cassettes: Vec<Arc<dyn Lookup>>,
+    /// What has come from outside for questions that a provider put off.
+    pub answers: Option<Arc<dyn Answers>>,
     /// Takes secrets out of replies, records and failures.
     pub redactor: Arc<Redactor>,
     /// Whether the run is being interrupted; the host object of a call is asked too.
@@ -84,6 +84,7 @@ impl LlmOptions {
             mode: Mode::Live,
             journal,
             cassettes: Vec::new(),
+            answers: None,
             redactor: Arc::default(),
             cancelled: Arc::new(|| false),
             clock: Arc::new(SystemClock::default()),
@@ -108,6 +109,9 @@ pub struct CallSite {
 pub struct Llm {
     pub(crate) options: LlmOptions,
     pub(crate) state: BTreeMap<String, RoleState>,
+    /// Keys of the answers that the run's own journal held at the beginning and that were charged then.
+    pub(crate) earlier: HashSet<String>,
+    pub(crate) waiting: Waiting,
 }
 
 pub(crate) struct RoleState {
@@ -139,7 +143,7 @@ impl Llm {
         if !wrong.is_empty() {
             return Err(Failure::new(FailureClass::Request, "llm.config", wrong.join("; ")));
         }
-        let state = options
+        let state: BTreeMap<String, RoleState> = options
             .roles
             .iter()
             .map(|(name, role)| {
@@ -147,7 +151,8 @@ impl Llm {
                 (name.clone(), RoleState { gate, budget: Budget::default() })
             })
             .collect();
-        Ok(Self { options, state })
+        let earlier = charge_earlier(&options, &state);
+        Ok(Self { options, state, earlier, waiting: Waiting::default() })
     }
 
     /// Asks the model of table `name` for `request.sampling.n` replies (absent means 1).
@@ -159,7 +164,7 @@ impl Llm {
     ///
     /// # Errors
     /// The first failure in sample order: provider (after all retries), context overflow, budget, cancelled, replay miss,
-    /// [`PENDING`], or the record itself. Replies that came before it stay in the record and are not asked for again on resume.
+    /// [`PENDING`](crate::PENDING), or the record itself. Replies that came before it stay in the record and are not asked for again on resume.
     pub fn complete(
         &self,
         name: &str,
@@ -199,6 +204,11 @@ impl Llm {
         Ok(result)
     }
 
+    /// The questions of this session that wait for an answer, each once, in the order of sample paths.
+    pub fn pending(&self) -> Vec<PendingQuestion> {
+        self.waiting.all()
+    }
+
     /// Where time is taken from.
     pub fn clock(&self) -> &dyn Clock {
         self.options.clock.as_ref()
@@ -219,6 +229,19 @@ impl Llm {
     pub fn redactor(&self) -> &Redactor {
         &self.options.redactor
     }
+}
+
+/// Charges each table with what the run's own journal says of earlier sessions, and returns the keys.
+fn charge_earlier(options: &LlmOptions, state: &BTreeMap<String, RoleState>) -> HashSet<String> {
+    let mut keys = HashSet::new();
+    for event in options.journal.events() {
+        let Event::Completion { key, llm, attempts, usage, .. } = event else { continue };
+        if let (Some(role), Some(state)) = (options.roles.get(&llm), state.get(&llm)) {
+            state.budget.earlier(&role.config, attempts, &usage);
+            keys.insert(key);
+        }
+    }
+    keys
 }
 
 /// The request with everything that the table says and the request does not.

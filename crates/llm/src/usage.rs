@@ -12,6 +12,9 @@ pub struct ModelUsage {
     pub answered_by_record: u64,
     /// Questions answered by the provider in this process.
     pub answered_by_provider: u64,
+    /// Questions that wait for an answer that comes later. They count against the caps.
+    #[serde(default)]
+    pub pending: u64,
     /// Attempts that failed and were repeated.
     pub retries: u64,
     /// Tokens of prompts, as far as servers said, recorded answers included.

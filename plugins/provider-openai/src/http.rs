@@ -5,6 +5,7 @@ use crate::options::Options;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
+use planforge_chat_completions::{malformed, of_status};
 use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
 use reqwest::header::HeaderMap;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
@@ -13,7 +14,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The configuration that async-openai asks for. Its own one reads `OPENAI_*` variables and always sends a key.
 #[derive(Clone)]
@@ -186,11 +187,13 @@ impl Once {
         if !response.status().is_success() {
             let retry_after =
                 response.headers().get(reqwest::header::RETRY_AFTER).and_then(|v| v.to_str().ok());
-            return Err(failure::of_status(status, retry_after, &body));
+            let retry_after_ms =
+                retry_after.and_then(|value| failure::retry_after_ms(value, SystemTime::now()));
+            return Err(ProviderFailure { retry_after_ms, ..of_status(status, &body) });
         }
         match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
             Ok(_) => Ok(body),
-            Err(e) => Err(failure::malformed(status, &format!("not JSON ({e})"), &body)),
+            Err(e) => Err(malformed(status, &format!("not JSON ({e})"), &body)),
         }
     }
 }

@@ -3,19 +3,19 @@
 //! One call makes exactly one HTTP request: retries, `n`, limits, budgets and the record are the host's. The plugin owns its
 //! async runtime and blocks the calling thread; several threads may call at the same time.
 
-mod body;
 mod codes;
 mod failure;
 mod http;
 mod options;
 
 pub use codes::CODES;
-pub use options::{Field, MaxTokensField, Options};
+pub use options::Options;
+pub use planforge_chat_completions::{Field, MaxTokensField};
 
-use crate::body::{Answer, read_answer, request_body};
 use crate::http::{Endpoint, Once, Slot};
+use planforge_chat_completions::{request_body, result_of};
 use planforge_contract::api::{Host, LogLevel, Provider};
-use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 use std::time::Duration;
@@ -146,30 +146,10 @@ impl Provider for OpenAi {
         if request.extra.get("stream").is_some_and(|s| *s != Value::Bool(false)) {
             host.log(LogLevel::Warn, "`stream` in `extra_body` is ignored: answers are always read whole");
         }
-        let bytes = match self.post(host, &request_body(request, &self.options))? {
+        let bytes = match self.post(host, &request_body(request, &self.options.dialect()))? {
             Ok(bytes) => bytes,
             Err(failure) => return Ok(CompletionResult::ProviderFailure(failure)),
         };
-        Ok(result_of(bytes))
-    }
-}
-
-fn result_of(bytes: Vec<u8>) -> CompletionResult {
-    let body: Value = match serde_json::from_slice(&bytes) {
-        Ok(body) => body,
-        Err(e) => return CompletionResult::ProviderFailure(failure::malformed(200, &e.to_string(), &bytes)),
-    };
-    match read_answer(&body, String::from_utf8_lossy(&bytes).into_owned()) {
-        Answer::Replies(replies) => CompletionResult::Replies(replies),
-        Answer::Error(status, message) => {
-            let ProviderFailure { class, message, .. } = failure::of_words(status, &message);
-            CompletionResult::ProviderFailure(ProviderFailure {
-                class,
-                status: Some(200),
-                retry_after_ms: None,
-                message: format!("the server answered 200 with an error: {message}"),
-            })
-        }
-        Answer::Malformed(why) => CompletionResult::ProviderFailure(failure::malformed(200, &why, &bytes)),
+        Ok(result_of(&bytes))
     }
 }

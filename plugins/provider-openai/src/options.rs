@@ -1,5 +1,6 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
+use planforge_chat_completions::{Dialect, Field, MaxTokensField};
 use planforge_contract::{Failure, FailureClass};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
@@ -63,51 +64,15 @@ impl Default for Options {
     }
 }
 
-/// Names of the field for the most tokens of a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MaxTokensField {
-    /// What most servers take.
-    MaxTokens,
-    /// What OpenAI's reasoning models take.
-    MaxCompletionTokens,
-}
-
-impl MaxTokensField {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::MaxTokens => "max_tokens",
-            Self::MaxCompletionTokens => "max_completion_tokens",
-        }
-    }
-}
-
-/// Fields that some endpoints refuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// `temperature`.
-    Temperature,
-    /// `top_p`.
-    TopP,
-    /// The most tokens of a reply.
-    MaxTokens,
-    /// `stop`.
-    Stop,
-    /// `seed`.
-    Seed,
-    /// `n`; one request then brings one reply.
-    N,
-    /// `logprobs`, and `top_logprobs` with it.
-    Logprobs,
-    /// `top_logprobs`, which is sent as 1 where log-probabilities are asked for: some servers give none without it.
-    TopLogprobs,
-}
-
 /// Headers that would put a key into the pipeline file, which is recorded.
 const KEY_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"];
 
 impl Options {
+    /// How the endpoint wants its requests.
+    pub(crate) fn dialect(&self) -> Dialect<'_> {
+        Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }
+    }
+
     /// All headers but the key's.
     ///
     /// # Errors

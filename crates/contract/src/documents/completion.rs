@@ -114,7 +114,7 @@ pub struct CompletionRequest {
     #[serde(default)]
     pub tags: Tags,
     /// What has come in the meantime for a question that the provider answered with [`CompletionResult::Pending`]: the body of the
-    /// server's answer, as it came. Given to providers that declare the capability `deferred`, and outside the cassette key.
+    /// server's answer, as it came. A provider that puts questions off declares the capability `deferred`; this is outside the cassette key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }

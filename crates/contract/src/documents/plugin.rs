@@ -73,7 +73,7 @@ pub struct PluginInfo {
     pub contract: u32,
     /// One line about it.
     pub about: String,
-    /// What it can do beyond the least: for example `model` of an environment, `simulated` or `n` of a provider. `environment` of
+    /// What it can do beyond the least: for example `model` of an environment, `simulated`, `deferred` or `n` of a provider. `environment` of
     /// a verifier: it asks the task's environment; `together`: it takes several candidates in one call; `external`: its
     /// answers come from a program outside, so the host journals them. With `:OPTION=VALUE` behind it, where that option has
     /// that value.

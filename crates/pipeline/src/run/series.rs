@@ -45,8 +45,7 @@ pub(super) fn run<'s>(
         if context.stopping() {
             return Ok(series);
         }
-        // A choice among candidates of which some are missing would be another one.
-        if parked && matches!(stage, Stage::Select(_)) {
+        if parked && stage::needs_all(context, stage) {
             return Ok(Series { end: SeriesEnd::Parked, ..series });
         }
         if !parked && enough(stage, &beam) {

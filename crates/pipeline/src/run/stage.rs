@@ -53,6 +53,16 @@ pub(super) fn run(
     }
 }
 
+/// Whether a stage can say nothing about some candidates before all are there: a choice among those that are there, a judgement of
+/// them together or a search that begins with them would be another one, and might ask models what nobody needs.
+pub(super) fn needs_all(context: &Context<'_>, stage: &Stage) -> bool {
+    match stage {
+        Stage::Select(_) | Stage::Budget(_) | Stage::FanOut(_) => true,
+        Stage::Verify(stage) => verify::judges_together(context, stage),
+        Stage::Translate(_) | Stage::Plan(_) | Stage::Refine(_) => false,
+    }
+}
+
 fn kept(
     context: &Context<'_>,
     task: &TaskRun<'_>,

@@ -197,8 +197,7 @@ impl<'a> Driver<'a> {
         if self.context.stopping() {
             return Ok(Err(End::Interrupted));
         }
-        // Which candidates are the best cannot be said before all are there.
-        if self.parked && matches!(stage, Stage::Select(_)) {
+        if self.parked && stage::needs_all(self.context, stage) {
             return Ok(Err(End::Parked));
         }
         let step = stage::run(self.context, &self.task, stage, None, beam)?;

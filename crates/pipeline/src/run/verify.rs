@@ -78,9 +78,14 @@ fn groups<'b>(
     round: Option<u32>,
     beam: &'b [Entry],
 ) -> Vec<&'b [Entry]> {
-    let instance = context.services.instances.stages.get(&stage.label);
-    let together = instance.is_some_and(|(info, _)| declares(info, TOGETHER, &stage.options));
+    let together = judges_together(context, stage);
     beam.chunk_by(|a, b| together && (round.is_some() || parent(a) == parent(b))).collect()
+}
+
+/// Whether a call takes several candidates.
+pub(super) fn judges_together(context: &Context<'_>, stage: &VerifyStage) -> bool {
+    let instance = context.services.instances.stages.get(&stage.label);
+    instance.is_some_and(|(info, _)| declares(info, TOGETHER, &stage.options))
 }
 
 fn parent(entry: &Entry) -> &[LineageStep] {

@@ -1,37 +1,36 @@
-//! The request's body, and what an answer's body says.
+//! What an answer's body says.
 
-use crate::options::{Field, Options};
-use planforge_contract::{CompletionRequest, FinishReason, Replies, Reply, TokenLogprob, Usage};
-use serde_json::{Map, Value, json};
+use crate::failure;
+use planforge_contract::{
+    CompletionResult, FinishReason, ProviderFailure, Replies, Reply, TokenLogprob, Usage,
+};
+use serde_json::Value;
 
-/// The body of a chat completion request. Extra fields win over everything but model, messages and `stream`.
-pub(crate) fn request_body(request: &CompletionRequest, options: &Options) -> Value {
-    let sampling = &request.sampling;
-    let mut body = Map::new();
-    let mut put = |field: Field, name: &str, value: Option<Value>| {
-        if let Some(value) = value.filter(|_| !options.omit.contains(&field)) {
-            body.insert(name.to_owned(), value);
-        }
+/// The result behind the bytes of an answer of status 200.
+pub fn result_of(bytes: &[u8]) -> CompletionResult {
+    let body: Value = match serde_json::from_slice(bytes) {
+        Ok(body) => body,
+        Err(e) => return CompletionResult::ProviderFailure(failure::malformed(200, &e.to_string(), bytes)),
     };
-    put(Field::Temperature, "temperature", sampling.temperature.map(Value::from));
-    put(Field::TopP, "top_p", sampling.top_p.map(Value::from));
-    put(Field::MaxTokens, options.max_tokens_field.name(), sampling.max_tokens.map(Value::from));
-    put(Field::Stop, "stop", (!sampling.stop.is_empty()).then(|| Value::from(sampling.stop.clone())));
-    put(Field::Seed, "seed", sampling.seed.map(Value::from));
-    put(Field::N, "n", sampling.n.map(Value::from));
-    put(Field::Logprobs, "logprobs", sampling.logprobs.map(Value::from));
-    // Without it some servers (llama-cpp-python) answer `logprobs: null`; with 0, others (llama.cpp) do.
-    let scored = sampling.logprobs == Some(true) && !options.omit.contains(&Field::Logprobs);
-    put(Field::TopLogprobs, "top_logprobs", scored.then(|| Value::from(1)));
-    body.extend(request.extra.clone());
-    body.insert("model".to_owned(), Value::from(request.model.clone()));
-    body.insert("messages".to_owned(), json!(request.messages));
-    body.insert("stream".to_owned(), Value::Bool(false));
-    Value::Object(body)
+    match read_answer(&body, String::from_utf8_lossy(bytes).into_owned()) {
+        Answer::Replies(replies) => CompletionResult::Replies(replies),
+        Answer::Error(status, message) => {
+            let ProviderFailure { class, message, .. } = failure::of_words(status, &message);
+            CompletionResult::ProviderFailure(ProviderFailure {
+                class,
+                status: Some(200),
+                retry_after_ms: None,
+                message: format!("the server answered 200 with an error: {message}"),
+            })
+        }
+        Answer::Malformed(why) => CompletionResult::ProviderFailure(failure::malformed(200, &why, bytes)),
+    }
 }
 
 /// What the server said in a body of status 200.
-pub(crate) enum Answer {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// A completion.
     Replies(Replies),
     /// An error object where a completion should be, as some proxies send it: its status, where it has one, and text.
     Error(Option<u16>, String),
@@ -40,7 +39,7 @@ pub(crate) enum Answer {
 }
 
 /// Reads a completion, tolerant of what servers leave out.
-pub(crate) fn read_answer(body: &Value, raw: String) -> Answer {
+pub fn read_answer(body: &Value, raw: String) -> Answer {
     if let Some(error) = body.get("error").filter(|e| !e.is_null()) {
         let status = error.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
         return Answer::Error(status, error_text(error));
@@ -121,7 +120,7 @@ fn read_logprobs(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
 }
 
 /// The words of an error object, its code included; or of the whole body where it is something else.
-pub(crate) fn error_text(error: &Value) -> String {
+pub fn error_text(error: &Value) -> String {
     let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
     let code =
         error.get("code").and_then(Value::as_str).or_else(|| error.get("type").and_then(Value::as_str));

@@ -1,0 +1,83 @@
+//! The body of a request, and how endpoints differ in it.
+
+use planforge_contract::CompletionRequest;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// How an endpoint wants its requests.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect<'a> {
+    /// What it calls the most tokens of a reply.
+    pub max_tokens_field: MaxTokensField,
+    /// Fields that it refuses, and that are never sent.
+    pub omit: &'a [Field],
+}
+
+/// Names of the field for the most tokens of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    /// What most servers take.
+    MaxTokens,
+    /// What OpenAI's reasoning models take.
+    MaxCompletionTokens,
+}
+
+impl MaxTokensField {
+    /// The field's name in a request.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+}
+
+/// Fields that some endpoints refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// `temperature`.
+    Temperature,
+    /// `top_p`.
+    TopP,
+    /// The most tokens of a reply.
+    MaxTokens,
+    /// `stop`.
+    Stop,
+    /// `seed`.
+    Seed,
+    /// `n`; one request then brings one reply.
+    N,
+    /// `logprobs`, and `top_logprobs` with it.
+    Logprobs,
+    /// `top_logprobs`, which is sent as 1 where log-probabilities are asked for: some servers give none without it.
+    TopLogprobs,
+}
+
+/// The body of a chat completion request. Extra fields win over everything but model, messages and `stream`.
+pub fn request_body(request: &CompletionRequest, dialect: &Dialect<'_>) -> Value {
+    let sampling = &request.sampling;
+    let mut body = Map::new();
+    let mut put = |field: Field, name: &str, value: Option<Value>| {
+        if let Some(value) = value.filter(|_| !dialect.omit.contains(&field)) {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    put(Field::Temperature, "temperature", sampling.temperature.map(Value::from));
+    put(Field::TopP, "top_p", sampling.top_p.map(Value::from));
+    put(Field::MaxTokens, dialect.max_tokens_field.name(), sampling.max_tokens.map(Value::from));
+    put(Field::Stop, "stop", (!sampling.stop.is_empty()).then(|| Value::from(sampling.stop.clone())));
+    put(Field::Seed, "seed", sampling.seed.map(Value::from));
+    put(Field::N, "n", sampling.n.map(Value::from));
+    put(Field::Logprobs, "logprobs", sampling.logprobs.map(Value::from));
+    // Without it some servers (llama-cpp-python) answer `logprobs: null`; with 0, others (llama.cpp) do.
+    let scored = sampling.logprobs == Some(true) && !dialect.omit.contains(&Field::Logprobs);
+    put(Field::TopLogprobs, "top_logprobs", scored.then(|| Value::from(1)));
+    body.extend(request.extra.clone());
+    body.insert("model".to_owned(), Value::from(request.model.clone()));
+    body.insert("messages".to_owned(), json!(request.messages));
+    body.insert("stream".to_owned(), Value::Bool(false));
+    Value::Object(body)
+}

@@ -1,0 +1,59 @@
+//! Asks nobody: it writes each question as the body of an OpenAI-compatible chat completion request, and reads the answer once
+//! somebody has brought it.
+//!
+//! It opens no file and no connection. The host keeps what is pending, writes it to batch files, and comes back with answers
+//! that a batch service, an agent or a person gave.
+
+mod answer;
+mod options;
+
+pub use options::Options;
+pub use planforge_chat_completions::{Field, MaxTokensField};
+
+use planforge_chat_completions::request_body;
+use planforge_contract::api::{Host, LogLevel, Provider};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure};
+use planforge_plugin_sdk::{About, Plugin, Secrets};
+use serde_json::Value;
+
+/// How the questions are asked later: as this operation of the service.
+const TICKET: &str = "chat.completions";
+
+/// Questions that are answered later.
+#[derive(Debug)]
+pub struct Batch {
+    options: Options,
+}
+
+impl Plugin for Batch {
+    type Options = Options;
+
+    fn about() -> About {
+        About::new("Leaves questions in a batch file, which any service, agent or person can answer")
+            .capability("deferred")
+            .capability("n")
+    }
+
+    fn create(options: Options, _: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options })
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Provider, Batch);
+
+impl Provider for Batch {
+    fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
+        if let Some(answer) = &request.answer {
+            return Ok(answer::read(answer));
+        }
+        if request.extra.get("stream").is_some_and(|s| *s != Value::Bool(false)) {
+            host.log(LogLevel::Warn, "`stream` in `extra_body` is ignored: answers are always read whole");
+        }
+        let mut body = request_body(request, &self.options.dialect());
+        // A batch has no streams, and some services refuse a field that they do not know.
+        if let Value::Object(fields) = &mut body {
+            fields.remove("stream");
+        }
+        Ok(CompletionResult::Pending { ticket: TICKET.to_owned(), body: Some(body) })
+    }
+}
