@@ -6,7 +6,7 @@ mod rows;
 mod stacked;
 
 pub use page::Paint;
-pub(crate) use page::escaped;
+pub use page::escaped;
 pub use points::{Point, Points, points_svg};
 pub use rows::{Estimate, RowPanel, rows_svg};
 pub use stacked::{ColumnPanel, Columns, Part, Stacked, StackedRow, columns_svg, stacked_svg};

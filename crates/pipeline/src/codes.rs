@@ -430,6 +430,16 @@ it has none. With `predicates = false` below [given] no name of the reference's 
          model what is withheld from it. Name another suite in `example` of [given], or leave this suite out of the run.",
     ),
     code(
+        "suite.picture",
+        "picture.toml has a mistake",
+        "picture.toml says how states of the suite's domain are drawn (docs/pictures.md). It has schema = 1 and at least one of\n\n    \
+         [[stack]]  on = \"on ?above ?below\", bottom = \"on-table ?what\", held = \"holding ?what\"\n    \
+         [[grid]]   cells = \"tile\", name = \"tile{row}-{col}\" or right = \"east-of ?to ?from\" (left, up, down), at = \"at ?what ?cell\"\n    \
+         [[group]]  places = \"room\", in = \"in ?what ?place\"\n\n\
+         and may have [[mark]] (words on things) and [types.NAME] (glyph and colour). Predicates, functions and types must be the\n\
+         domain's, with its numbers of arguments; `_` stands for an argument that the picture does not show.",
+    ),
+    code(
         "suite.sentences",
         "sentences.toml has a mistake",
         "sentences.toml says how facts are told, for each predicate of the reference domain:\n\n    [predicates]\n    \

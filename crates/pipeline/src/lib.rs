@@ -30,3 +30,7 @@ pub use suite::{
     load_suite, load_suite_with, load_task, load_task_with, load_without_tasks, needs_description,
     read_declaration, same_parameters, task_view,
 };
+pub use suite::{
+    Colour, Coordinates, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
+    PICTURE_SCHEMA, Pattern, PictureTemplate, Side, Slot, StackSpec, TypeName, read_picture,
+};

@@ -239,7 +239,7 @@ fn round(value: f64) -> String {
 }
 
 /// A text as XML has it. Characters that XML cannot hold are replaced.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -100,6 +100,9 @@ pub struct RunTask {
     pub view: TaskView,
     /// The reference, for the environment alone.
     pub reference: EnvironmentOpen,
+    /// How states of the suite's domain are drawn (`picture.toml`), for reports alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
 }
 
 /// The tasks of the suites under what the pipeline is given, in order. `folder` is the pipeline file's own: a suite that the
@@ -144,7 +147,9 @@ pub fn run_tasks(
                         view.materials.insert("example.actions".to_owned(), materials_json(&others));
                     }
                     match reference(pipeline, suite, task) {
-                        Ok(reference) => tasks.push(RunTask { name, view, reference }),
+                        Ok(reference) => {
+                            tasks.push(RunTask { name, view, reference, picture: suite.picture.clone() })
+                        }
                         Err(wrong) => found.push(*wrong),
                     }
                 }

@@ -3,6 +3,7 @@
 use super::actions::{self, ActionFile, ActionTexts, PredicateText};
 use super::files::Folder;
 use super::manifest::{self, GenerateSpec, Manifest};
+use super::picture::read_picture;
 use super::sentences::{self, Declared, Told};
 use crate::suggest::help_for;
 use planforge_contract::{ActionInterface, Sentences};
@@ -83,6 +84,8 @@ pub struct Suite {
     pub generator: Option<String>,
     /// The template that tells its tasks in other words (`wordings.jinja`).
     pub wordings: Option<String>,
+    /// How states are drawn (`picture.toml`), as it is written: no pipeline sees it, and it is not part of the digest.
+    pub picture: Option<String>,
     /// How the tasks that are generated are made again.
     pub generate: Option<GenerateSpec>,
     /// Parts of the reference that no pipeline may be given.
@@ -231,6 +234,7 @@ impl Loader {
         let reference_domain = self.read(&folder, "domain.pddl");
         let told = self.sentences(&folder, reference_domain.as_deref());
         let described = self.action_file(&folder, reference_domain.as_deref());
+        let picture = self.picture(&folder, reference_domain.as_deref());
         Some(Suite {
             name: suite_name(&manifest, path),
             title: manifest.title,
@@ -250,6 +254,7 @@ impl Loader {
             add_on: None,
             generator: self.read(&folder, "generator.jinja"),
             wordings: self.read(&folder, "wordings.jinja"),
+            picture,
             generate: manifest.generate,
             withheld: manifest.withheld,
             tasks,
@@ -410,6 +415,13 @@ impl Loader {
         let shown = folder.path.join("actions.toml").display().to_string();
         let source = self.sources.add(shown, text.clone());
         actions::read(&text, source, domain, &mut self.found)
+    }
+
+    fn picture(&mut self, folder: &Folder, domain: Option<&str>) -> Option<String> {
+        let text = self.read(folder, "picture.toml")?;
+        let source = self.sources.add(folder.path.join("picture.toml").display().to_string(), text.clone());
+        let domain = domain.map(|domain| planforge_pddl::parse_domain(domain, SourceId(0)).value);
+        read_picture(&text, source, domain.as_ref(), &mut self.found).map(|_| text)
     }
 
     fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {

@@ -1,7 +1,7 @@
 //! Suites: a domain and its tasks, in plain language and as the reference PDDL that methods do not see.
 //!
 //! A folder with `domain.nl` and `NAME.nl` for each task is a suite; `domain.pddl`, `NAME.pddl` (reference), `p_example.*`
-//! (in-context example), `*_template.pddl`, `sentences.toml`, `actions.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`
+//! (in-context example), `*_template.pddl`, `sentences.toml`, `actions.toml`, `picture.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`
 //! may stand beside them.
 
 mod actions;
@@ -11,6 +11,7 @@ mod files;
 mod further;
 mod load;
 mod manifest;
+mod picture;
 mod sentences;
 mod view;
 
@@ -26,4 +27,8 @@ pub use load::{
     load_task_with, load_without_tasks,
 };
 pub use manifest::{GenerateSpec, SUITE_SCHEMA};
+pub use picture::{
+    Colour, Coordinates, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
+    PICTURE_SCHEMA, Pattern, PictureTemplate, Side, Slot, StackSpec, TypeName, read_picture,
+};
 pub use view::task_view;

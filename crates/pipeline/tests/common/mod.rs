@@ -387,6 +387,7 @@ pub fn tasks(n: usize) -> Vec<RunTask> {
             problem: Some("(problem)".into()),
             ..EnvironmentOpen::default()
         },
+        picture: None,
     };
     (1..=n).map(task).collect()
 }

@@ -212,6 +212,7 @@ impl Work<'_> {
             name: format!("{}.{}", self.suite.name, task.stem),
             view,
             reference: EnvironmentOpen::default(),
+            picture: None,
         }
     }
 

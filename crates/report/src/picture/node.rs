@@ -1,0 +1,93 @@
+//! What a picture is made of, before anything has a place.
+
+use planforge_pipeline::Colour;
+use planforge_planning::task::ObjectId;
+
+/// A thing with its words and what is in it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Thing {
+    /// The object that it is, where it is one.
+    pub(super) object: Option<ObjectId>,
+    /// Its glyph and name.
+    pub(super) label: String,
+    /// The colour of its type.
+    pub(super) colour: Option<Colour>,
+    /// Words on it, each with its colour.
+    pub(super) marks: Vec<Mark>,
+    /// What is in it.
+    pub(super) inside: Vec<Node>,
+    /// Whether it is a place, which is there to hold things.
+    pub(super) place: bool,
+}
+
+/// Words on a thing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Mark {
+    pub(super) text: String,
+    pub(super) colour: Option<Colour>,
+}
+
+/// A thing, a pile, or what is left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// A thing by itself.
+    Thing(Thing),
+    /// A thing with others on it.
+    Pile(Thing, Vec<Node>),
+    /// So many more that are not drawn.
+    More(usize),
+}
+
+/// A cell of a grid.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Cell {
+    pub(super) row: usize,
+    pub(super) column: usize,
+    pub(super) thing: Thing,
+    /// What it is filled with.
+    pub(super) fill: Option<Fill>,
+    /// How high it is: the number, where there is one, and the words.
+    pub(super) height: Option<(Option<f64>, String)>,
+}
+
+/// The colour of a cell: one that a name says, or one of the palette.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fill {
+    pub(super) name: String,
+    pub(super) paint: FillPaint,
+}
+
+/// See [`Fill`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FillPaint {
+    /// Red, green and blue, because the object is called so.
+    Named(u8, u8, u8),
+    /// A colour of the palette.
+    Palette(Colour),
+}
+
+/// A part of a picture; parts stand below each other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part {
+    /// Things beside each other, on a table where they are piles.
+    Row {
+        /// Words in front of it.
+        title: Option<String>,
+        /// The things.
+        nodes: Vec<Node>,
+        /// Whether there is a line below: what they stand on.
+        table: bool,
+    },
+    /// Cells in rows and columns.
+    Grid { rows: usize, columns: usize, cells: Vec<Cell> },
+    /// Words.
+    Words(Vec<Mark>),
+}
+
+/// A whole picture.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Sheet {
+    pub(super) parts: Vec<Part>,
+    /// Things that are not drawn.
+    pub(super) left_out: usize,
+}
