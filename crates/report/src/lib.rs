@@ -13,6 +13,7 @@ mod codes;
 mod documents;
 mod outline;
 mod page;
+pub mod picture;
 mod prices;
 mod source;
 mod texts;
