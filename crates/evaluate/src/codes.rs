@@ -64,11 +64,22 @@ pub const CODES: &[CodeInfo] = &[
     CodeInfo {
         code: "evaluate.matrix",
         title: "a matrix file, or what stands for it on the command line, makes no sense",
-        explanation: "An evaluation runs every pipeline over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \
+        explanation: "An evaluation runs every pipeline with every model over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \
                   suites = [\"examples/suites/garden\", \"examples/suites/parcels\"]\n    pipelines = [\"intrinsic.toml\", \"llm-p.toml\"]\n    \
-                  seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n    add_ons = [\"my-add-on\"]\n\nPaths are relative to the file. `seeds` may be a \
-                  list of numbers. `tasks` (the first of each suite, by name) and `set` may be left out. Rows are told apart by the \
+                  seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n    add_ons = [\"my-add-on\"]\n\n    [matrix.models.small]\n    \
+                  set = [\"llm.main.model=qwen-7b\", \"llm.main.base_url=http://127.0.0.1:8081/v1\"]\n    [matrix.models.large]\n    \
+                  set = [\"llm.main.model=gpt-4o\"]\n\nPaths are relative to the file. `seeds` may be a \
+                  list of numbers. `tasks` (the first of each suite, by name) `set` and `models` may be left out. A model is KEY=VALUE for every pipeline, as `--set` takes it, and \
+                  its cells stand under `PIPELINE@NAME`; without models each pipeline asks its own, and `set = []` is such a column beside others. Rows are told apart by the \
                   suites' names and columns by the pipeline files' names, so both must differ.",
+    },
+    CodeInfo {
+        code: "evaluate.model",
+        title: "a model of the matrix does not fit a pipeline",
+        explanation: "`[matrix.models.NAME]` changes keys of every pipeline file, as `--set` does:\n\n    [matrix.models.small]\n    \
+                  set = [\"llm.main.model=qwen-7b\", \"llm.main.base_url=http://127.0.0.1:8081/v1\"]\n\nIt changes tables that are \
+                  there: a `[llm.NAME]` that a pipeline file does not have would be asked by no stage. Give the models of all \
+                  pipelines the same names, or evaluate pipelines with other names in a matrix of their own.",
     },
     CodeInfo {
         code: "evaluate.other",

@@ -134,15 +134,30 @@ fn column<'e>(
     option: &str,
 ) -> Result<&'e Column, Exit> {
     let found = match (pipeline, columns) {
-        (Some(name), _) => columns.iter().find(|column| column.pipeline == name),
+        (Some(name), _) => {
+            let mut own = columns.iter().filter(|column| column.pipeline == name);
+            let whole = columns.iter().find(|column| column.name() == name);
+            // The pipeline's name will do where it has one column.
+            whole.or_else(|| own.next().filter(|_| own.next().is_none()))
+        }
         (None, [only]) => Some(only),
         (None, _) => None,
     };
     found.ok_or_else(|| {
-        let names: Vec<&str> = columns.iter().map(|column| column.pipeline.as_str()).collect();
+        let names: Vec<String> = columns.iter().map(Column::name).collect();
         let message = match pipeline {
+            Some(name) if columns.iter().any(|column| column.pipeline == name) => {
+                format!("{} has `{}` with several models", path.display(), escape(name))
+            }
             Some(name) => format!("{} has no pipeline `{}`", path.display(), escape(name)),
-            None => format!("{} has {} pipelines", path.display(), columns.len()),
+            None => {
+                let what = if columns.iter().any(|c| !c.model.is_empty()) {
+                    "pipelines with models"
+                } else {
+                    "pipelines"
+                };
+                format!("{} has {} {what}", path.display(), columns.len())
+            }
         };
         let help = format!("name one with {option}: {}", names.join(", "));
         broke(context, &request("compare.pipeline", message).help(help));
@@ -158,10 +173,9 @@ fn evaluation(
 ) -> Result<Observed, Exit> {
     let evaluation: Evaluation = document(context, &path.join(EVALUATION))?;
     let column = column(context, path, &evaluation.columns, pipeline, option)?;
-    let mut side = Observed::new(path.display().to_string(), &column.pipeline, column.judges.clone());
-    for cell in evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline) {
-        let key = &cell.key;
-        let folder = path.join("cells").join(&key.suite).join(&key.pipeline).join(key.seed.to_string());
+    let mut side = Observed::new(path.display().to_string(), column.name(), column.judges.clone());
+    for cell in evaluation.cells.iter().filter(|cell| column.holds(&cell.key)) {
+        let folder = path.join(cell.key.folder());
         if !folder.join("run.json").exists() && cell.count(TaskOutcome::Unfinished) == cell.tasks.len() {
             // It has not begun.
             add(context, &mut side, std::slice::from_ref(cell), None)?;

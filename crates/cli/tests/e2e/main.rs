@@ -25,6 +25,7 @@ mod infer;
 mod interrupted;
 mod limits;
 mod loaded;
+mod matrix;
 mod planner;
 mod record;
 mod run;

@@ -3,7 +3,7 @@
 //! solved.
 
 use super::cell::{CellResult, ProblemOutcome, TaskOutcome, TaskResult};
-use super::summary::Evaluation;
+use super::summary::{Column, Evaluation};
 use crate::statistics::{mean, variance};
 use crate::study::Artefact;
 use crate::table::{Align, Table};
@@ -111,7 +111,7 @@ impl Accuracy {
                     table.rows.push(row.suite.clone());
                 }
             }
-            for column in columns(evaluation) {
+            for column in evaluation.columns.iter().map(accuracy_column) {
                 if !models.contains(&column.model) {
                     models.push(column.model.clone());
                 }
@@ -130,11 +130,12 @@ impl Accuracy {
     }
 
     fn take(&mut self, evaluation: &Evaluation) -> Result<(), String> {
-        for column in columns(evaluation) {
+        for own in &evaluation.columns {
+            let column = accuracy_column(own);
             let Some(at) = self.columns.iter().position(|known| *known == column) else { continue };
             for (row, cells) in self.rows.iter().zip(&mut self.cells) {
-                let own = |cell: &&CellResult| cell.key.suite == *row && cell.key.pipeline == column.pipeline;
-                let runs: Vec<&CellResult> = evaluation.cells.iter().filter(own).collect();
+                let here = |cell: &&CellResult| cell.key.suite == *row && own.holds(&cell.key);
+                let runs: Vec<&CellResult> = evaluation.cells.iter().filter(here).collect();
                 let Some(place) = cells.get_mut(at).filter(|_| !runs.is_empty()) else { continue };
                 if place.is_some() {
                     return Err(format!(
@@ -281,12 +282,12 @@ impl Accuracy {
 
 type Pick = fn(&AccuracyCell) -> Option<&Share>;
 
-fn columns(evaluation: &Evaluation) -> impl Iterator<Item = AccuracyColumn> {
-    evaluation.columns.iter().map(|column| AccuracyColumn {
-        model: column.judges.models.join(" + "),
+fn accuracy_column(column: &Column) -> AccuracyColumn {
+    AccuracyColumn {
+        model: column.model_name(),
         pipeline: column.pipeline.clone(),
         simulated: column.judges.simulated,
-    })
+    }
 }
 
 impl AccuracyCell {

@@ -4,12 +4,14 @@ use super::classes::CellClasses;
 use super::curves::TaskCurve;
 use super::judges::Judges;
 use super::replies::{PlanTries, Replies};
+use super::summary::column_name;
 use crate::history::History;
 use planforge_contract::{Decision, Failure, FailureClass, Price, TaskVerdict};
 use planforge_pipeline::{Cost, RunReport, RunState, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Which cell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,6 +25,18 @@ pub struct CellKey {
     pub model: String,
     /// The run's seed.
     pub seed: u64,
+}
+
+impl CellKey {
+    /// The column that it stands in: `PIPELINE`, or `PIPELINE@MODEL`.
+    pub fn column(&self) -> String {
+        column_name(&self.pipeline, &self.model)
+    }
+
+    /// Where its run folder lies in the folder of the evaluation: `cells/SUITE/PIPELINE[@MODEL]/SEED`.
+    pub fn folder(&self) -> PathBuf {
+        Path::new("cells").join(&self.suite).join(self.column()).join(self.seed.to_string())
+    }
 }
 
 /// How a task ended, as far as it counts here.

@@ -170,7 +170,7 @@ pub struct CurvePoint {
 /// A curve of one pipeline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
-    /// The pipeline.
+    /// The pipeline, as `PIPELINE@MODEL` where the matrix has models.
     pub pipeline: String,
     /// `samples` or `rounds`.
     pub over: &'static str,
@@ -195,12 +195,12 @@ pub fn curves(evaluation: &Evaluation) -> Vec<Curve> {
     let mut all = Vec::new();
     for column in &evaluation.columns {
         let cells: Vec<&CellResult> =
-            evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
+            evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
         let mut push = |over, criterion, values: &Values<'_>, length| {
             let points: Vec<CurvePoint> =
                 (0..length).filter_map(|at| point(&cells, over, at, values)).collect();
             if !points.is_empty() {
-                all.push(Curve { pipeline: column.pipeline.clone(), over, criterion, points });
+                all.push(Curve { pipeline: column.name(), over, criterion, points });
             }
         };
         let tasks = || cells.iter().flat_map(|cell| &cell.tasks).filter_map(|task| task.curve.as_ref());

@@ -1,5 +1,9 @@
 //! What is evaluated: a small TOML file, or the same from the command line.
 
+mod models;
+
+pub use models::MatrixModel;
+
 use planforge_diagnostics::{Diagnostic, SourceMap, Span};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -7,13 +11,16 @@ use std::path::{Path, PathBuf};
 /// The schema number of matrix files that this version reads.
 pub const MATRIX_SCHEMA: u32 = 1;
 
-/// Suites x pipelines x seeds.
+/// Suites x pipelines x models x seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matrix {
     /// Suite folders: the rows.
     pub suites: Vec<PathBuf>,
-    /// Pipeline files: the columns.
+    /// Pipeline files: the columns, one for each of the models where there are any.
     pub pipelines: Vec<PathBuf>,
+    /// The models that every pipeline is run with. Where there are none, each asks its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<MatrixModel>,
     /// Run seeds.
     pub seeds: Vec<u64>,
     /// At most so many tasks of each suite, the first by name; all where it is absent.
@@ -40,6 +47,8 @@ struct File {
 struct Table {
     suites: Vec<PathBuf>,
     pipelines: Vec<PathBuf>,
+    #[serde(default)]
+    models: models::Tables,
     seeds: Seeds,
     tasks: Option<usize>,
     #[serde(default)]
@@ -89,6 +98,7 @@ impl Matrix {
         let matrix = Self {
             suites: here(file.matrix.suites),
             pipelines: here(file.matrix.pipelines),
+            models: models::in_order(file.matrix.models),
             seeds,
             tasks: file.matrix.tasks,
             set: file.matrix.set,
@@ -132,6 +142,7 @@ impl Matrix {
                 wrong.push(format!("two pipelines have the name `{name}`; columns are told apart by it"));
             }
         }
+        wrong.extend(models::mistakes(&self.models));
         for (index, seed) in self.seeds.iter().enumerate() {
             if self.seeds[..index].contains(seed) {
                 wrong.push(format!("the seed {seed} stands there twice"));

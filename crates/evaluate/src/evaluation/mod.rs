@@ -1,4 +1,4 @@
-//! Suites x pipelines x seeds, as the exploration-walk paper's Table 2 tells them, or ([`Accuracy`]) as the
+//! Suites x pipelines x models x seeds, as the exploration-walk paper's Table 2 tells them, or ([`Accuracy`]) as the
 //! translate-infer-compile paper's Table 1, or as the test-time-scaling paper's Table 2 ([`Scaling`]), Table 5 ([`Plans`]) and Fig. 3 to 5
 //! ([`curves`]), or as the domain-generators paper's Table 1 ([`Classes`]) and Fig. 2 to 5 ([`class_figures`]).
 //!
@@ -31,7 +31,7 @@ pub use classes::{
 };
 pub use curves::{Curve, CurvePoint, Marks, TaskCurve, curve_files, curves};
 pub use judges::{AskedFor, Bound, Judges};
-pub use matrix::{MATRIX_SCHEMA, Matrix, parse_seeds};
+pub use matrix::{MATRIX_SCHEMA, Matrix, MatrixModel, parse_seeds};
 pub use plans::{Plans, PlansCell, PlansRow};
 pub use replies::{PLAN_FAILURES, PlanTries, Replies};
 pub use scaling::{Criterion, Delta, Rate, Scaling, ScalingCell, ScalingRow};

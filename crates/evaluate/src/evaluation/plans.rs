@@ -71,9 +71,9 @@ impl Plans {
             }
             for column in &evaluation.columns {
                 let own: Vec<&CellResult> =
-                    evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
+                    evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
                 let row = PlansRow {
-                    model: column.judges.models.join(" + "),
+                    model: column.model_name(),
                     method: methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone(),
                     pipeline: column.pipeline.clone(),
                     simulated: column.judges.simulated,

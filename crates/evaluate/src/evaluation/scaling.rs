@@ -165,9 +165,9 @@ impl Scaling {
         for evaluation in evaluations {
             for column in &evaluation.columns {
                 let method = methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone();
-                let (model, asked) = (column.judges.models.join(" + "), column.judges.asked_for);
+                let (model, asked) = (column.model_name(), column.judges.asked_for);
                 let row = table.row(model, method, column.judges.simulated);
-                let own = evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline);
+                let own = evaluation.cells.iter().filter(|cell| column.holds(&cell.key));
                 match places.iter_mut().find(|place| (place.0, place.1) == (row, asked)) {
                     // The same pipeline over other suites.
                     Some((_, _, pipeline, cells)) if *pipeline == column.pipeline => cells.extend(own),

@@ -1,6 +1,6 @@
 //! All cells together: the best of the seeds, how many of them solved a suite, and averages over the suites.
 
-use super::cell::{CellResult, TaskOutcome};
+use super::cell::{CellKey, CellResult, TaskOutcome};
 use super::judges::Judges;
 use crate::statistics::{Mean, mean};
 use planforge_pipeline::{Cost, TaskUsage};
@@ -117,11 +117,14 @@ impl Summary {
     }
 }
 
-/// A pipeline of an evaluation.
+/// A pipeline of an evaluation, with one of the matrix's models where it has any.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
+    /// The pipeline's name.
     pub pipeline: String,
+    /// The name of the matrix's model; empty where the pipelines' own models are asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
     /// The stages that decide.
     pub judges: Judges,
     /// Mean of the suites' best shares of tasks solved.
@@ -136,12 +139,39 @@ pub struct Column {
     pub suites_open: usize,
 }
 
+impl Column {
+    /// What the column is called: `PIPELINE`, or `PIPELINE@MODEL`.
+    pub fn name(&self) -> String {
+        column_name(&self.pipeline, &self.model)
+    }
+
+    /// The model for a table that has pipeline and model apart: the matrix's name for it, or the names of the models that are asked.
+    pub fn model_name(&self) -> String {
+        if self.model.is_empty() { self.judges.models.join(" + ") } else { self.model.clone() }
+    }
+
+    /// Fills in the figures over all suites.
+    fn average(&mut self, summaries: &[&Summary]) {
+        let standing = |wanted| summaries.iter().filter(|s| s.standing == wanted).count();
+        self.average_solved = mean(&summaries.iter().map(|s| s.best_solved).collect::<Vec<_>>());
+        self.average_solved_open = mean(&summaries.iter().map(|s| s.best_solved_open).collect::<Vec<_>>());
+        self.average_walk = mean(&summaries.iter().filter_map(|s| s.best_walk).collect::<Vec<_>>());
+        self.suites_solved = standing(Standing::Solved);
+        self.suites_open = standing(Standing::Open);
+    }
+
+    /// Whether a cell stands in this column.
+    pub fn holds(&self, key: &CellKey) -> bool {
+        (&self.pipeline, &self.model) == (&key.pipeline, &key.model)
+    }
+}
+
 /// A suite of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Its name.
     pub suite: String,
-    /// By pipeline, in the columns' order.
+    /// By column, in the columns' order.
     pub summaries: Vec<Summary>,
 }
 
@@ -152,7 +182,7 @@ pub struct Evaluation {
     pub schema: u32,
     /// The seeds; with k of them the table says Best@k.
     pub seeds: Vec<u64>,
-    /// The pipelines.
+    /// The pipelines, each with each of the matrix's models.
     pub columns: Vec<Column>,
     /// The suites.
     pub rows: Vec<Row>,
@@ -161,45 +191,58 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Puts cells together. Suites and pipelines keep the order in which they come first.
+    /// Puts cells together. Suites and columns keep the order in which they come first; `judges` has those of each column under its
+    /// name.
     pub fn new(seeds: Vec<u64>, judges: &BTreeMap<String, Judges>, cells: Vec<CellResult>) -> Self {
-        let (mut suites, mut pipelines) = (Vec::new(), Vec::new());
-        for cell in &cells {
-            for (known, name) in [(&mut suites, &cell.key.suite), (&mut pipelines, &cell.key.pipeline)] {
-                if !known.contains(name) {
-                    known.push(name.clone());
-                }
+        let (mut suites, mut names): (Vec<String>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+        for CellKey { suite, pipeline, model, .. } in cells.iter().map(|cell| &cell.key) {
+            if !suites.contains(suite) {
+                suites.push(suite.clone());
+            }
+            if !names.iter().any(|known| (&known.0, &known.1) == (pipeline, model)) {
+                names.push((pipeline.clone(), model.clone()));
             }
         }
-        let judges_of = |pipeline: &String| judges.get(pipeline).cloned().unwrap_or_default();
+        let mut columns: Vec<Column> = names
+            .into_iter()
+            .map(|(pipeline, model)| {
+                let judges = judges.get(&column_name(&pipeline, &model)).cloned().unwrap_or_default();
+                column(pipeline, model, judges)
+            })
+            .collect();
         let rows: Vec<Row> = suites
             .into_iter()
             .map(|suite| {
-                let summary = |pipeline: &String| {
-                    let own = |c: &&CellResult| c.key.suite == suite && c.key.pipeline == *pipeline;
+                let summary = |column: &Column| {
+                    let own = |c: &&CellResult| c.key.suite == suite && column.holds(&c.key);
                     let own: Vec<&CellResult> = cells.iter().filter(own).collect();
-                    Summary::of(&own, &judges_of(pipeline))
+                    Summary::of(&own, &column.judges)
                 };
-                Row { summaries: pipelines.iter().map(summary).collect(), suite }
+                Row { summaries: columns.iter().map(summary).collect(), suite }
             })
             .collect();
-        let columns = pipelines.iter().enumerate().map(|(index, pipeline)| {
+        for (index, column) in columns.iter_mut().enumerate() {
             let summaries: Vec<&Summary> = rows.iter().filter_map(|row| row.summaries.get(index)).collect();
-            column(pipeline, judges_of(pipeline), &summaries)
-        });
-        Self { schema: 1, seeds, columns: columns.collect(), rows, cells }
+            column.average(&summaries);
+        }
+        Self { schema: 1, seeds, columns, rows, cells }
     }
 }
 
-fn column(pipeline: &str, judges: Judges, summaries: &[&Summary]) -> Column {
-    let standing = |wanted| summaries.iter().filter(|s| s.standing == wanted).count();
+/// What a pipeline with a model is called in tables and folders.
+pub(super) fn column_name(pipeline: &str, model: &str) -> String {
+    if model.is_empty() { pipeline.to_owned() } else { format!("{pipeline}@{model}") }
+}
+
+fn column(pipeline: String, model: String, judges: Judges) -> Column {
     Column {
-        pipeline: pipeline.to_owned(),
+        pipeline,
+        model,
         judges,
-        average_solved: mean(&summaries.iter().map(|s| s.best_solved).collect::<Vec<_>>()),
-        average_solved_open: mean(&summaries.iter().map(|s| s.best_solved_open).collect::<Vec<_>>()),
-        average_walk: mean(&summaries.iter().filter_map(|s| s.best_walk).collect::<Vec<_>>()),
-        suites_solved: standing(Standing::Solved),
-        suites_open: standing(Standing::Open),
+        average_solved: None,
+        average_solved_open: None,
+        average_walk: None,
+        suites_solved: 0,
+        suites_open: 0,
     }
 }

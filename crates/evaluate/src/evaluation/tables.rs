@@ -45,7 +45,7 @@ impl Evaluation {
     pub fn table(&self) -> Table {
         let columns = self.columns.iter().map(|column| {
             let simulated = if column.judges.simulated { " (simulated)" } else { "" };
-            (format!("{}{simulated}", column.pipeline), Align::Left)
+            (format!("{}{simulated}", column.name()), Align::Left)
         });
         let mut table = Table::new([("suite".to_owned(), Align::Left)].into_iter().chain(columns));
         for Row { suite, summaries } in &self.rows {
@@ -80,6 +80,7 @@ impl Evaluation {
                 .map(|n| (n, Align::Right));
         let mut table = Table::new(words.into_iter().chain(numbers));
         for (row, column, summary) in self.each() {
+            let column = column.name();
             let open = if summary.seeds_open > 0 {
                 format!(" ({} open)", summary.seeds_open)
             } else {
@@ -90,7 +91,7 @@ impl Evaluation {
             let least = if usage.unmetered > 0 { ">= " } else { "" };
             table.row([
                 row.to_owned(),
-                column.to_owned(),
+                column,
                 format!("{} of {}{open}", summary.seeds_solved, summary.seeds),
                 usage.calls.to_string(),
                 usage.replies.to_string(),
@@ -103,16 +104,16 @@ impl Evaluation {
         table
     }
 
-    fn each(&self) -> impl Iterator<Item = (&str, &str, &Summary)> {
+    fn each(&self) -> impl Iterator<Item = (&str, &super::Column, &Summary)> {
         self.rows.iter().flat_map(|row| {
             let columns = self.columns.iter().zip(&row.summaries);
-            columns.map(|(column, summary)| (row.suite.as_str(), column.pipeline.as_str(), summary))
+            columns.map(|(column, summary)| (row.suite.as_str(), column, summary))
         })
     }
 
-    /// One line a suite and pipeline.
+    /// One line a suite and column.
     pub fn table_csv(&self) -> String {
-        let words = ["suite", "pipeline", "standing"].map(|name| (name, Align::Left));
+        let words = ["suite", "pipeline", "model", "standing"].map(|name| (name, Align::Left));
         let numbers = [
             "best_solved",
             "best_solved_if_open_solved",
@@ -143,7 +144,8 @@ impl Evaluation {
                 super::Standing::NotSolved => "not-solved",
                 super::Standing::Open => "open",
             };
-            let mut line = vec![row.to_owned(), column.to_owned(), standing.to_owned()];
+            let mut line =
+                vec![row.to_owned(), column.pipeline.clone(), column.model.clone(), standing.to_owned()];
             line.extend([four(Some(s.best_solved)), four(Some(s.best_solved_open)), four(s.best_walk)]);
             line.push(s.walk_complete.to_string());
             line.extend([s.mean_solved, s.mean_walk].map(|m| four(m.map(|m| m.mean))));
@@ -165,6 +167,7 @@ impl Evaluation {
         let columns = [
             "suite",
             "pipeline",
+            "model",
             "seed",
             "state",
             "tasks",
@@ -197,6 +200,7 @@ impl Evaluation {
         let columns = [
             "suite",
             "pipeline",
+            "model",
             "seed",
             "task",
             "outcome",
@@ -215,6 +219,7 @@ impl Evaluation {
                 table.row([
                     cell.key.suite.clone(),
                     cell.key.pipeline.clone(),
+                    cell.key.model.clone(),
                     cell.key.seed.to_string(),
                     task.task.clone(),
                     task.outcome.name().to_owned(),
@@ -244,7 +249,8 @@ fn valid(outcome: Option<ProblemOutcome>) -> String {
 
 fn cell_line(cell: &CellResult) -> Vec<String> {
     use TaskOutcome::{Failed, NotSolved, Solved, Undecided, Unfinished};
-    let mut line = vec![cell.key.suite.clone(), cell.key.pipeline.clone(), cell.key.seed.to_string()];
+    let key = &cell.key;
+    let mut line = vec![key.suite.clone(), key.pipeline.clone(), key.model.clone(), key.seed.to_string()];
     line.push(match cell.state {
         super::CellState::Finished => "finished".to_owned(),
         super::CellState::Unfinished => "unfinished".to_owned(),

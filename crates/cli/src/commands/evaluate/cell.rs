@@ -1,14 +1,14 @@
 //! One cell: its run folder, made, resumed or read.
 
 use super::Work;
-use super::columns::PipelineFile;
+use super::columns::ColumnFile;
 use crate::commands::run::{REPORT, Run, cassette, tasks_of};
 use crate::exit::Exit;
 use crate::files::unwritable;
 use crate::session::{self, Sources, broke};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
-use planforge_evaluate::evaluation::{CellClasses, CellResult};
+use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult};
 use planforge_evaluate::history::History;
 use planforge_llm::Mode;
 use planforge_pipeline::{RunReport, RunTask, Suite};
@@ -21,8 +21,8 @@ use std::sync::Arc;
 pub(super) struct Cell<'a> {
     pub(super) work: &'a Work<'a>,
     pub(super) suite: &'a Suite,
-    pub(super) pipeline: &'a PipelineFile,
-    pub(super) seed: u64,
+    pub(super) column: &'a ColumnFile,
+    pub(super) key: CellKey,
     pub(super) title: String,
 }
 
@@ -35,7 +35,7 @@ impl Cell<'_> {
     pub(super) fn with_history(&self, result: CellResult) -> CellResult {
         let context = self.work.context;
         let folder = self.folder();
-        let judges = &self.pipeline.judges;
+        let judges = &self.column.judges;
         let read = RunFolder::open(&folder, Arc::default()).map_err(Failure::from).and_then(|run| {
             let Some(stages) = &judges.classes else {
                 return Ok(result.clone().with_history(&History::read(&run)?, judges));
@@ -63,8 +63,7 @@ impl Cell<'_> {
     }
 
     fn folder(&self) -> PathBuf {
-        let cells = self.work.args.out.join("cells");
-        cells.join(&self.suite.name).join(&self.pipeline.name).join(self.seed.to_string())
+        self.work.args.out.join(self.key.folder())
     }
 
     /// What the cell came to; it is run where that is needed and nothing has stopped the evaluation.
@@ -75,7 +74,7 @@ impl Cell<'_> {
         if stopped && !known {
             return Ok(None);
         }
-        let checked = self.work.check(self.pipeline, self.seed)?;
+        let checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
             self.is_the_same(&folder, &checked, &tasks)?;
@@ -96,14 +95,14 @@ impl Cell<'_> {
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
-            let overrides = self.work.overrides(self.seed);
+            let overrides = self.work.overrides(self.column, self.key.seed);
             let manifest = session::manifest(&checked, &prepared, &overrides, None, &tasks);
             let manifest = manifest.map_err(|failure| broke(context, &failure))?;
             leave_nothing_half(&folder);
             let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
             RunFolder::create(
                 &runs,
-                RunManifest { id: self.seed.to_string(), ..manifest },
+                RunManifest { id: self.key.seed.to_string(), ..manifest },
                 Arc::clone(&redactor),
             )
         };
@@ -130,7 +129,7 @@ impl Cell<'_> {
 
     /// The cell's cassette in a folder of them.
     fn cassette(&self, folder: &Path) -> PathBuf {
-        folder.join(format!("{}.{}.{}.jsonl", self.suite.name, self.pipeline.name, self.seed))
+        folder.join(format!("{}.{}.{}.jsonl", self.suite.name, self.key.column(), self.key.seed))
     }
 
     /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
@@ -149,11 +148,13 @@ impl Cell<'_> {
     }
 
     /// The cassettes in a folder that may answer the cell's questions, plain or compressed: its own first, then those of other pipelines
-    /// over the same suite and seed, for a pipeline that goes on where another ends asks the same questions until then.
+    /// over the same suite and seed with the same model, for a pipeline that goes on where another ends asks the same questions until then.
     fn cassettes(&self, folder: &Path) -> Vec<PathBuf> {
-        let ends = [format!(".{}.jsonl", self.seed), format!(".{}.jsonl.gz", self.seed)];
+        let CellKey { model, seed, .. } = &self.key;
+        let model = if model.is_empty() { String::new() } else { format!("@{model}") };
+        let ends = [format!("{model}.{seed}.jsonl"), format!("{model}.{seed}.jsonl.gz")];
         let begin = format!("{}.", self.suite.name);
-        let own = format!("{begin}{}.", self.pipeline.name);
+        let own = format!("{begin}{}.", self.key.column());
         let mut names: Vec<String> = std::fs::read_dir(folder)
             .into_iter()
             .flatten()
@@ -186,7 +187,7 @@ impl Cell<'_> {
         };
         let other = [
             ("the pipeline's text", manifest.config.text != *source),
-            ("the overrides", manifest.overrides != self.work.overrides(self.seed)),
+            ("the overrides", manifest.overrides != self.work.overrides(self.column, self.key.seed)),
             ("the add-on", other_add_on),
             (
                 "the tasks",

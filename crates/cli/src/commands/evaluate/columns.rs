@@ -1,78 +1,164 @@
-//! The columns: pipeline files, checked before anything is run, and the stages of each that decide.
+//! The columns: pipeline files, each with each of the matrix's models, checked before anything is run; and the stages of each that decide.
 
+use super::overrides::Misfits;
 use crate::args::EvaluateArgs;
+use crate::catalogue::OfRegistry;
 use crate::commands::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
-use crate::session;
-use planforge_diagnostics::SourceMap;
-use planforge_evaluate::evaluation::{ClassStages, Judges, Matrix};
+use crate::session::{self, Checked};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_evaluate::evaluation::{CellKey, ClassStages, Judges, Matrix, MatrixModel};
 use planforge_pipeline::{StageKind, Texts};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A column.
-pub(super) struct PipelineFile {
+pub(super) struct ColumnFile {
+    /// `PIPELINE`, or `PIPELINE@MODEL`.
     pub(super) name: String,
+    pub(super) pipeline: String,
+    /// Empty where the pipeline's own models are asked.
+    pub(super) model: String,
+    /// The overrides of the matrix, and those of the model after them.
+    pub(super) set: Vec<String>,
     pub(super) path: PathBuf,
     pub(super) text: String,
     pub(super) judges: Judges,
     pub(super) texts: Texts,
 }
 
+impl ColumnFile {
+    /// The cell of this column for a suite and a seed.
+    pub(super) fn key(&self, suite: &str, seed: u64) -> CellKey {
+        let (pipeline, model) = (self.pipeline.clone(), self.model.clone());
+        CellKey { suite: suite.to_owned(), pipeline, model, seed }
+    }
+}
+
 /// Reads and checks the pipelines; the mistakes of all of them are printed.
-pub(super) fn pipelines(
+pub(super) fn columns(
     context: &Context,
     args: &EvaluateArgs,
     matrix: &Matrix,
-) -> Result<Vec<PipelineFile>, Exit> {
-    let mut read: Vec<PipelineFile> = Vec::new();
+) -> Result<Vec<ColumnFile>, Exit> {
+    let own = MatrixModel::default();
+    let models: Vec<&MatrixModel> =
+        if matrix.models.is_empty() { vec![&own] } else { matrix.models.iter().collect() };
+    let mut read: Vec<ColumnFile> = Vec::new();
     let mut bad = None;
-    for (path, name) in matrix.pipelines.iter().zip(matrix.pipeline_names()) {
-        let shown = path.display().to_string();
-        let checked = read_text(path)
-            .map_err(|diagnostic| {
-                context.output.diagnostics(&[*diagnostic], &SourceMap::single(shown.clone(), ""));
-                Exit::Input
-            })
-            .and_then(|text| Ok((session::check(context, &text, &shown, &matrix.set)?, text)));
-        match checked {
-            Ok((checked, text)) => {
-                let simulated = |id: &str| {
-                    checked
-                        .registry
-                        .info(id)
-                        .is_ok_and(|info| info.capabilities.iter().any(|c| c == "simulated"))
-                };
-                let mut judges = Judges::of(&checked.pipeline.config, simulated);
-                if let Some(label) = &args.accuracy_by {
-                    judges.equivalent = verify_stage(&checked.pipeline.config, label);
-                }
-                if let Some(label) = &args.classes_by {
-                    judges.classes = ClassStages::of(&checked.pipeline.config, Some(label));
-                }
-                let texts = checked.pipeline.config.given.texts();
-                read.push(PipelineFile { name, path: path.clone(), text, judges, texts });
+    let mut misfits = Misfits::default();
+    for (path, pipeline) in matrix.pipelines.iter().zip(matrix.pipeline_names()) {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(diagnostic) => {
+                let shown = path.display().to_string();
+                context.output.diagnostics(&[*diagnostic], &SourceMap::single(shown, ""));
+                bad = Some(Exit::Input);
+                continue;
             }
-            Err(exit) => bad = Some(exit),
+        };
+        let mut told = Vec::new();
+        for model in &models {
+            if !misfits.of_tables(matrix, model, &pipeline, &text).is_empty() {
+                continue;
+            }
+            let Some(checked) =
+                check(context, matrix, model, (path, &pipeline, &text), &mut told, &mut misfits)
+            else {
+                bad = Some(Exit::Pipeline);
+                continue;
+            };
+            let key = CellKey {
+                suite: String::new(),
+                pipeline: pipeline.clone(),
+                model: model.name.clone(),
+                seed: 0,
+            };
+            read.push(ColumnFile {
+                name: key.column(),
+                pipeline: key.pipeline,
+                model: key.model,
+                set: matrix.set.iter().chain(&model.set).cloned().collect(),
+                path: path.clone(),
+                text: text.clone(),
+                judges: judges(args, &checked),
+                texts: checked.pipeline.config.given.texts(),
+            });
         }
     }
-    if let Some(exit) = bad {
-        return Err(exit);
+    let misfits = misfits.diagnostics();
+    if !misfits.is_empty() {
+        context.output.diagnostics(&misfits, &SourceMap::default());
+        bad = Some(Exit::Pipeline);
     }
-    if let Some(label) =
-        args.accuracy_by.as_ref().filter(|_| read.iter().all(|p| p.judges.equivalent.is_none()))
-    {
+    bad.map_or(Ok(()), Err)?;
+    labels_are_there(context, args, &read)?;
+    Ok(read)
+}
+
+/// Checks a pipeline with a model. What the model's overrides make wrong is kept for one message about all pipelines; the rest is printed, the
+/// same for several models once.
+fn check(
+    context: &Context,
+    matrix: &Matrix,
+    model: &MatrixModel,
+    (path, pipeline, text): (&Path, &str, &str),
+    told: &mut Vec<Diagnostic>,
+    misfits: &mut Misfits,
+) -> Option<Checked> {
+    let registry = session::registry(context);
+    let set: Vec<String> = matrix.set.iter().chain(&model.set).cloned().collect();
+    let name = path.display().to_string();
+    let checked = planforge_pipeline::check(text, &name, &OfRegistry(&registry), &set);
+    let mut own = Vec::new();
+    for diagnostic in checked.diagnostics {
+        let source = diagnostic.primary().map_or(0, |label| label.source.0 as usize);
+        // Source 0 is the file, and each override has one after it.
+        match source.checked_sub(1 + matrix.set.len()).and_then(|at| model.set.get(at)) {
+            Some(argument) if diagnostic.is_error() => {
+                misfits.add(argument, &diagnostic.message, diagnostic.help.first(), &model.name, pipeline);
+            }
+            _ if told.contains(&diagnostic) => {}
+            _ => {
+                told.push(diagnostic.clone());
+                own.push(diagnostic);
+            }
+        }
+    }
+    context.output.diagnostics(&own, &checked.sources);
+    checked.pipeline.map(|pipeline| Checked { registry, pipeline })
+}
+
+fn judges(args: &EvaluateArgs, checked: &Checked) -> Judges {
+    let config = &checked.pipeline.config;
+    let simulated = |id: &str| {
+        let info = checked.registry.info(id);
+        info.is_ok_and(|info| info.capabilities.iter().any(|c| c == "simulated"))
+    };
+    let mut judges = Judges::of(config, simulated);
+    if let Some(label) = &args.accuracy_by {
+        judges.equivalent = verify_stage(config, label);
+    }
+    if let Some(label) = &args.classes_by {
+        judges.classes = ClassStages::of(config, Some(label));
+    }
+    judges
+}
+
+/// A stage that the command line names is in one of the pipelines at least.
+fn labels_are_there(context: &Context, args: &EvaluateArgs, read: &[ColumnFile]) -> Result<(), Exit> {
+    let none = |has: fn(&Judges) -> bool| !read.iter().any(|column| has(&column.judges));
+    if let Some(label) = args.accuracy_by.as_ref().filter(|_| none(|judges| judges.equivalent.is_some())) {
         context.output.note(&format!("error: --accuracy-by: no pipeline has a verify stage `{label}`"));
         return Err(Exit::Usage);
     }
-    let classified = |p: &PipelineFile| p.judges.classes.is_some();
-    if let Some(label) = args.classes_by.as_ref().filter(|_| !read.iter().any(classified)) {
+    if let Some(label) = args.classes_by.as_ref().filter(|_| none(|judges| judges.classes.is_some())) {
         context
             .output
             .note(&format!("error: --classes-by: no pipeline has a stage `{label}` of verifier-classes"));
         return Err(Exit::Usage);
     }
-    Ok(read)
+    Ok(())
 }
 
 fn verify_stage(pipeline: &planforge_pipeline::Pipeline, label: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! What is to be evaluated: the matrix and its suites.
 
 use super::MATRIX;
-use super::columns::PipelineFile;
+use super::columns::ColumnFile;
 use crate::args::EvaluateArgs;
 use crate::commands::Context;
 use crate::commands::run::add_on;
@@ -44,6 +44,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, E
         Matrix {
             suites: args.suite.clone(),
             pipelines: args.pipeline.clone(),
+            models: Vec::new(),
             seeds,
             tasks: args.tasks,
             set: args.overrides.clone(),
@@ -69,12 +70,8 @@ pub(super) fn from_anywhere(matrix: &Matrix) -> Matrix {
 }
 
 /// Reads the suites and keeps the tasks that are wanted. They need no texts where no pipeline is given any.
-pub(super) fn suites(
-    context: &Context,
-    matrix: &Matrix,
-    pipelines: &[PipelineFile],
-) -> Result<Vec<Suite>, Exit> {
-    let required = pipelines.iter().any(|pipeline| pipeline.texts == Texts::Required);
+pub(super) fn suites(context: &Context, matrix: &Matrix, columns: &[ColumnFile]) -> Result<Vec<Suite>, Exit> {
+    let required = columns.iter().any(|column| column.texts == Texts::Required);
     let texts = if required { Texts::Required } else { Texts::Optional };
     let mut suites: Vec<Suite> = Vec::new();
     let mut good = true;

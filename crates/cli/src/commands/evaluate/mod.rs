@@ -1,4 +1,4 @@
-//! `planforge evaluate`: suites x pipelines x seeds, each cell a run folder of its own, all of them in one table.
+//! `planforge evaluate`: suites x pipelines x models x seeds, each cell a run folder of its own, all of them in one table.
 //!
 //! A cell that has its `report.json` is finished and is only read; one that has a `run.json` is resumed, also where something
 //! broke in it. So an evaluation can be stopped at any moment and nothing is paid for twice.
@@ -6,10 +6,11 @@
 mod cell;
 mod columns;
 mod matrix;
+mod overrides;
 mod tables;
 
 use self::cell::Cell;
-use self::columns::{PipelineFile, pipelines};
+use self::columns::{ColumnFile, columns};
 use self::matrix::{from_anywhere, matrix, suites};
 use self::tables::Tables;
 use super::Context;
@@ -18,9 +19,7 @@ use crate::args::EvaluateArgs;
 use crate::exit::Exit;
 use crate::files::{unwritable, write};
 use crate::session::{self, broke};
-use planforge_evaluate::evaluation::{
-    CellKey, CellResult, Evaluation, Matrix, class_figures, curve_files, curves,
-};
+use planforge_evaluate::evaluation::{CellResult, Evaluation, Matrix, class_figures, curve_files, curves};
 use planforge_pipeline::{RunState, Suite};
 
 /// What is evaluated, in the output folder.
@@ -37,19 +36,19 @@ pub(crate) fn run(context: &Context, args: &EvaluateArgs) -> Exit {
 
 fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let matrix = matrix(context, args)?;
-    let pipelines = pipelines(context, args, &matrix)?;
-    let suites = suites(context, &matrix, &pipelines)?;
+    let columns = columns(context, args, &matrix)?;
+    let suites = suites(context, &matrix, &columns)?;
     let work = Work { context, args, matrix: &matrix };
-    for pipeline in &pipelines {
+    for column in &columns {
         // Before anything is run: a suite that lacks what a pipeline is given is found now.
-        let checked = work.check(pipeline, matrix.seeds.first().copied().unwrap_or_default())?;
+        let checked = work.check(column, matrix.seeds.first().copied().unwrap_or_default())?;
         tasks_of(context, &checked, suites.clone())?;
     }
     let text = serde_json::to_string_pretty(&from_anywhere(&matrix))
         .map_err(|e| unwritable(context, &args.out, &e))?;
     write(context, &args.out.join(MATRIX), (text + "\n").as_bytes())?;
-    let (cells, exit) = work.cells(&suites, &pipelines);
-    let judges = pipelines.iter().map(|p| (p.name.clone(), p.judges.clone())).collect();
+    let (cells, exit) = work.cells(&suites, &columns);
+    let judges = columns.iter().map(|column| (column.name.clone(), column.judges.clone())).collect();
     let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
     let tables = Tables::new(context, args, &evaluation)?;
     for file in tables.files(&evaluation).map_err(|failure| broke(context, &failure))? {
@@ -92,21 +91,16 @@ struct Work<'a> {
 impl Work<'_> {
     /// Every cell in the order of the table. After an interruption or an error the rest is not run; what is finished already is
     /// read all the same, so that the table shows it.
-    fn cells(&self, suites: &[Suite], pipelines: &[PipelineFile]) -> (Vec<CellResult>, Exit) {
+    fn cells(&self, suites: &[Suite], columns: &[ColumnFile]) -> (Vec<CellResult>, Exit) {
         let mut results = Vec::new();
         let mut exit = Exit::Good;
         let mut stopped = false;
-        let total = suites.len() * pipelines.len() * self.matrix.seeds.len();
-        for (suite, pipeline) in suites.iter().flat_map(|s| pipelines.iter().map(move |p| (s, p))) {
+        let total = suites.len() * columns.len() * self.matrix.seeds.len();
+        for (suite, column) in suites.iter().flat_map(|s| columns.iter().map(move |c| (s, c))) {
             for &seed in &self.matrix.seeds {
-                let key = CellKey {
-                    suite: suite.name.clone(),
-                    pipeline: pipeline.name.clone(),
-                    model: String::new(),
-                    seed,
-                };
-                let title = format!("{}/{total} {} {} {seed}", results.len() + 1, key.suite, key.pipeline);
-                let cell = Cell { work: self, suite, pipeline, seed, title };
+                let key = column.key(&suite.name, seed);
+                let title = format!("{}/{total} {} {} {seed}", results.len() + 1, key.suite, column.name);
+                let cell = Cell { work: self, suite, column, key: key.clone(), title };
                 match cell.report(stopped) {
                     Ok(Some(report)) => {
                         // The first thing that kept a cell from a verdict is how the command ends; an interruption outranks it.
@@ -115,14 +109,14 @@ impl Work<'_> {
                             exit = ended;
                         }
                         stopped |= report.state == RunState::Interrupted;
-                        let result = CellResult::of(key, &report, &pipeline.judges);
+                        let result = CellResult::of(key, &report, &column.judges);
                         results.push(cell.with_history(result));
                     }
-                    Ok(None) => results.push(CellResult::unfinished(key, &cell.stems(), &pipeline.judges)),
+                    Ok(None) => results.push(CellResult::unfinished(key, &cell.stems(), &column.judges)),
                     Err(broken) => {
                         exit = broken;
                         stopped = true;
-                        results.push(CellResult::unfinished(key, &cell.stems(), &pipeline.judges));
+                        results.push(CellResult::unfinished(key, &cell.stems(), &column.judges));
                     }
                 }
             }
@@ -130,12 +124,12 @@ impl Work<'_> {
         (results, exit)
     }
 
-    fn overrides(&self, seed: u64) -> Vec<String> {
-        self.matrix.set.iter().cloned().chain([format!("seed={seed}")]).collect()
+    fn overrides(&self, column: &ColumnFile, seed: u64) -> Vec<String> {
+        column.set.iter().cloned().chain([format!("seed={seed}")]).collect()
     }
 
-    fn check(&self, pipeline: &PipelineFile, seed: u64) -> Result<session::Checked, Exit> {
-        let name = pipeline.path.display().to_string();
-        session::check(self.context, &pipeline.text, &name, &self.overrides(seed))
+    fn check(&self, column: &ColumnFile, seed: u64) -> Result<session::Checked, Exit> {
+        let name = column.path.display().to_string();
+        session::check(self.context, &column.text, &name, &self.overrides(column, seed))
     }
 }

@@ -140,18 +140,19 @@ impl Classes {
     /// is not.
     pub fn new(evaluations: &[&Evaluation], settings: &ClassSettings) -> Result<Self, String> {
         let mut table = Self { schema: 1, reading: settings.reading, columns: Vec::new() };
-        let models: Vec<String> = evaluations
+        let mut models: Vec<String> = evaluations
             .iter()
             .flat_map(|e| &e.columns)
-            .map(|column| column.judges.models.join(" + "))
+            .flat_map(|column| [column.model_name(), column.judges.models.join(" + ")])
             .collect();
+        models.dedup();
         if let Some(name) = settings.sizes.keys().find(|name| !models.contains(name)) {
             return Err(format!("no model is called `{name}`; there are {}", models.join(", ")));
         }
         for evaluation in evaluations {
             for column in &evaluation.columns {
                 let cells: Vec<&CellResult> =
-                    evaluation.cells.iter().filter(|cell| cell.key.pipeline == column.pipeline).collect();
+                    evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
                 table.take(column, &cells, settings)?;
             }
         }
@@ -175,9 +176,11 @@ impl Classes {
         let Some(stages) = column.judges.classes.as_ref().filter(|_| !cells.is_empty()) else {
             return Ok(());
         };
-        let model = column.judges.models.join(" + ");
+        let model = column.model_name();
+        let asked = column.judges.models.join(" + ");
         let new = ClassColumn {
-            size: size_of(&model, &settings.sizes),
+            // A name in the matrix need not tell the size that the model's own name tells.
+            size: size_of(&model, &settings.sizes).or_else(|| size_of(&asked, &settings.sizes)),
             method: settings.methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone(),
             model,
             pipeline: column.pipeline.clone(),

@@ -1,0 +1,135 @@
+//! `planforge evaluate` over a matrix with models: columns, folders, and overrides that do not fit.
+
+use super::support::{Ran, example, ran};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// A pipeline of a simulated model that writes problems, compared with the reference.
+const PIPELINE: &str = "schema = 1
+[given]
+domain = true
+[llm.main]
+use = \"provider-noisy-oracle\"
+model = \"noisy-oracle\"
+suites = [GARDEN]
+errors = 0
+[environment]
+use = \"environment-pddl\"
+
+[[stage]]
+do = \"translate\"
+label = \"problem\"
+use = \"translator-direct\"
+roles = { writer = \"main\" }
+options = { mode = \"problem\" }
+
+[[stage]]
+do = \"verify\"
+label = \"same\"
+use = \"verifier-equivalence\"
+measure = true
+";
+
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// Two pipelines, two models, two seeds, two tasks of one suite.
+    pub(crate) fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        let garden = format!("{:?}", example("garden", "").display().to_string());
+        let text = PIPELINE.replace("GARDEN", &garden) + super::support::PLANNED_AND_JUDGED;
+        fs::write(place.path("one.toml"), &text).unwrap();
+        fs::write(place.path("two.toml"), text).unwrap();
+        let matrix = format!(
+            "schema = 1
+[matrix]
+suites = [{garden}]
+pipelines = [\"one.toml\", \"two.toml\"]
+seeds = \"7-8\"
+tasks = 2
+[matrix.models.right]
+set = [\"llm.main.model=right\"]
+[matrix.models.wrong]
+set = [\"llm.main.model=other\", \"llm.main.problem_errors=2\"]
+"
+        );
+        fs::write(place.path("matrix.toml"), matrix).unwrap();
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn evaluate(&self, args: &[&str]) -> Ran {
+        let out = self.path("out").display().to_string();
+        ran(["evaluate", "--out", &out].iter().chain(args))
+    }
+
+    pub(crate) fn matrix(&self) -> String {
+        self.path("matrix.toml").display().to_string()
+    }
+
+    fn change(&self, file: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(file)).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(self.path(file), text.replace(from, to)).unwrap();
+    }
+}
+
+#[test]
+fn each_pipeline_with_each_model_is_a_column_with_folders_of_its_own() {
+    let place = Place::new();
+    let first = place.evaluate(&["--matrix", &place.matrix(), "--layout", "accuracy"]);
+    first.expect(0);
+    // The layout tells models and pipelines apart.
+    for word in ["right: one (simulated)", "wrong: two (simulated)", " 100 "] {
+        assert!(first.stdout.contains(word), "{word}:\n{}", first.stdout);
+    }
+    for column in ["one@right", "one@wrong", "two@right", "two@wrong"] {
+        for seed in ["7", "8"] {
+            assert!(place.path("out/cells/garden").join(column).join(seed).join("report.json").exists());
+        }
+    }
+    let walks = place.evaluate(&["--resume"]);
+    walks.expect(0);
+    for word in ["one@right (simulated)", "two@wrong (simulated)"] {
+        assert!(walks.stdout.contains(word), "{word}:\n{}", walks.stdout);
+    }
+    let read = |name: &str| fs::read_to_string(place.path("out").join(name)).unwrap();
+    let evaluation: Value = serde_json::from_str(&read("evaluation.json")).unwrap();
+    assert_eq!(evaluation["columns"][1]["model"], "wrong");
+    assert_eq!(evaluation["columns"][1]["judges"]["models"][0], "other");
+    assert_eq!(evaluation["cells"][0]["model"], "right");
+    assert!(read("cells.csv").lines().any(|line| line.starts_with("garden,one,wrong,8,finished,")));
+    let scaling = read("scaling.csv");
+    assert!(scaling.lines().any(|line| line.starts_with("wrong,two,two,")), "{scaling}");
+
+    // compare takes a column by its name, and a pipeline's name where that is enough.
+    let out = place.path("out").display().to_string();
+    let compared =
+        |a: &str, b: &str| ran(["compare", &out, &out, "--pipeline-a", a, "--pipeline-b", b, "--json"]);
+    let found: Value = serde_json::from_str(&compared("one@right", "two@wrong").expect(0).stdout).unwrap();
+    assert_eq!(found["a"]["pipeline"], "one@right");
+    compared("one", "two@wrong").expect(30).says(&["`one` with several models", "one@right, one@wrong"]);
+}
+
+#[test]
+fn overrides_that_fit_no_pipeline_are_told_once_before_anything_is_run() {
+    let place = Place::new();
+    place.change("matrix.toml", "llm.main.model=right", "llm.writer.model=right");
+    place.change("matrix.toml", "llm.main.problem_errors=2", "llm.main.problem_erors=2");
+    let ran = place.evaluate(&["--matrix", &place.matrix()]);
+    ran.expect(32).says(&[
+        "evaluate.model",
+        "the model `right` of the matrix set `llm.writer.model`, and in the pipelines `one`, `two` there is no [llm.writer]",
+        "[llm.main]",
+        "`llm.main.problem_erors`",
+        "did you mean `problem_errors`?",
+    ]);
+    assert_eq!(ran.stderr.matches("evaluate.model").count(), 2, "{}", ran.stderr);
+    assert!(!place.path("out").exists());
+}
