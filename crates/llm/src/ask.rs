@@ -1,4 +1,4 @@
-//! One question on its way: split into requests, looked up, sent, tried again, recorded.
+//! One request to one table: looked up, sent, tried again, recorded. Who is asked for what is decided in [`crate::choice`].
 
 use crate::budget::{Refusal, Reservation};
 use crate::deferred::{Arrived, PendingQuestion};
@@ -14,12 +14,13 @@ use planforge_contract::{
 };
 use planforge_record::{CompletionRecord, EffectRecord, Lookup, nearest};
 use serde_json::Value;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// What an effect that holds the end of a question without an answer is called.
 const CALL: &str = "llm.complete";
+
+/// Code of the failure of a question that was not put to a table because that table's server seems to be down.
+pub(crate) const RESTING: &str = "llm.resting";
 
 pub(crate) struct Ask<'a> {
     pub(crate) llm: &'a Llm,
@@ -28,18 +29,15 @@ pub(crate) struct Ask<'a> {
     pub(crate) state: &'a RoleState,
     pub(crate) site: &'a CallSite,
     pub(crate) host: &'a dyn Host,
-    pub(crate) request: &'a CompletionRequest,
+    /// The question with everything that this table says.
+    pub(crate) request: CompletionRequest,
+    /// Whether an earlier table of the list has the same model and sampling, so that their questions are the same.
+    pub(crate) twin: bool,
 }
 
-/// First sample and replies of one request.
-type Part = (u32, Replies);
-
-/// First sample of a chunk, and how it ended.
-type ChunkEnd = (u32, Result<Vec<Part>, Failure>);
-
 /// One request, identified.
-struct Question {
-    path: String,
+pub(crate) struct Question {
+    pub(crate) path: String,
     key: String,
     canonical: Value,
     request: CompletionRequest,
@@ -54,6 +52,21 @@ struct PutOff<'a> {
     body: Option<Value>,
 }
 
+/// How a question ended, as a record has it.
+pub(crate) struct Found {
+    pub(crate) end: Result<Replies, Failure>,
+    /// Whether the end holds in a run that goes on: an answer does, and a failure whose cause is the question itself.
+    pub(crate) stands: bool,
+    /// Whether it is this run's own journal that has it.
+    pub(crate) own: bool,
+    record: Record,
+}
+
+enum Record {
+    Completion(Box<CompletionRecord>),
+    Effect(EffectRecord),
+}
+
 /// What a provider's answer leads to.
 enum Attempt {
     Done(Replies),
@@ -64,70 +77,9 @@ enum Attempt {
 }
 
 impl Ask<'_> {
-    /// Asks for `count` samples from `first` on, at most `size` a request. Requests run side by side, up to the role's
-    /// concurrency; which requests there are depends only on how many replies earlier ones brought.
-    pub(crate) fn samples(&self, first: u32, count: u32, size: u32) -> Result<Vec<Part>, Failure> {
-        let size = size.clamp(1, count.max(1));
-        let chunks: Vec<(u32, u32)> =
-            (0..count).step_by(size as usize).map(|at| (first + at, size.min(count - at))).collect();
-        if let [(at, count)] = chunks[..] {
-            return self.chunk(at, count);
-        }
-        let threads = chunks.len().min(self.role.config.max_concurrency as usize);
-        let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<ChunkEnd>> = Mutex::default();
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some((at, count)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let result = self.chunk(*at, *count);
-                        results.lock().unwrap_or_else(PoisonError::into_inner).push((*at, result));
-                    }
-                });
-            }
-        });
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort_by_key(|(at, _)| *at);
-        let mut parts = Vec::new();
-        for (_, result) in results {
-            parts.extend(result?);
-        }
-        Ok(parts)
-    }
-
-    /// One request, and further ones for what the server left out.
-    fn chunk(&self, first: u32, count: u32) -> Result<Vec<Part>, Failure> {
-        let mut replies = self.one(first, count)?;
-        replies.replies.truncate(count as usize);
-        let got = replies.replies.len() as u32;
-        if got == 0 {
-            return Err(Failure::new(
-                FailureClass::Provider,
-                "llm.no-reply",
-                format!("`{}`: the server answered without any reply", self.name),
-            ));
-        }
-        let mut parts = vec![(first, replies)];
-        if got < count {
-            parts.extend(self.samples(first + got, count - got, got)?);
-        }
-        Ok(parts)
-    }
-
-    fn one(&self, first: u32, count: u32) -> Result<Replies, Failure> {
-        let question = self.question(first, count);
-        if let Some(found) = self.recorded(&question)? {
-            return found;
-        }
-        match self.llm.options.mode {
-            Mode::Live | Mode::Record => self.send(&question),
-            Mode::Replay => Err(self.miss(&question)?),
-            Mode::Batch => Err(self.wait_for(&question, question.canonical.clone(), None)),
-        }
-    }
-
-    fn question(&self, first: u32, count: u32) -> Question {
-        let path = format!("{}/{}/{first}", self.site.path, self.site.call);
+    /// The request for `count` samples, the first of which is `first`.
+    pub(crate) fn question(&self, first: u32, count: u32) -> Question {
+        let path = self.path(first);
         let mut request = self.request.clone();
         request.sampling.n = Some(count).filter(|n| *n > 1);
         request.sampling.seed = Some(match request.sampling.seed {
@@ -135,56 +87,102 @@ impl Ask<'_> {
             Some(fixed) => fixed.wrapping_add(u64::from(first)),
             None => derive_seed(self.llm.options.run_seed, &path),
         });
-        let canonical = canonical_request(&request);
+        let mut canonical = canonical_request(&request);
+        if self.twin
+            && let Value::Object(fields) = &mut canonical
+        {
+            fields.insert("llm".to_owned(), self.name.into());
+        }
         Question { key: completion_key(&canonical, &path), path, canonical, request }
     }
 
-    /// The end of this question as the record has it; `None` where it is to be asked.
-    fn recorded(&self, question: &Question) -> Result<Option<Result<Replies, Failure>>, Failure> {
+    /// The sample path of a sample.
+    pub(crate) fn path(&self, sample: u32) -> String {
+        format!("{}/{}/{sample}", self.site.path, self.site.call)
+    }
+
+    /// How this question ended, as the record has it. Nothing is counted or written.
+    pub(crate) fn look_up(&self, question: &Question) -> Result<Option<Found>, Failure> {
         let options = &self.llm.options;
         let own: &dyn Lookup = options.journal.as_ref();
         let cassettes = if options.mode == Mode::Live { &[][..] } else { &options.cassettes[..] };
         let sources = std::iter::once(own).chain(cassettes.iter().map(|c| c.as_ref() as &dyn Lookup));
+        let mut passing = None;
         for (place, source) in sources.enumerate() {
+            let own = place == 0;
             if let Some(record) = source.completion(&question.key)?
-                && let Some(end) = self.end_of(&record)
+                && let Some((end, stands)) = self.end_of(&record)
             {
-                if place > 0 {
+                let found = Found { end, stands, own, record: Record::Completion(Box::new(record)) };
+                if stands {
+                    return Ok(Some(found));
+                }
+                passing.get_or_insert(found);
+            }
+            if let Some(record) = source.effect(&question.key)?.filter(|r| r.call == CALL) {
+                let failure = serde_json::from_value(record.result.clone()).map_err(|e| {
+                    Failure::new(FailureClass::System, "record.corrupt", format!("unreadable failure: {e}"))
+                })?;
+                // A cap that was reached or a plugin that broke ends a replay the same way, but not a resumed run.
+                let stands = options.mode == Mode::Replay;
+                let found = Found { end: Err(failure), stands, own, record: Record::Effect(record) };
+                if stands {
+                    return Ok(Some(found));
+                }
+                passing.get_or_insert(found);
+            }
+        }
+        Ok(passing)
+    }
+
+    /// Takes an end from the record: it is counted, and copied where the run's own journal does not have it.
+    pub(crate) fn take(&self, found: Found) -> Result<Result<Replies, Failure>, Failure> {
+        let journal = &self.llm.options.journal;
+        match found.record {
+            Record::Completion(record) => {
+                if !found.own {
                     // A cassette may have another pipeline's names in it, or none.
-                    let record = CompletionRecord { llm: self.name.to_owned(), ..record.clone() };
-                    self.observe(&options.journal.record_completion(&record)?);
+                    let record = CompletionRecord { llm: self.name.to_owned(), ..(*record).clone() };
+                    self.observe(&journal.record_completion(&record)?);
                 }
                 // What the run's own journal held when the session began was charged then.
-                if place == 0 && self.llm.earlier.contains(&question.key) {
+                if found.own && self.llm.earlier.contains(&record.key) {
                     self.state.budget.recalled(&record.usage);
                 } else {
                     self.state.budget.recorded(&self.role.config, record.attempts, &record.usage);
                 }
-                return Ok(Some(end));
             }
-            // A cap that was reached or a plugin that broke ends a replay the same way, but not a resumed run.
-            if options.mode == Mode::Replay
-                && let Some(record) = source.effect(&question.key)?.filter(|r| r.call == CALL)
-            {
-                if place > 0 {
-                    self.observe(&options.journal.record_effect(&record)?);
-                }
-                let failure = serde_json::from_value(record.result).map_err(|e| {
-                    Failure::new(FailureClass::System, "record.corrupt", format!("unreadable failure: {e}"))
-                })?;
-                return Ok(Some(Err(failure)));
-            }
+            Record::Effect(record) if !found.own => self.observe(&journal.record_effect(&record)?),
+            Record::Effect(_) => {}
         }
-        Ok(None)
+        Ok(found.end)
     }
 
-    fn end_of(&self, record: &CompletionRecord) -> Option<Result<Replies, Failure>> {
+    /// The end of a recorded question, and whether it holds in a run that goes on.
+    fn end_of(&self, record: &CompletionRecord) -> Option<(Result<Replies, Failure>, bool)> {
         if let Some(CompletionResult::Replies(replies)) = &record.result {
-            return Some(Ok(replies.clone()));
+            return Some((Ok(replies.clone()), true));
         }
         let failure = record.failure.as_ref()?;
         let stands = self.llm.options.mode == Mode::Replay || retry::stands_on_resume(failure.class);
-        stands.then(|| Err(retry::failure_of(self.name, &self.role.config, record.attempts, failure)))
+        Some((Err(retry::failure_of(self.name, &self.role.config, record.attempts, failure)), stands))
+    }
+
+    /// Asks, unless the run's mode does not. `others`: whether the role has another table that can be asked instead.
+    pub(crate) fn ask(&self, question: &Question, others: bool) -> Result<Replies, Failure> {
+        let options = &self.llm.options;
+        match options.mode {
+            Mode::Live | Mode::Record => {
+                if others
+                    && let Some(failures) = self.state.rest.rests(&self.role.config, options.clock.as_ref())
+                {
+                    return Err(self.broken(question, resting(self.name, failures), Duration::ZERO)?);
+                }
+                self.send(question)
+            }
+            Mode::Replay => Err(self.miss(question)?),
+            Mode::Batch => Err(self.wait_for(question, question.canonical.clone(), None)),
+        }
     }
 
     fn send(&self, question: &Question) -> Result<Replies, Failure> {
@@ -245,6 +243,12 @@ impl Ask<'_> {
             elapsed_ms: elapsed.as_millis() as u64,
         };
         self.observe(&self.llm.options.journal.record_completion(&record)?);
+        match &end {
+            Ok(_) => self.state.rest.is_up(),
+            Err(failure) => {
+                self.state.rest.failed(failure.class, &self.role.config, self.llm.options.clock.as_ref());
+            }
+        }
         end.map_err(|failure| retry::failure_of(self.name, &self.role.config, attempts, &failure))
     }
 
@@ -388,9 +392,7 @@ impl Ask<'_> {
         self.state.budget.retried();
         let wait_ms = wait.as_millis() as u64;
         let event = Event::Retry { path: question.path.clone(), attempt, failure, wait_ms };
-        self.llm.options.journal.append(&event)?;
-        self.observe(&event);
-        Ok(())
+        self.append(&event)
     }
 
     /// Records that a question ended without the server's word, so that a replay ends the same way. An interruption is not
@@ -447,6 +449,13 @@ impl Ask<'_> {
         (self.llm.options.cancelled)() || self.host.cancelled()
     }
 
+    /// Appends an event that is no effect.
+    pub(crate) fn append(&self, event: &Event) -> Result<(), Failure> {
+        self.llm.options.journal.append(event)?;
+        self.observe(event);
+        Ok(())
+    }
+
     fn observe(&self, event: &Event) {
         if let Some(observer) = &self.llm.options.observer {
             observer(event);
@@ -460,4 +469,10 @@ fn cancelled() -> Failure {
         "llm.cancelled",
         "the run was interrupted before the model answered",
     )
+}
+
+fn resting(name: &str, failures: u32) -> Failure {
+    let message = format!("`{name}` is left out for a while: its last {failures} questions in a row failed");
+    Failure::new(FailureClass::Provider, RESTING, message)
+        .help("`rest_after` and `rest_s` of its table say after how many failures, and for how long")
 }

@@ -54,6 +54,11 @@ codes! {
     "`max_calls`, `max_total_tokens` or `max_cost_usd` of the table would be passed by the next request. Requests reserve\n\
      their share before they are sent, so concurrent ones cannot overshoot together. Answers found in the run's record\n\
      count too. Raise the cap and resume the run: nothing is paid for twice.";
+    "llm.resting", "a table is left out for a while",
+    "The last questions that this table was asked all failed after their retries (`rest_after` of them in a row: no connection,\n\
+     no answer in time, key refused, no quota left, server trouble), and the role has another table. So that not every question\n\
+     waits for the same retries, it is left out for `rest_s` seconds; then one question tries again. The last table of a list\n\
+     is always asked. That it was left out is in the record, so a replay asks in the same order.";
     "llm.cancelled", "the run was interrupted",
     "The run was interrupted while a question waited or was in flight. It is asked again on resume.";
     "llm.pending", "the answer comes later",

@@ -21,6 +21,8 @@ pub const HOST_KEYS: &[&str] = &[
     "max_attempts",
     "backoff_ms",
     "max_backoff_ms",
+    "rest_after",
+    "rest_s",
     "max_calls",
     "max_total_tokens",
     "max_cost_usd",
@@ -76,6 +78,13 @@ pub struct RoleConfig {
     /// Longest wait before an attempt, in milliseconds; also the most that a server's Retry-After is honoured for.
     #[serde(default = "default_max_backoff")]
     pub max_backoff_ms: u64,
+    /// After how many failed questions in a row (server down, key refused, no quota left) the table is left out for a while, where the
+    /// role has another one to ask; 0 is never. The last one of a list is always asked.
+    #[serde(default = "default_rest_after")]
+    pub rest_after: u32,
+    /// How long it is then left out, in seconds. After that one question tries again.
+    #[serde(default = "default_rest")]
+    pub rest_s: f64,
     /// Most requests of a run, attempts included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_calls: Option<u64>,
@@ -102,6 +111,12 @@ fn default_backoff() -> u64 {
 }
 fn default_max_backoff() -> u64 {
     60_000
+}
+fn default_rest_after() -> u32 {
+    3
+}
+fn default_rest() -> f64 {
+    60.0
 }
 fn is_unknown(price: &Price) -> bool {
     *price == Price::default()
@@ -135,6 +150,8 @@ impl RoleConfig {
             max_attempts: default_attempts(),
             backoff_ms: default_backoff(),
             max_backoff_ms: default_max_backoff(),
+            rest_after: default_rest_after(),
+            rest_s: default_rest(),
             max_calls: None,
             max_total_tokens: None,
             max_cost_usd: None,
@@ -165,6 +182,7 @@ impl RoleConfig {
         check(self.max_concurrency > 0, "max_concurrency", "`max_concurrency` is at least 1");
         check(positive(self.requests_per_minute), "requests_per_minute", "`requests_per_minute` is above 0");
         check(self.max_attempts > 0, "max_attempts", "`max_attempts` is at least 1");
+        check(self.rest_s.is_finite() && self.rest_s >= 0.0, "rest_s", "`rest_s` is 0 or above");
         check(price_ok(self.max_cost_usd), "max_cost_usd", "`max_cost_usd` is 0 or above");
         check(
             price_ok(self.price.prompt) && price_ok(self.price.completion),

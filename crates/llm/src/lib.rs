@@ -6,6 +6,7 @@
 
 mod ask;
 mod budget;
+mod choice;
 mod clock;
 mod codes;
 mod config;
@@ -13,7 +14,9 @@ mod deferred;
 mod key;
 mod limit;
 mod llm;
+mod models;
 mod provider_host;
+mod rest;
 mod retry;
 mod usage;
 mod watch;
@@ -24,6 +27,7 @@ pub use codes::CODES;
 pub use config::{ConfigProblem, HOST_KEYS, RoleConfig, split_table};
 pub use deferred::{Answers, Arrived, PENDING, PendingQuestion};
 pub use key::{canonical_request, completion_key, derive_seed, derive_u64};
-pub use llm::{CallSite, Llm, LlmOptions, Mode, Observer, Role};
+pub use llm::{Answer, CallSite, Left, Llm, LlmOptions, Mode, Observer, Role, TableAnswer};
+pub use models::RoleModels;
 pub use usage::{ModelUsage, cost};
 pub use watch::{CallPhase, CallStep, CallWatch};

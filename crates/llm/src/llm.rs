@@ -1,10 +1,15 @@
 //! [`Llm`]: roles, mode, journal and limits of one run.
 
+use crate::ask::Ask;
 use crate::budget::Budget;
+use crate::choice::Choice;
 use crate::clock::{Clock, SystemClock};
 use crate::config::RoleConfig;
 use crate::deferred::{Answers, PendingQuestion, Waiting};
+use crate::key::canonical_request;
 use crate::limit::Gate;
+use crate::models::RoleModels;
+use crate::rest::Rest;
 use crate::usage::ModelUsage;
 use crate::watch::CallWatch;
 use planforge_contract::api::{Host, Provider};
@@ -105,6 +110,45 @@ pub struct CallSite {
     pub role: String,
 }
 
+/// How a question to a role ended, and who had a part in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The replies in sample order, or why there are none.
+    pub end: Result<Replies, Failure>,
+    /// Who answered, also where `end` is a failure because other samples failed. Each table once, in the order of their first samples.
+    pub answered: Vec<TableAnswer>,
+    /// Who did not answer, and why.
+    pub left: Vec<Left>,
+}
+
+/// What one table answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableAnswer {
+    /// The `[llm.NAME]` table.
+    pub llm: String,
+    /// Which samples of the question.
+    pub samples: Vec<u32>,
+    /// Tokens of its requests; absent where its server did not count those of one.
+    pub usage: Usage,
+    /// Tokens of its replies, estimated from their texts ([`crate::estimated_tokens`]).
+    pub estimated_tokens: u64,
+}
+
+/// One table that did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// The `[llm.NAME]` table.
+    pub llm: String,
+    /// Who was asked next; absent where nobody was.
+    pub to: Option<String>,
+    /// The code of its failure.
+    pub code: String,
+    /// Whether its server was asked; a cap that is reached and a table that is left out for a while keep it from that.
+    pub asked: bool,
+    /// How many samples it was to give.
+    pub samples: u32,
+}
+
 /// The host's side of every language model of a run. Shared by all threads.
 pub struct Llm {
     pub(crate) options: LlmOptions,
@@ -117,6 +161,7 @@ pub struct Llm {
 pub(crate) struct RoleState {
     pub(crate) gate: Gate,
     pub(crate) budget: Budget,
+    pub(crate) rest: Rest,
 }
 
 impl std::fmt::Debug for Llm {
@@ -148,19 +193,14 @@ impl Llm {
             .iter()
             .map(|(name, role)| {
                 let gate = Gate::new(role.config.max_concurrency, role.config.requests_per_minute);
-                (name.clone(), RoleState { gate, budget: Budget::default() })
+                (name.clone(), RoleState { gate, budget: Budget::default(), rest: Rest::default() })
             })
             .collect();
         let earlier = charge_earlier(&options, &state);
         Ok(Self { options, state, earlier, waiting: Waiting::default() })
     }
 
-    /// Asks the model of table `name` for `request.sampling.n` replies (absent means 1).
-    ///
-    /// The table's sampling fills what the request leaves out; `request.model` is always the table's. Where a server returns
-    /// fewer replies than asked, the rest is asked for in further requests, each with its own sample path and seed.
-    /// Returns exactly `n` replies in sample order; usage is the sum over all requests (absent where a server did not say), raw is
-    /// their bodies, a line feed between them.
+    /// Asks the model of table `name`, as [`Llm::ask`] does.
     ///
     /// # Errors
     /// The first failure in sample order: provider (after all retries), context overflow, budget, cancelled, replay miss,
@@ -172,36 +212,60 @@ impl Llm {
         site: &CallSite,
         host: &dyn Host,
     ) -> Result<Replies, Failure> {
-        let (Some(role), Some(state)) = (self.options.roles.get(name), self.state.get(name)) else {
-            let known: Vec<&str> = self.state.keys().map(String::as_str).collect();
-            return Err(Failure::new(
-                FailureClass::Request,
-                "llm.unknown-model",
-                format!("there is no table [llm.{name}]; there is {}", known.join(", ")),
-            ));
-        };
-        let request = filled(request, role);
-        if request.messages.is_empty() {
-            return Err(Failure::new(
-                FailureClass::Request,
-                "llm.empty-request",
-                "the request has no message",
-            ));
-        }
+        self.ask(&RoleModels::from(name), request, site, host).end
+    }
+
+    /// Asks the tables of a role for `request.sampling.n` replies (absent means 1).
+    ///
+    /// Each table's sampling fills what the request leaves out; `request.model` is always the table's. Where a server returns
+    /// fewer replies than asked, the rest is asked for in further requests, each with its own sample path and seed. Where a
+    /// table fails after its retries or has reached a cap, the next one of the role is asked for the same samples.
+    /// Gives exactly `n` replies in sample order; usage is the sum over all requests that were answered (absent where a server did
+    /// not say), raw is their bodies, a line feed between them.
+    pub fn ask(
+        &self,
+        models: &RoleModels,
+        request: CompletionRequest,
+        site: &CallSite,
+        host: &dyn Host,
+    ) -> Answer {
         let wanted = request.sampling.n.unwrap_or(1);
-        if wanted == 0 {
-            return Err(Failure::new(
-                FailureClass::Request,
-                "llm.empty-request",
-                "the request asks for 0 replies",
-            ));
+        match self.tables(models, &request, site, host) {
+            Ok(tables) => Choice::new(tables).ask(models, self.options.run_seed, wanted),
+            Err(failure) => Answer { end: Err(failure), answered: Vec::new(), left: Vec::new() },
         }
-        let ask = crate::ask::Ask { llm: self, name, role, state, site, host, request: &request };
-        let size = role.config.n_per_request.unwrap_or(wanted);
-        let mut parts = ask.samples(0, wanted, size)?;
-        parts.sort_by_key(|(first, _)| *first);
-        let result = merged(parts.into_iter().map(|(_, replies)| replies).collect(), wanted as usize);
-        Ok(result)
+    }
+
+    fn tables<'a>(
+        &'a self,
+        models: &'a RoleModels,
+        request: &CompletionRequest,
+        site: &'a CallSite,
+        host: &'a dyn Host,
+    ) -> Result<Vec<Ask<'a>>, Failure> {
+        let refused = |code: &str, message: String| Err(Failure::new(FailureClass::Request, code, message));
+        let mut tables: Vec<Ask<'a>> = Vec::new();
+        for name in models.names() {
+            let (Some(role), Some(state)) = (self.options.roles.get(name), self.state.get(name)) else {
+                let known: Vec<&str> = self.state.keys().map(String::as_str).collect();
+                let message = format!("there is no table [llm.{name}]; there is {}", known.join(", "));
+                return refused("llm.unknown-model", message);
+            };
+            let request = filled(request.clone(), role);
+            let twin =
+                tables.iter().any(|other| canonical_request(&other.request) == canonical_request(&request));
+            tables.push(Ask { llm: self, name, role, state, site, host, request, twin });
+        }
+        if tables.is_empty() {
+            return refused("llm.unknown-model", format!("nobody takes the role `{}`", site.role));
+        }
+        if request.messages.is_empty() {
+            return refused("llm.empty-request", "the request has no message".to_owned());
+        }
+        if request.sampling.n == Some(0) {
+            return refused("llm.empty-request", "the request asks for 0 replies".to_owned());
+        }
+        Ok(tables)
     }
 
     /// The questions of this session that wait for an answer, each once, in the order of sample paths.
@@ -264,15 +328,4 @@ fn filled(mut request: CompletionRequest, role: &Role) -> CompletionRequest {
         request.tags = Tags::default();
     }
     request
-}
-
-fn merged(parts: Vec<Replies>, wanted: usize) -> Replies {
-    let sum = |count: fn(&Usage) -> Option<u64>| parts.iter().map(|p| count(&p.usage)).sum::<Option<u64>>();
-    let usage =
-        Usage { prompt_tokens: sum(|u| u.prompt_tokens), completion_tokens: sum(|u| u.completion_tokens) };
-    let model = parts.first().map(|p| p.model.clone()).unwrap_or_default();
-    let raw = parts.iter().map(|p| p.raw.as_str()).collect::<Vec<_>>().join("\n");
-    let mut replies: Vec<_> = parts.into_iter().flat_map(|p| p.replies).collect();
-    replies.truncate(wanted);
-    Replies { replies, usage, model, raw }
 }

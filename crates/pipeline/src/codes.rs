@@ -145,6 +145,14 @@ pub const CODES: &[CodeInfo] = &[
          Every role that the plugin declares needs a model.",
     ),
     code(
+        "pipeline.mixed-likelihood",
+        "likelihoods of several models are compared",
+        "Candidates are compared by `candidate.log_likelihood` or `candidate.mean_log_likelihood`, and a role of the stage that makes\n\
+         them has several models. How likely a model finds its own reply says little beside what another model finds of its own:\n\
+         vocabularies differ, and so do temperatures. Give the role to one model, select within one model's samples, or\n\
+         compare by the metric of a verifier.",
+    ),
+    code(
         "pipeline.nested-round",
         "a stage that cannot stand in a round",
         "The rounds of a refine stage hold translate, verify, select and plan stages. Another refine stage goes beside it, and\n\
@@ -225,6 +233,16 @@ pub const CODES: &[CodeInfo] = &[
          to make a new record.",
     ),
     code(
+        "pipeline.role-models",
+        "a role's list of models that says nothing",
+        "A role is given to one model, to several in an order, or to several by weight:\n\n    \
+         roles = { writer = \"main\" }\n    \
+         roles = { writer = [\"main\", \"backup\"] }          # backup is asked where main fails or is at a cap\n    \
+         roles = { writer = { main = 3, other = 1 } }      # three of four samples are main's\n\n\
+         In a list each model stands once, for one that failed is not asked the same question again; and a list of one is written\n\
+         as its name. docs/models.md says who is asked when.",
+    ),
+    code(
         "pipeline.round",
         "a round that cannot refine",
         "In a round exactly one stage writes: a translate stage or, where there is none, a plan stage with `feedback`. Verify and plan\n\
@@ -301,7 +319,8 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.unknown-llm",
         "no model of that name",
-        "roles = { writer = \"main\" } gives the role to the table [llm.main], which must be in the file.",
+        "roles = { writer = \"main\" } gives the role to the table [llm.main], which must be in the file. So must every name of a\n\
+         list and every name with a weight.",
     ),
     code(
         "pipeline.unknown-metric",

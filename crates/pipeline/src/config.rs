@@ -7,6 +7,7 @@ pub(crate) use rounds::writer;
 pub use rounds::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
 
 use planforge_contract::{FixPolicy, JsonObject};
+pub use planforge_llm::RoleModels;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -256,14 +257,18 @@ impl Stage {
             Self::Select(_) | Self::Refine(_) | Self::Budget(_) | Self::FanOut(_) => None,
         }
     }
-    /// Role -> name of the `[llm.NAME]` table.
-    pub fn roles(&self) -> Option<&BTreeMap<String, String>> {
+    /// Role -> the `[llm.NAME]` tables that take it.
+    pub fn roles(&self) -> Option<&BTreeMap<String, RoleModels>> {
         match self {
             Self::Translate(s) => Some(&s.roles),
             Self::Verify(s) => Some(&s.roles),
             Self::Plan(s) => Some(&s.roles),
             Self::Select(_) | Self::Refine(_) | Self::Budget(_) | Self::FanOut(_) => None,
         }
+    }
+    /// The `[llm.NAME]` tables that it may ask itself, as often as its roles name them.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.roles().into_iter().flat_map(BTreeMap::values).flat_map(RoleModels::names)
     }
     /// The stages that judge inside of this one: those of a round, or the judges of a budget stage.
     pub fn round(&self) -> &[Stage] {
@@ -350,9 +355,9 @@ pub struct TranslateStage {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1000))]
     pub n: u32,
-    /// Role -> name of an `[llm.NAME]` table.
+    /// Role -> who takes it: the name of an `[llm.NAME]` table, names in an order, or names with weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub roles: BTreeMap<String, String>,
+    pub roles: BTreeMap<String, RoleModels>,
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
@@ -393,9 +398,9 @@ pub struct VerifyStage {
     /// The id of a verifier plugin.
     #[serde(rename = "use")]
     pub plugin: String,
-    /// Role -> name of an `[llm.NAME]` table.
+    /// Role -> who takes it: the name of an `[llm.NAME]` table, names in an order, or names with weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub roles: BTreeMap<String, String>,
+    pub roles: BTreeMap<String, RoleModels>,
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
@@ -484,9 +489,9 @@ pub struct PlanStage {
     /// The id of a planner plugin.
     #[serde(rename = "use")]
     pub plugin: String,
-    /// Role -> name of an `[llm.NAME]` table.
+    /// Role -> who takes it: the name of an `[llm.NAME]` table, names in an order, or names with weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub roles: BTreeMap<String, String>,
+    pub roles: BTreeMap<String, RoleModels>,
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,

@@ -21,7 +21,7 @@ pub use front::{
 };
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{
-    BudgetReport, Cost, FailedSample, Instances, Progress, RunObserver, RunReport, RunState, RunTask,
+    BudgetReport, Cost, FailedSample, Instances, Moved, Progress, RunObserver, RunReport, RunState, RunTask,
     Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, dollars, run, run_tasks,
 };
 pub use suite::{

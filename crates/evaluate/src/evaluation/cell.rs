@@ -494,6 +494,7 @@ pub(super) mod tests {
             path: None,
             written: Vec::new(),
             stages: Vec::new(),
+            moved: Vec::new(),
             usage: BTreeMap::from([(
                 "main".to_owned(),
                 TaskUsage {

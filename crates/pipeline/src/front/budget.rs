@@ -144,8 +144,7 @@ impl Stages<'_> {
             return;
         }
         let inside = || stage.sample.iter().chain(&stage.round).chain(&stage.judge);
-        let mut models: Vec<String> =
-            inside().filter_map(Stage::roles).flat_map(|roles| roles.values().cloned()).collect();
+        let mut models: Vec<String> = inside().flat_map(Stage::models).map(str::to_owned).collect();
         models.sort();
         models.dedup();
         if models.is_empty() && limits.seconds.is_none() {

@@ -7,6 +7,7 @@ mod llm;
 mod overrides;
 mod plugins;
 pub(crate) mod reader;
+mod roles;
 mod rounds;
 mod secrets;
 mod stages;

@@ -1,12 +1,11 @@
-//! The checks that need to know the plugins: kind, roles, options, metrics, environment.
+//! The checks that need to know the plugins: kind, options, environment.
 
 use super::catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
-use super::reader::{At, Reader, error_at, plain, with_help};
-use super::tree::{Key, Node, Place, Value, locate};
+use super::reader::{At, Reader, error_at, with_help};
+use super::tree::{Node, Place, Value, locate};
 use crate::suggest::help_for;
 use planforge_contract::{JsonObject, PluginInfo, PluginKind};
 use planforge_diagnostics::Diagnostic;
-use std::collections::BTreeMap;
 
 /// The capability with which a verifier says that it asks the task's environment.
 pub const NEEDS_ENVIRONMENT: &str = "environment";
@@ -88,51 +87,6 @@ fn unknown_plugin(id: &At<String>, kind: PluginKind, catalogue: &dyn Catalogue) 
         help,
     )
     .help("`planforge plugins list` shows all plugins and where they were looked for")
-}
-
-/// `roles`: each declared by the plugin, each mapped to a model of the file, none left out.
-pub(super) fn roles(
-    reader: &mut Reader<'_>,
-    info: Option<&PluginInfo>,
-    models: &[String],
-    used: &mut Vec<String>,
-    out: &mut Vec<Diagnostic>,
-) -> BTreeMap<String, String> {
-    let header = reader.table("roles", &mut Vec::new()).map_or(reader.place, |(_, node)| node.place);
-    let entries: Vec<(&Key, At<String>)> = reader.string_map("roles", out);
-    let models: Vec<&str> = models.iter().map(String::as_str).collect();
-    for (_, model) in &entries {
-        used.push(model.value.clone());
-        if !models.contains(&model.value.as_str()) {
-            let text = format!("there is no table [llm.{}]", model.value);
-            let help = help_for(&model.value, &models, "models in this file");
-            out.push(with_help(error_at("pipeline.unknown-llm", text, model.place), help));
-        }
-    }
-    if let Some(info) = info {
-        let declared: Vec<&str> = info.roles.iter().map(|r| r.name.as_str()).collect();
-        for (role, _) in &entries {
-            if !declared.contains(&role.name.as_str()) {
-                let text = format!("`{}` has no role `{}`", info.id, role.name);
-                let help = help_for(&role.name, &declared, "roles it asks for");
-                out.push(with_help(error_at("pipeline.unknown-role", text, role.place), help));
-            }
-        }
-        for role in &declared {
-            if !entries.iter().any(|(key, _)| key.name == *role) {
-                let model = models.first().copied().unwrap_or("main");
-                let text = format!(
-                    "{} does not say which model takes the role `{role}` of `{}`",
-                    reader.what, info.id
-                );
-                out.push(
-                    error_at("pipeline.missing-role", text, header)
-                        .help(format!("add `{role} = \"{model}\"` to its `roles`")),
-                );
-            }
-        }
-    }
-    plain(&entries)
 }
 
 /// `options`, checked against the plugin's schema.

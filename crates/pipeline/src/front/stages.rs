@@ -4,12 +4,14 @@ use super::catalogue::Catalogue;
 use super::plugins::{self, NEEDS_ENVIRONMENT, declares};
 use super::reader::{At, Reader, error_at, with_help};
 use super::tree::{Node, Place, Value};
+use crate::config::RoleModels;
 use crate::config::{
     Artefact, Order, PlanStage, PlanStageLimits, SelectStage, Stage, StageKind, TranslateStage, VerifyStage,
 };
 use crate::suggest::help_for;
 use planforge_contract::{FixPolicy, PluginInfo, PluginKind};
 use planforge_diagnostics::Diagnostic;
+use std::collections::BTreeMap;
 
 /// The label under which a candidate's own numbers are selected by; no stage may have it.
 pub(crate) const CANDIDATE: &str = "candidate";
@@ -57,6 +59,7 @@ pub(super) fn stages(
         later: all_labels(items),
         known: Vec::new(),
         round: None,
+        mixed: Vec::new(),
         read: StagesRead::default(),
     };
     for (index, item) in items.iter().enumerate() {
@@ -107,6 +110,8 @@ pub(super) struct Stages<'a> {
     pub(super) known: Vec<Known>,
     /// Set while a round's stages are read.
     pub(super) round: Option<Round>,
+    /// Stages so far whose samples may be those of several models, and these.
+    mixed: Vec<(String, RoleModels)>,
     pub(super) read: StagesRead,
 }
 
@@ -230,6 +235,7 @@ impl Stages<'_> {
                 out,
             ),
         };
+        self.writes(label, &stage.roles);
         (Stage::Translate(stage), Vec::new())
     }
 
@@ -277,6 +283,7 @@ impl Stages<'_> {
             feedback: self.feedback(reader, out),
         };
         unheard(reader, info.as_ref(), &stage.feedback, out);
+        self.writes(label, &stage.roles);
         (Stage::Plan(stage), PLAN_METRICS.map(str::to_owned).to_vec())
     }
 
@@ -285,8 +292,25 @@ impl Stages<'_> {
         reader: &mut Reader<'_>,
         info: Option<&PluginInfo>,
         out: &mut Vec<Diagnostic>,
-    ) -> std::collections::BTreeMap<String, String> {
-        plugins::roles(reader, info, self.models, &mut self.read.models_used, out)
+    ) -> BTreeMap<String, RoleModels> {
+        super::roles::roles(reader, info, self.models, &mut self.read.models_used, out)
+    }
+
+    fn writes(&mut self, label: &str, roles: &BTreeMap<String, RoleModels>) {
+        let several = roles.values().find(|models| models.has_several());
+        self.mixed.extend(several.map(|models| (label.to_owned(), models.clone())));
+    }
+
+    /// Likelihoods that different models give are on different scales.
+    fn likelihoods(&self, by: &At<String>, out: &mut Vec<Diagnostic>) {
+        let Some((label, models)) = self.mixed.first() else { return };
+        let when = if models.is_mixed() { "are" } else { "may be, where one fails," };
+        let message = format!(
+            "samples of `{label}` {when} those of several models ({models}), whose likelihoods are not comparable"
+        );
+        let warning = Diagnostic::warning("pipeline.mixed-likelihood", message);
+        let help = "give the role to one model, or compare by a metric of a verifier";
+        out.push(warning.at(by.place.source, by.place.span, "").help(help));
     }
 
     fn select(&mut self, reader: &mut Reader<'_>, label: &str, out: &mut Vec<Diagnostic>) -> Stage {
@@ -350,6 +374,7 @@ impl Stages<'_> {
             return;
         };
         if label == CANDIDATE {
+            self.likelihoods(by, out);
             return unknown_metric(label, name, &CANDIDATE_METRICS, by.place, out);
         }
         let Some(stage) = self.known.iter().find(|k| k.label == label) else {

@@ -58,9 +58,9 @@ pub(super) fn run(
 /// The prices of the models that are paid from the budget.
 fn prices(context: &Context<'_>, stage: &BudgetStage) -> BTreeMap<String, Price> {
     let inside = stage.sample.iter().chain(&stage.round).chain(&stage.judge);
-    let models = inside.filter_map(Stage::roles).flat_map(|roles| roles.values());
-    let price = |name: &String| context.pipeline.llm.get(name).map(price_of).unwrap_or_default();
-    models.map(|name| (name.clone(), price(name))).collect()
+    let models = inside.flat_map(Stage::models);
+    let price = |name: &str| context.pipeline.llm.get(name).map(price_of).unwrap_or_default();
+    models.map(|name| (name.to_owned(), price(name))).collect()
 }
 
 /// A candidate that was judged.

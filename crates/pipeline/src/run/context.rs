@@ -48,16 +48,21 @@ pub(super) struct TaskRun<'a> {
     pub(super) task: &'a RunTask,
     pub(super) usage: Mutex<BTreeMap<String, TaskUsage>>,
     pub(super) copies: Arc<Copies>,
+    pub(super) moves: Arc<Mutex<Moves>>,
 }
+
+/// How many questions a table left to another one: by table, the other, and the code of the failure.
+pub(super) type Moves = BTreeMap<(String, String, String), u64>;
 
 impl<'a> TaskRun<'a> {
     pub(super) fn new(task: &'a RunTask) -> Self {
-        Self { task, usage: Mutex::default(), copies: Arc::default() }
+        Self { task, usage: Mutex::default(), copies: Arc::default(), moves: Arc::default() }
     }
 
-    /// The same task with a use of its own; what was replied to questions is known to both.
+    /// The same task with a use of its own; what was replied to questions, and by whom not, is known to both.
     pub(super) fn metered(&self) -> Self {
-        Self { task: self.task, usage: Mutex::default(), copies: Arc::clone(&self.copies) }
+        let (copies, moves) = (Arc::clone(&self.copies), Arc::clone(&self.moves));
+        Self { task: self.task, usage: Mutex::default(), copies, moves }
     }
 
     /// What plugins may know of the task when they are asked about this candidate.

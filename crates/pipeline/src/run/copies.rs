@@ -41,7 +41,12 @@ impl Question {
 
 impl Copies {
     /// Takes note of the replies to a question, which may be asked again. The order in which questions are answered changes nothing.
-    pub(super) fn note(&self, model: &str, question: &Question, replies: &[Reply]) {
+    pub(super) fn note<'r>(
+        &self,
+        model: &str,
+        question: &Question,
+        replies: impl IntoIterator<Item = &'r Reply>,
+    ) {
         let mut models = lock(&self.models);
         let seen = models.entry(model.to_owned()).or_default();
         for reply in replies {

@@ -1,6 +1,6 @@
 //! The host object of one plugin call: it knows where in the run the call stands and what the plugin's kind may ask.
 
-use super::context::{Context, TaskRun};
+use super::context::{Context, TaskRun, lock};
 use super::copies;
 use super::path::call_path;
 use super::plan::ask_planner;
@@ -13,10 +13,11 @@ use planforge_contract::{
     CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
     Tags,
 };
-use planforge_llm::{CallSite, Mode, estimated_tokens};
+use planforge_llm::{Answer, CallSite, Mode, estimated_tokens};
 use planforge_plugin_sdk::rights::{Question, check};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -151,22 +152,26 @@ impl<'a> Call<'a> {
         answer.into_result()
     }
 
-    fn count(&self, model: &str, question: u64, answer: &Result<Replies, Failure>) {
-        let mut usage = super::context::lock(&self.task.usage);
-        match answer {
-            Ok(replies) => {
-                let counted = usage.entry(model.to_owned()).or_default();
-                counted.count(&replies.usage, replies.replies.len());
-                let texts = replies.replies.iter().map(|reply| reply.content.as_str());
-                counted.estimate(&replies.usage, question, estimated_tokens(texts, 0));
+    /// Takes note of who answered a question and who did not. `question`: its tokens, estimated.
+    fn count(&self, question: u64, answer: &Answer) {
+        let mut usage = lock(&self.task.usage);
+        for table in &answer.answered {
+            let counted = usage.entry(table.llm.clone()).or_default();
+            counted.count(&table.usage, table.samples.len());
+            counted.estimate(&table.usage, question, table.estimated_tokens);
+        }
+        // Those that were not asked, for a cap or an interruption, used nothing.
+        let asked: BTreeSet<&str> =
+            answer.left.iter().filter(|left| left.asked).map(|left| left.llm.as_str()).collect();
+        for name in asked {
+            usage.entry(name.to_owned()).or_default().count_failed(question);
+        }
+        drop(usage);
+        let mut moves = lock(&self.task.moves);
+        for left in &answer.left {
+            if let Some(to) = &left.to {
+                *moves.entry((left.llm.clone(), to.clone(), left.code.clone())).or_default() += 1;
             }
-            Err(failure)
-                if matches!(failure.class, FailureClass::Provider | FailureClass::ContextOverflow) =>
-            {
-                usage.entry(model.to_owned()).or_default().count_failed(question);
-            }
-            // Other failures are those of questions that were not asked.
-            Err(_) => {}
         }
     }
 }
@@ -182,7 +187,7 @@ impl Host for Call<'_> {
         check(self.info, Question::Complete)?;
         self.may_tell_a_model()?;
         let roles = self.context.pipeline.stage(self.stage).and_then(|stage| stage.roles());
-        let Some(model) = roles.and_then(|roles| roles.get(role)) else {
+        let Some(models) = roles.and_then(|roles| roles.get(role)) else {
             return Err(Failure::new(
                 FailureClass::Request,
                 "host.unknown-role",
@@ -201,12 +206,16 @@ impl Host for Call<'_> {
         let texts = request.messages.iter().map(|message| message.content.as_str());
         let question = estimated_tokens(texts, request.messages.len());
         let asked = copies::Question::new(&request.messages);
-        let answer = self.context.services.llm.complete(model, request, &site, self);
-        self.count(model, question, &answer);
-        if let Ok(replies) = &answer {
-            self.task.copies.note(model, &asked, &replies.replies);
+        let answer = self.context.services.llm.ask(models, request, &site, self);
+        self.count(question, &answer);
+        if let Ok(replies) = &answer.end {
+            for table in &answer.answered {
+                let of_table =
+                    table.samples.iter().filter_map(|sample| replies.replies.get(*sample as usize));
+                self.task.copies.note(&table.llm, &asked, of_table);
+            }
         }
-        answer
+        answer.end
     }
 
     fn environment(&self, call: EnvironmentCall) -> Result<EnvironmentAnswer, Failure> {

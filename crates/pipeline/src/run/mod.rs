@@ -25,7 +25,7 @@ mod verify;
 
 pub use cost::{Cost, dollars};
 pub use report::{
-    BudgetReport, FailedSample, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written,
+    BudgetReport, FailedSample, Moved, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written,
 };
 pub use services::{Instances, Progress, RunObserver, RunTask, Services, StageInstance, run_tasks};
 

@@ -207,6 +207,22 @@ pub struct TaskReport {
     pub stages: Vec<StageReport>,
     /// Language-model use by `[llm.NAME]` table.
     pub usage: BTreeMap<String, TaskUsage>,
+    /// Questions that one `[llm.NAME]` table left to another one of the role, recorded ones included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
+}
+
+/// Questions of one task that a table did not answer and the next one was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The `[llm.NAME]` table that did not answer.
+    pub llm: String,
+    /// The one that was asked next.
+    pub to: String,
+    /// The code of the failure, for example `llm.rate-limited` or `llm.budget`.
+    pub code: String,
+    /// How many questions; of one that asks for several samples, some may have been answered all the same.
+    pub questions: u64,
 }
 
 /// A run, or the part of it that one session brought to an end.
@@ -225,6 +241,20 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// [`TaskReport::moved`] over all tasks.
+    pub fn moved(&self) -> Vec<Moved> {
+        let mut sums: Vec<Moved> = Vec::new();
+        for one in self.tasks.iter().flat_map(|task| &task.moved) {
+            match sums.iter_mut().find(|sum| (&sum.llm, &sum.to, &sum.code) == (&one.llm, &one.to, &one.code))
+            {
+                Some(sum) => sum.questions += one.questions,
+                None => sums.push(one.clone()),
+            }
+        }
+        sums.sort_by(|a, b| (&a.llm, &a.to, &a.code).cmp(&(&b.llm, &b.to, &b.code)));
+        sums
+    }
+
     /// How many tasks ended with each verdict; tasks without one are counted as `none`.
     pub fn verdicts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();

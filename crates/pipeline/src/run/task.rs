@@ -4,7 +4,7 @@ use super::beam::{Entry, Standing, standing};
 use super::context::{Context, TaskRun, lock};
 use super::copies;
 use super::path::candidate_path;
-use super::report::{FailedSample, RunState, StageReport, TaskReport, TaskUsage};
+use super::report::{FailedSample, Moved, RunState, StageReport, TaskReport, TaskUsage};
 use super::services::RunTask;
 use super::stage;
 use crate::config::Stage;
@@ -259,7 +259,20 @@ impl<'a> Driver<'a> {
             written,
             stages: std::mem::take(&mut self.stages),
             usage: self.usage(),
+            moved: self.moved(),
         }
+    }
+
+    /// Where questions went that a table did not answer.
+    fn moved(&self) -> Vec<Moved> {
+        let moves = lock(&self.task.moves);
+        let moved = |((llm, to, code), questions): (&(String, String, String), &u64)| Moved {
+            llm: llm.clone(),
+            to: to.clone(),
+            code: code.clone(),
+            questions: *questions,
+        };
+        moves.iter().map(moved).collect()
     }
 
     /// What the task's models were asked and answered.

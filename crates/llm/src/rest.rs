@@ -1,0 +1,70 @@
+//! A table whose server is down is left alone for a while, so that not every question waits for all of its retries.
+
+use crate::clock::Clock;
+use crate::config::RoleConfig;
+use planforge_contract::ProviderFailureClass;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Whether one table rests. It is told of each question's end.
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Questions in a row whose failure lay outside of them.
+    failures: u32,
+    /// When the next question may try again, once there are enough of those.
+    until: Duration,
+}
+
+impl Rest {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many questions in a row failed, where the table is to be left alone now. When its rest is over, one question goes
+    /// ahead and the others wait for its end.
+    pub(crate) fn rests(&self, config: &RoleConfig, clock: &dyn Clock) -> Option<u32> {
+        let mut state = self.state();
+        if config.rest_after == 0 || state.failures < config.rest_after {
+            return None;
+        }
+        let now = clock.now();
+        if now < state.until {
+            return Some(state.failures);
+        }
+        state.until = now + length(config);
+        None
+    }
+
+    /// A question was answered, or refused for what it is: the server is there.
+    pub(crate) fn is_up(&self) {
+        self.state().failures = 0;
+    }
+
+    /// A question ended in a failure, after its retries.
+    pub(crate) fn failed(&self, class: ProviderFailureClass, config: &RoleConfig, clock: &dyn Clock) {
+        if !lies_outside(class) {
+            return self.is_up();
+        }
+        let mut state = self.state();
+        state.failures = state.failures.saturating_add(1);
+        state.until = clock.now() + length(config);
+    }
+}
+
+fn length(config: &RoleConfig) -> Duration {
+    Duration::try_from_secs_f64(config.rest_s).unwrap_or(Duration::MAX / 2)
+}
+
+/// Whether the cause of a failure is the server, the way to it or the account, and not this one request.
+const fn lies_outside(class: ProviderFailureClass) -> bool {
+    use ProviderFailureClass as C;
+    match class {
+        C::Connection | C::Timeout | C::RateLimited | C::Server | C::Authentication | C::NotFound => true,
+        C::ContextOverflow | C::BadRequest | C::Malformed => false,
+    }
+}
