@@ -7,7 +7,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
-use planforge_pipeline::{BudgetReport, RunReport, TaskReport, TaskUsage};
+use planforge_pipeline::{BudgetReport, Moved, RunReport, TaskReport, TaskUsage};
 
 /// How many lines of a text are shown before it is cut.
 const SHOWN_LINES: usize = 200;
@@ -243,7 +243,23 @@ fn usage(task: &TaskReport) -> String {
     if task.usage.is_empty() {
         return "no model answered".to_owned();
     }
-    task.usage.iter().map(|(model, u)| usage_line(model, u)).collect::<Vec<_>>().join("\n")
+    let used = task.usage.iter().map(|(model, u)| usage_line(model, u));
+    used.chain(task.moved.iter().map(moved_line)).collect::<Vec<_>>().join("\n")
+}
+
+/// For the end of a run: where the questions went that a model did not answer.
+pub(crate) fn moved(report: &RunReport) -> Vec<String> {
+    let answered = |name: &str| -> u64 {
+        report.tasks.iter().filter_map(|task| task.usage.get(name)).map(|usage| usage.calls).sum()
+    };
+    let line = |moved: &Moved| format!("{}; {} answered {}", moved_line(moved), moved.llm, answered(&moved.llm));
+    report.moved().iter().map(line).collect()
+}
+
+fn moved_line(moved: &Moved) -> String {
+    let questions = if moved.questions == 1 { "question" } else { "questions" };
+    let Moved { llm, to, code, .. } = moved;
+    format!("{} {questions} went from {llm} on to {to} [{code}]", moved.questions)
 }
 
 fn usage_line(model: &str, usage: &TaskUsage) -> String {

@@ -383,6 +383,9 @@ fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
 
 fn finish(context: &Context, args: &RunArgs, ended: &Ended, tasks: &[RunTask], folder: &RunFolder) -> Exit {
     print(context, ended, tasks, args.json);
+    for line in outcome::moved(&ended.report) {
+        context.output.note(&line);
+    }
     let path = folder.path().display();
     context.output.note(&format!("the run is in {path}; `planforge replay {path}` gives the same verdicts"));
     if ended.report.state != RunState::Finished {

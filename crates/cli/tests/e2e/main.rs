@@ -26,6 +26,7 @@ mod interrupted;
 mod limits;
 mod loaded;
 mod matrix;
+mod models;
 mod planner;
 mod record;
 mod run;

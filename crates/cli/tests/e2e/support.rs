@@ -134,6 +134,11 @@ impl Run {
         Self { command, runs }.set("llm.main.base_url", base_url).set("llm.main.max_attempts", "1")
     }
 
+    /// A run that is told everything by the command, into that folder.
+    pub(crate) fn of(command: Command, runs: tempfile::TempDir) -> Self {
+        Self { command, runs }
+    }
+
     pub(crate) fn set(self, key: &str, value: &str) -> Self {
         self.arg("--set").arg(format!("{key}={value}"))
     }

@@ -6,8 +6,8 @@ use planforge_contract::{
     CompletionRequest, CompletionResult, Failure, FinishReason, Message, ProviderFailure,
     ProviderFailureClass, Replies, Reply, Usage,
 };
-use planforge_llm::{CallSite, Clock, Llm, LlmOptions, Role, RoleConfig};
-use planforge_record::{Journal, MemoryJournal};
+use planforge_llm::{Answer, CallSite, Clock, Llm, LlmOptions, Mode, Role, RoleConfig, RoleModels};
+use planforge_record::{Journal, Lookup, MemoryJournal};
 use planforge_testkit::{ScriptedClock, SilentHost};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -119,6 +119,24 @@ impl Bench {
         options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
         Self { journal, clock, options }
     }
+    /// A further table, whose model has the table's name.
+    pub fn table(mut self, name: &str, provider: Option<Arc<ScriptedProvider>>, change: impl FnOnce(&mut RoleConfig)) -> Self {
+        let mut config = RoleConfig::new("scripted", name);
+        change(&mut config);
+        let role = Role::new(config, provider.map(|p| p as Arc<dyn Provider>));
+        self.options.roles.insert(name.into(), role);
+        self
+    }
+    /// The same tables without anybody to ask, over what was recorded.
+    pub fn replay(&self) -> Self {
+        let journal = Arc::new(MemoryJournal::default());
+        let mut options = self.options.clone();
+        options.journal = Arc::clone(&journal) as Arc<dyn Journal>;
+        options.mode = Mode::Replay;
+        options.cassettes = vec![Arc::clone(&self.journal) as Arc<dyn Lookup>];
+        options.roles.values_mut().for_each(|role| role.provider = None);
+        Self { journal, clock: Arc::clone(&self.clock), options }
+    }
     pub fn llm(&self) -> Llm {
         Llm::new(self.options.clone()).unwrap()
     }
@@ -138,4 +156,24 @@ pub fn site(path: &str) -> CallSite {
 pub fn ask(llm: &Llm, text: &str, n: u32) -> Result<Vec<String>, Failure> {
     let replies = llm.complete("main", question(text, n), &site("t/s/0"), &SilentHost::default())?;
     Ok(replies.replies.into_iter().map(|r| r.content).collect())
+}
+
+/// Several tables in that order.
+pub fn order(names: &[&str]) -> RoleModels {
+    RoleModels::Order(names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+/// Tables with weights.
+pub fn weights(weights: &[(&str, f64)]) -> RoleModels {
+    RoleModels::Weights(weights.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect())
+}
+
+/// Asks a role at a place of its own.
+pub fn ask_at(llm: &Llm, models: &RoleModels, path: &str, text: &str, n: u32) -> Answer {
+    llm.ask(models, question(text, n), &site(path), &SilentHost::default())
+}
+
+/// The texts of an answer.
+pub fn texts(answer: &Answer) -> Vec<String> {
+    answer.end.as_ref().unwrap().replies.iter().map(|reply| reply.content.clone()).collect()
 }

@@ -86,6 +86,8 @@ pub fn good(text: &str) -> CheckedPipeline {
 pub struct ScriptedProvider {
     pub prompts: Mutex<Vec<String>>,
     pub asked: AtomicUsize,
+    /// Refuses so many of a hundred requests to that model, by what they ask.
+    pub refuses: Option<(&'static str, u64)>,
     /// Interrupts the run when it has been asked that often.
     pub cancel_at: Option<(usize, Arc<AtomicBool>)>,
 }
@@ -106,6 +108,16 @@ impl Provider for ScriptedProvider {
             && number >= *at
         {
             flag.store(true, Ordering::SeqCst);
+        }
+        if self.refuses.is_some_and(|(model, share)| {
+            request.model == model && hash(&format!("{question}{seed}refused")) % 100 < share
+        }) {
+            return Ok(CompletionResult::ProviderFailure(ProviderFailure {
+                class: ProviderFailureClass::BadRequest,
+                status: Some(400),
+                retry_after_ms: None,
+                message: "scripted refusal".into(),
+            }));
         }
         let n = request.sampling.n.unwrap_or(1);
         let replies = (0..n)
@@ -323,9 +335,11 @@ impl Bench {
             Mode::Live | Mode::Record => Some(Arc::clone(&self.provider) as _),
             _ => None,
         };
-        for name in self.pipeline.config.llm.keys() {
-            let mut config = RoleConfig::new("provider-openai", "scripted");
+        for (name, table) in &self.pipeline.config.llm {
+            let model = table.settings.get("model").and_then(|model| model.as_str()).unwrap_or("scripted");
+            let mut config = RoleConfig::new("provider-openai", model);
             config.max_concurrency = 16;
+            config.max_calls = table.settings.get("max_calls").and_then(serde_json::Value::as_u64);
             options.roles.insert(name.clone(), Role::new(config, provider.clone()));
         }
         let flag = Arc::clone(&self.cancelled);
