@@ -145,12 +145,11 @@ impl<'a> Choice<'a> {
             }
             return self.all(&self.requests(&later));
         }
-        let mut told = true;
+        // What was told when it was recorded is not told again.
+        let known = found.as_ref().filter(|found| found.own).and_then(|found| found.end.as_ref().err());
+        let known = known.map(|failure| failure.code.clone());
         let end = match found {
-            Some(found) if found.stands => {
-                told = !found.own;
-                table.take(found)?
-            }
+            Some(found) if found.stands => table.take(found)?,
             // The record of a run whose tables were asked in another order: what is missing is missed at the last one.
             None if table.llm.options.mode == Mode::Replay && later.is_some() => {
                 return self.all(&later.iter().flat_map(|later| self.requests(later)).collect::<Vec<_>>());
@@ -165,7 +164,7 @@ impl<'a> Choice<'a> {
                     Err(with_earlier(failure, &turn.before))
                 }
                 Some(mut later) => {
-                    self.leave(turn, table, &question.path, &failure, told)?;
+                    self.leave(turn, table, &question.path, &failure, known.as_ref() != Some(&failure.code))?;
                     later.before.push((table.name.to_owned(), failure.code));
                     self.all(&self.requests(&later))
                 }

@@ -100,15 +100,16 @@ fn each_failure_of_a_server_is_followed_by_the_next_table_and_replays_the_same()
 #[test]
 fn an_answer_without_a_reply_and_a_broken_plugin_are_followed_and_an_interruption_is_not() {
     let empty = ScriptedProvider::new(|_, r| Ok(replies(r, 0)));
-    let broken = ScriptedProvider::new(|_, _| Err(Failure::new(FailureClass::Plugin, "plugin.panic", "boom")));
+    let broken =
+        ScriptedProvider::new(|_, _| Err(Failure::new(FailureClass::Plugin, "plugin.panic", "boom")));
     for (main, code) in [(empty, "llm.no-reply"), (broken, "plugin.panic")] {
-        let bench =
-            Bench::new(Some(main)).table("backup", Some(ScriptedProvider::obliging()), |_| {});
+        let bench = Bench::new(Some(main)).table("backup", Some(ScriptedProvider::obliging()), |_| {});
         let live = ask(&bench, "q");
         assert_eq!((live.left[0].code.as_str(), texts(&live).len()), (code, 2));
         replays(&bench, &live, "q");
     }
-    let later = ScriptedProvider::new(|_, _| Ok(CompletionResult::Pending { ticket: "1".into(), body: None }));
+    let later =
+        ScriptedProvider::new(|_, _| Ok(CompletionResult::Pending { ticket: "1".into(), body: None }));
     let backup = ScriptedProvider::obliging();
     let bench = Bench::new(Some(later)).table("backup", Some(backup.clone()), |_| {});
     assert_eq!(ask(&bench, "q").end.unwrap_err().code, PENDING);
@@ -140,8 +141,7 @@ fn a_cap_on_the_first_moves_over_and_the_last_one_s_cap_ends_the_question() {
         },
     );
     let llm = bench.llm();
-    let answers: Vec<Answer> =
-        (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
+    let answers: Vec<Answer> = (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
     assert_eq!(tables(&bench), ["main", "backup"]);
     assert!(answers[0].left.is_empty());
     let [moved] = &answers[1].left[..] else { panic!() };
@@ -167,8 +167,7 @@ fn a_cap_on_the_first_moves_over_and_the_last_one_s_cap_ends_the_question() {
     // With another cap the run goes on, with the first table where nobody answered.
     bench.options.roles.get_mut("main").unwrap().config.max_calls = Some(9);
     let llm = bench.llm();
-    let resumed: Vec<Answer> =
-        (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
+    let resumed: Vec<Answer> = (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
     assert_eq!(resumed[..2], answers[..2]);
     assert_eq!(resumed[2].answered[0].llm, "main");
     assert_eq!((main.count(), backup.count()), (2, 1));
@@ -246,11 +245,8 @@ fn a_table_whose_server_is_down_is_left_out_for_a_while_and_a_replay_does_the_sa
         Ok(if is_up.load(Ordering::SeqCst) { replies(r, 2) } else { failure(Class::Connection, None) })
     });
     let backup = ScriptedProvider::obliging();
-    let bench = Bench::with(Some(main.clone()), |c| c.rest_s = 1_000.0).table(
-        "backup",
-        Some(backup.clone()),
-        |_| {},
-    );
+    let bench =
+        Bench::with(Some(main.clone()), |c| c.rest_s = 1_000.0).table("backup", Some(backup.clone()), |_| {});
     let llm = bench.llm();
     let mut answers: Vec<Answer> = Vec::new();
     let asked = |answers: &mut Vec<Answer>| {

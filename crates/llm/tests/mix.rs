@@ -35,7 +35,9 @@ fn moody(failing: u64) -> Arc<ScriptedProvider> {
         let wanted = request.sampling.n.unwrap_or(1);
         let mut told = replies(request, (number / 7 % u64::from(wanted) + 1) as u32);
         if let planforge_contract::CompletionResult::Replies(told) = &mut told {
-            told.replies.iter_mut().for_each(|reply| reply.content.insert_str(0, &format!("{}: ", request.model)));
+            told.replies
+                .iter_mut()
+                .for_each(|reply| reply.content.insert_str(0, &format!("{}: ", request.model)));
         }
         Ok(told)
     })
@@ -189,7 +191,8 @@ fn another_seed_draws_otherwise_and_shares_keep_to_the_weights() {
         let mut bench = Bench::new(Some(provider.clone())).table("b", Some(provider.clone()), |_| {});
         bench.options.run_seed = seed;
         let llm = bench.llm();
-        let answers: Vec<Answer> = (0..100).map(|i| ask_at(&llm, &models, &format!("t/s/{i}"), "q", 4)).collect();
+        let answers: Vec<Answer> =
+            (0..100).map(|i| ask_at(&llm, &models, &format!("t/s/{i}"), "q", 4)).collect();
         answers
     };
     let count = |answers: &[Answer]| -> usize {

@@ -76,7 +76,10 @@ fn a_name_a_list_and_weights_are_read() {
     assert_eq!(read("[\"third\", \"main\"]"), RoleModels::Order(vec!["third".into(), "main".into()]));
     let RoleModels::Weights(weights) = read(WEIGHTS) else { panic!() };
     assert_eq!(weights["main"], 3.0);
-    assert_eq!(good(&file(WEIGHTS)).config.stages[0].models().collect::<Vec<_>>(), ["main", "other", "third"]);
+    assert_eq!(
+        good(&file(WEIGHTS)).config.stages[0].models().collect::<Vec<_>>(),
+        ["main", "other", "third"]
+    );
     // A pipeline goes through JSON, as run folders and schemas see it, and stays what it is.
     let pipeline = good(&file(WEIGHTS)).config;
     let json = serde_json::to_string(&pipeline).unwrap();
@@ -163,7 +166,8 @@ use = "verifier-val"
 /// A bench whose first model refuses a third of what it is asked.
 fn bench(writer: &str) -> Bench {
     let mut bench = Bench::new(&file(writer));
-    bench.provider = Arc::new(ScriptedProvider { refuses: Some(("first", 35)), ..ScriptedProvider::default() });
+    bench.provider =
+        Arc::new(ScriptedProvider { refuses: Some(("first", 35)), ..ScriptedProvider::default() });
     bench
 }
 
@@ -186,9 +190,13 @@ fn jobs_and_replays_change_nothing_about_weights_orders_and_failures() {
         assert!(report.moved().iter().all(|m| m.llm == "main" && m.code == "llm.bad-request"));
         assert!(answered(journal.as_ref()).len() > 1);
         // Each table has its own account, failures included.
-        let usage = |name: &str| report.tasks.iter().filter_map(|t| t.usage.get(name)).fold((0, 0), |(a, b), u| {
-            (a + u.calls, b + u.failed)
-        });
+        let usage = |name: &str| {
+            report
+                .tasks
+                .iter()
+                .filter_map(|t| t.usage.get(name))
+                .fold((0, 0), |(a, b), u| (a + u.calls, b + u.failed))
+        };
         assert_eq!(usage("main").1, moved);
         assert!(usage("other").0 > 0 && usage("other").1 == 0);
     }
@@ -204,9 +212,14 @@ fn a_crash_after_any_event_of_a_run_with_weights_loses_nothing() {
 fn a_cap_moves_on_and_the_last_one_s_leaves_the_task_undecided() {
     let capped = |writer: &str| {
         let text = file(writer).replace("model = \"first\"", "model = \"first\"\nmax_calls = 1");
-        text.replace("[llm.other]\nuse = \"provider-openai\"", "[llm.other]\nuse = \"provider-openai\"\nmax_calls = 1")
+        text.replace(
+            "[llm.other]\nuse = \"provider-openai\"",
+            "[llm.other]\nuse = \"provider-openai\"\nmax_calls = 1",
+        )
     };
-    let stages = |text: &str| text.split("[[stage]]\ndo = \"translate\"\nlabel = \"again\"").next().unwrap().to_owned();
+    let stages = |text: &str| {
+        text.split("[[stage]]\ndo = \"translate\"\nlabel = \"again\"").next().unwrap().to_owned()
+    };
     let text = stages(&capped(r#"["main", "other"]"#));
     let bench = Bench::new(&text);
     let (report, journal) = bench.run(&tasks(3), 1);
@@ -217,6 +230,9 @@ fn a_cap_moves_on_and_the_last_one_s_leaves_the_task_undecided() {
     let Some(TaskVerdict::Undecided { message, .. }) = &report.tasks[2].verdict else {
         panic!("{:?}", report.tasks[2].verdict)
     };
-    assert!(message.contains("`max_calls` of `other`") && message.contains("before it: `main` [llm.budget]"), "{message}");
+    assert!(
+        message.contains("`max_calls` of `other`") && message.contains("before it: `main` [llm.budget]"),
+        "{message}"
+    );
     assert_eq!(bytes(&bench.replay(&journal, &tasks(3)).0), bytes(&report));
 }

@@ -252,7 +252,8 @@ pub(crate) fn moved(report: &RunReport) -> Vec<String> {
     let answered = |name: &str| -> u64 {
         report.tasks.iter().filter_map(|task| task.usage.get(name)).map(|usage| usage.calls).sum()
     };
-    let line = |moved: &Moved| format!("{}; {} answered {}", moved_line(moved), moved.llm, answered(&moved.llm));
+    let line =
+        |moved: &Moved| format!("{}; {} answered {}", moved_line(moved), moved.llm, answered(&moved.llm));
     report.moved().iter().map(line).collect()
 }
 

@@ -132,7 +132,10 @@ fn caps_of_two_models_are_one_summary_and_the_last_one_s_is_undecided() {
     assert_eq!([servers[0].count(), servers[1].count()], [1, 1]);
     ended.says(&["2 questions went from main on to backup [llm.budget]; main answered 1"]);
     let why = report["tasks"][2]["verdict"]["message"].as_str().unwrap();
-    assert!(why.contains("`max_calls` of `backup`") && why.contains("before it: `main` [llm.budget]"), "{why}");
+    assert!(
+        why.contains("`max_calls` of `backup`") && why.contains("before it: `main` [llm.budget]"),
+        "{why}"
+    );
 }
 
 #[test]

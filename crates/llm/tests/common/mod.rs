@@ -120,7 +120,12 @@ impl Bench {
         Self { journal, clock, options }
     }
     /// A further table, whose model has the table's name.
-    pub fn table(mut self, name: &str, provider: Option<Arc<ScriptedProvider>>, change: impl FnOnce(&mut RoleConfig)) -> Self {
+    pub fn table(
+        mut self,
+        name: &str,
+        provider: Option<Arc<ScriptedProvider>>,
+        change: impl FnOnce(&mut RoleConfig),
+    ) -> Self {
         let mut config = RoleConfig::new("scripted", name);
         change(&mut config);
         let role = Role::new(config, provider.map(|p| p as Arc<dyn Provider>));
