@@ -4,7 +4,7 @@
 //! next, with exactly its samples. Before anybody is asked, an answer of any of them is looked for in the record: so nothing is
 //! paid for twice, and a replay finds its way by the failures that were recorded.
 
-use crate::ask::{Ask, RESTING};
+use crate::ask::{Ask, Found, Question, RESTING};
 use crate::budget::estimated_tokens;
 use crate::llm::{Answer, Left, Mode, TableAnswer};
 use crate::models::RoleModels;
@@ -134,16 +134,7 @@ impl<'a> Choice<'a> {
             && let Some(later) = &later
             && self.is_held(later)?
         {
-            // Somebody further down answered: what is known of why this one did not is part of the same record.
-            let mut later = later.clone();
-            if let Some(found) = found {
-                let own = found.own;
-                if let Err(failure) = table.take(found)?.and_then(|replies| some(table.name, replies)) {
-                    self.leave(turn, table, &question.path, &failure, !own)?;
-                    later.before.push((table.name.to_owned(), failure.code));
-                }
-            }
-            return self.all(&self.requests(&later));
+            return self.follow_record(turn, table, &question, found, later.clone());
         }
         // What was told when it was recorded is not told again.
         let known = found.as_ref().filter(|found| found.own).and_then(|found| found.end.as_ref().err());
@@ -170,6 +161,25 @@ impl<'a> Choice<'a> {
                 }
             },
         }
+    }
+
+    /// Somebody further down answered: what is known of why this table did not is part of the same record.
+    fn follow_record(
+        &self,
+        turn: &Turn,
+        table: &Ask<'_>,
+        question: &Question,
+        found: Option<Found>,
+        mut later: Turn,
+    ) -> Result<(), Failure> {
+        if let Some(found) = found {
+            let own = found.own;
+            if let Err(failure) = table.take(found)?.and_then(|replies| some(table.name, replies)) {
+                self.leave(turn, table, &question.path, &failure, !own)?;
+                later.before.push((table.name.to_owned(), failure.code));
+            }
+        }
+        self.all(&self.requests(&later))
     }
 
     /// Whether the record has an answer of that table, or of one behind it, to any of these samples.

@@ -53,7 +53,8 @@ codes! {
     "llm.budget", "a cap on calls, tokens or cost is reached",
     "`max_calls`, `max_total_tokens` or `max_cost_usd` of the table would be passed by the next request. Requests reserve\n\
      their share before they are sent, so concurrent ones cannot overshoot together. Answers found in the run's record\n\
-     count too. Raise the cap and resume the run: nothing is paid for twice.";
+     count too. Where the role has another table, that one is asked instead. Raise the cap and resume the run: nothing is\n\
+     paid for twice.";
     "llm.resting", "a table is left out for a while",
     "The last questions that this table was asked all failed after their retries (`rest_after` of them in a row: no connection,\n\
      no answer in time, key refused, no quota left, server trouble), and the role has another table. So that not every question\n\

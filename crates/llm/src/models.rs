@@ -13,7 +13,7 @@ pub enum RoleModels {
     /// One model.
     One(String),
     /// The first is asked; the next one where the one before failed after its retries or reached a cap of its table.
-    Order(#[schemars(length(min = 1))] Vec<String>),
+    Order(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<String>),
     /// For each sample one is drawn by these weights, from the run's seed and the sample's place in the run. Where it fails or
     /// reached a cap, the others are asked in the order of their weights, the heaviest first.
     Weights(

@@ -163,11 +163,11 @@ use = "verifier-val"
     assert!(missing("main") && missing("other"), "{:?}", checked.diagnostics);
 }
 
-/// A bench whose first model refuses a third of what it is asked.
+/// A bench whose first model refuses most of what it is asked.
 fn bench(writer: &str) -> Bench {
     let mut bench = Bench::new(&file(writer));
     bench.provider =
-        Arc::new(ScriptedProvider { refuses: Some(("first", 35)), ..ScriptedProvider::default() });
+        Arc::new(ScriptedProvider { refuses: Some(("first", 40)), ..ScriptedProvider::default() });
     bench
 }
 
@@ -183,7 +183,7 @@ fn answered(journal: &impl Journal) -> BTreeSet<String> {
 #[test]
 fn jobs_and_replays_change_nothing_about_weights_orders_and_failures() {
     for writer in [WEIGHTS, r#"["main", "other"]"#] {
-        let (report, journal) = jobs_and_replays_change_nothing(|| bench(writer), &tasks(4), &[16, 16]);
+        let (report, journal) = jobs_and_replays_change_nothing(|| bench(writer), &tasks(8), &[16, 16]);
         assert_eq!(report.state, RunState::Finished);
         let moved: u64 = report.moved().iter().map(|moved| moved.questions).sum();
         assert!(moved > 1, "nothing to compare: {:?}", report.moved());

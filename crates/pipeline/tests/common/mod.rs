@@ -110,7 +110,7 @@ impl Provider for ScriptedProvider {
             flag.store(true, Ordering::SeqCst);
         }
         if self.refuses.is_some_and(|(model, share)| {
-            request.model == model && hash(&format!("{question}{seed}refused")) % 100 < share
+            request.model == model && (hash(&format!("{seed} {question}")) >> 24) % 100 < share
         }) {
             return Ok(CompletionResult::ProviderFailure(ProviderFailure {
                 class: ProviderFailureClass::BadRequest,
