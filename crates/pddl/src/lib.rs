@@ -20,6 +20,7 @@ mod sexpr;
 mod sink;
 mod strip;
 mod suggest;
+mod symbols;
 mod template;
 
 pub use ast::Parsed;
@@ -44,4 +45,5 @@ pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;
 pub use strip::StripSpans;
 pub use suggest::nearest;
+pub use symbols::{Names, Symbol};
 pub use template::{domain_template, problem_template};

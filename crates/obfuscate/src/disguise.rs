@@ -1,0 +1,212 @@
+//! One suite's disguise: names, texts, programs and definitions told in another way.
+
+use crate::lexicon::{Lexicon, Named};
+use crate::options::Options;
+use crate::program::{self, Told};
+use crate::renaming::Renaming;
+use crate::text::{self, Piece};
+use crate::words::function::is_function_word;
+use crate::words::invent::digest;
+use crate::{order, text::pieces};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::{
+    Name, Names as _, Symbol, domain_template, parse_domain, parse_problem, print_domain, print_problem, problem_template,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that a suite says, for its names and words to be known before one of them is replaced.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The suite's name.
+    pub suite: String,
+    /// Every domain of it.
+    pub domains: Vec<String>,
+    /// Every problem of it.
+    pub problems: Vec<String>,
+    /// Every text in plain language.
+    pub texts: Vec<String>,
+}
+
+/// How one suite is disguised. The same sources, in any order, and the same options give the same disguise.
+#[derive(Debug)]
+pub struct Disguise {
+    options: Options,
+    lexicon: Lexicon,
+    renaming: Renaming,
+    /// Names as answer set programs write them -> new names, written so.
+    mangled: BTreeMap<String, String>,
+    order: u64,
+}
+
+impl Disguise {
+    /// The disguise of a suite.
+    pub fn new(sources: &Sources, options: &Options) -> Self {
+        let named = Named::read(sources);
+        let lexicon = Lexicon::new(sources, &named, options);
+        let renaming = Renaming {
+            style: options.names,
+            seed: options.seed,
+            names: lexicon.names.clone(),
+            words: if options.texts { lexicon.table() } else { BTreeMap::new() },
+            left: lexicon.left.clone(),
+            kept: lexicon.kept.clone(),
+        };
+        let mangle = |name: &str| name.replace('-', "_");
+        let mangled = lexicon.names.iter().map(|(name, new)| (mangle(name), mangle(new))).collect();
+        let order = digest(options.seed, &format!("order/{}", sources.suite));
+        Self { options: options.clone(), lexicon, renaming, mangled, order }
+    }
+
+    /// The whole table of names and words.
+    pub const fn renaming(&self) -> &Renaming {
+        &self.renaming
+    }
+
+    /// The table for some of the suite's definitions: their names, and all words.
+    pub fn renaming_of<'a>(&self, domains: impl IntoIterator<Item = &'a str>, problems: impl IntoIterator<Item = &'a str>) -> Renaming {
+        let mut named: BTreeSet<String> = BTreeSet::new();
+        let mut note = |_: Symbol, name: &mut Name| {
+            named.insert(name.key().trim_start_matches('?').to_owned());
+        };
+        for text in domains {
+            parse_domain(text, SourceId(0)).value.names(&mut note);
+        }
+        for text in problems {
+            parse_problem(text, SourceId(0)).value.names(&mut note);
+        }
+        let mut renaming = self.renaming.clone();
+        renaming.names.retain(|name, _| named.contains(name));
+        renaming.left.retain(|name| named.contains(name));
+        renaming.kept.retain(|name| named.contains(name));
+        renaming
+    }
+
+    /// The new name of a name.
+    pub fn name(&self, name: &str) -> String {
+        self.renaming.name(name).to_owned()
+    }
+
+    /// A domain, printed anew: comments are gone.
+    ///
+    /// # Errors
+    /// The first thing that makes part of it unreadable: it would be lost.
+    pub fn domain(&self, text: &str) -> Result<String, String> {
+        let parsed = parse_domain(text, SourceId(0));
+        if let Some(wrong) = parsed.diagnostics.iter().find(|d| d.is_error()) {
+            return Err(wrong.message.to_string());
+        }
+        Ok(print_domain(&self.domain_tree(parsed.value)))
+    }
+
+    /// A problem, printed anew: comments are gone.
+    ///
+    /// # Errors
+    /// The first thing that makes part of it unreadable: it would be lost.
+    pub fn problem(&self, text: &str) -> Result<String, String> {
+        let parsed = parse_problem(text, SourceId(0));
+        if let Some(wrong) = parsed.diagnostics.iter().find(|d| d.is_error()) {
+            return Err(wrong.message.to_string());
+        }
+        Ok(print_problem(&self.problem_tree(parsed.value)))
+    }
+
+    /// The beginning of a domain that belongs to `domain`. Where it is the one that is made of the domain it is made anew.
+    pub fn domain_template(&self, template: &str, domain: Option<&str>) -> String {
+        let made = domain.map(|text| parse_domain(text, SourceId(0)).value);
+        match made.filter(|domain| domain_template(domain).trim() == template.trim()) {
+            Some(domain) => end_like(template, domain_template(&self.domain_tree(domain))),
+            None => self.pddl(template),
+        }
+    }
+
+    /// The beginning of a problem that belongs to `problem`.
+    pub fn problem_template(&self, template: &str, problem: Option<&str>) -> String {
+        let made = problem.map(|text| parse_problem(text, SourceId(0)).value);
+        match made.filter(|problem| problem_template(problem).trim() == template.trim()) {
+            Some(problem) => end_like(template, problem_template(&self.problem_tree(problem))),
+            None => self.pddl(template),
+        }
+    }
+
+    fn domain_tree(&self, mut domain: Domain) -> Domain {
+        domain.names(&mut |symbol, name| self.rename(symbol, name));
+        if self.options.reorder {
+            order::domain(&mut domain, self.order);
+        }
+        domain
+    }
+
+    fn problem_tree(&self, mut problem: Problem) -> Problem {
+        problem.names(&mut |symbol, name| self.rename(symbol, name));
+        if self.options.reorder {
+            order::problem(&mut problem, self.order);
+        }
+        problem
+    }
+
+    fn rename(&self, symbol: Symbol, name: &mut Name) {
+        if let Some(new) = self.renaming.names.get(name.key().trim_start_matches('?')) {
+            let mark = if symbol == Symbol::Variable { "?" } else { "" };
+            *name = Name::new(&format!("{mark}{new}"), name.span);
+        }
+    }
+
+    /// Plans, declarations and other parts of definitions: whole symbols are replaced, and comments told as texts are.
+    pub fn pddl(&self, text: &str) -> String {
+        let lines = text.split_inclusive('\n').map(|line| match line.split_once(';') {
+            Some((before, comment)) => format!("{};{}", self.renaming.apply(before), self.text(comment)),
+            None => self.renaming.apply(line),
+        });
+        lines.collect()
+    }
+
+    /// A text in plain language, or one that mixes it with names.
+    pub fn text(&self, text: &str) -> String {
+        if self.options.texts { self.told(text, false) } else { text.to_owned() }
+    }
+
+    /// What is said of an action and its parameters.
+    pub fn action_text(&self, text: &str) -> String {
+        if self.options.texts { self.told(text, true) } else { text.to_owned() }
+    }
+
+    /// Whether sentences are told in the new names.
+    pub const fn texts(&self) -> bool {
+        self.options.texts
+    }
+
+    fn told(&self, text: &str, of_parameters: bool) -> String {
+        text::rewritten(text, |piece| match piece {
+            // A run of letters is a word of the language before it is a name.
+            Piece::Run(run) if pieces(run).len() == 1 => None,
+            Piece::Run(run) => self.renaming.names.get(run).filter(|_| !is_function_word(run)).cloned(),
+            Piece::Word(word) => self.lexicon.word(word, of_parameters),
+        })
+    }
+
+    /// An answer set program.
+    pub fn program(&self, program: &str) -> String {
+        program::rewritten(program, self)
+    }
+}
+
+impl Told for Disguise {
+    fn name(&self, mangled: &str) -> Option<String> {
+        self.mangled.get(mangled).cloned()
+    }
+
+    fn words(&self, identifier: &str) -> String {
+        self.told(identifier, false)
+    }
+
+    fn text(&self, text: &str) -> String {
+        Self::text(self, text)
+    }
+}
+
+/// A text that ends with a line as another does.
+fn end_like(old: &str, new: String) -> String {
+    let new = new.trim_end().to_owned();
+    if old.ends_with('\n') { new + "\n" } else { new }
+}

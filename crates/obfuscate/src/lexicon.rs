@@ -1,0 +1,290 @@
+//! The words that a suite's names are made of, and a new one for each.
+
+use crate::disguise::Sources;
+use crate::options::{Kind, Names, Options};
+use crate::text::pieces;
+use crate::words::form::{Ending, Form, Vocabulary};
+use crate::words::function::is_function_word;
+use crate::words::invent::{Inventor, Part, digest};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::{Name, Names as _, Symbol, parse_domain, parse_problem};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words that PDDL, answer set programs and their readers have a use for; no new name is one of them, beside the function words.
+const RESERVED: &[&str] = &[
+    "adl", "assign", "cardinality", "column", "conflict", "constant", "constants", "constraint", "constraints", "count", "decrease",
+    "derived", "duration", "durative", "equality", "exists", "fluents", "function", "functions", "grid", "increase", "length",
+    "maximize", "minimize", "never", "preference", "requirements", "row", "scale", "sequence", "sometime", "step", "strips", "sum",
+    "time", "total", "typing", "ucpop", "undefined", "violated",
+];
+
+/// A suite's names by what they name: in lower case, variables without their question mark.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    kinds: BTreeMap<String, BTreeSet<Kind>>,
+    /// Names that domains have, beside those of problems alone.
+    of_domains: BTreeSet<String>,
+}
+
+impl Named {
+    pub(crate) fn read(sources: &Sources) -> Self {
+        let mut named = Self::default();
+        for text in &sources.domains {
+            let mut parsed = parse_domain(text, SourceId(0));
+            parsed.value.names(&mut |symbol, name| {
+                // An object in a domain is a constant, declared or not.
+                let kind = if symbol == Symbol::Object { Kind::Constants } else { kind_of(symbol) };
+                named.note(kind, name);
+                named.of_domains.insert(bare(name));
+            });
+        }
+        for text in &sources.problems {
+            parse_problem(text, SourceId(0)).value.names(&mut |symbol, name| named.note(kind_of(symbol), name));
+        }
+        let suite = Name::synthetic(&sources.suite);
+        named.note(Kind::Domain, &suite);
+        named.of_domains.insert(bare(&suite));
+        named
+    }
+
+    fn note(&mut self, kind: Kind, name: &Name) {
+        let bare = bare(name);
+        if !bare.is_empty() {
+            self.kinds.entry(bare).or_default().insert(kind);
+        }
+    }
+
+    /// The names, each with what it names. A constant is no object beside.
+    fn all(&self) -> impl Iterator<Item = (&str, BTreeSet<Kind>)> {
+        self.kinds.iter().map(|(name, kinds)| {
+            let mut kinds = kinds.clone();
+            if kinds.contains(&Kind::Constants) {
+                kinds.remove(&Kind::Objects);
+            }
+            (name.as_str(), kinds)
+        })
+    }
+}
+
+fn bare(name: &Name) -> String {
+    name.key().trim_start_matches('?').to_owned()
+}
+
+const fn kind_of(symbol: Symbol) -> Kind {
+    match symbol {
+        Symbol::Domain | Symbol::Problem | Symbol::Preference => Kind::Domain,
+        Symbol::Type => Kind::Types,
+        Symbol::Predicate => Kind::Predicates,
+        Symbol::Function => Kind::Functions,
+        Symbol::Action => Kind::Actions,
+        Symbol::Constant => Kind::Constants,
+        Symbol::Object => Kind::Objects,
+        Symbol::Variable => Kind::Parameters,
+    }
+}
+
+/// The exchanged words and names of one suite.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
+    vocabulary: Vocabulary,
+    /// Words that stand in texts, and not in names alone.
+    told: BTreeSet<String>,
+    /// Word -> new word.
+    words: BTreeMap<String, String>,
+    /// Words that parameters alone have: in texts they speak of something else, except where a text is about the parameters.
+    of_parameters: BTreeSet<String>,
+    /// Name -> new name.
+    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) left: Vec<String>,
+    pub(crate) kept: Vec<String>,
+}
+
+impl Lexicon {
+    pub(crate) fn new(sources: &Sources, named: &Named, options: &Options) -> Self {
+        let told: BTreeSet<String> = sources.texts.iter().flat_map(|text| words_of(text)).collect();
+        let of_names = named.kinds.keys().flat_map(|name| words_of(name));
+        let vocabulary = Vocabulary::new(told.iter().cloned().chain(of_names).collect());
+        let mut lexicon = Self { vocabulary, told, ..Self::default() };
+        if options.names == Names::Original {
+            return lexicon;
+        }
+        let (exchanged, staying): (Vec<_>, Vec<_>) =
+            named.all().partition(|(_, kinds)| kinds.iter().any(|kind| options.what.contains(kind)));
+        let seed = digest(options.seed, &sources.suite);
+        let mut inventor = Inventor::new(seed, lexicon.taken(), options.names == Names::Misleading);
+        lexicon.exchange_words(named, &exchanged, &staying, &mut inventor);
+        lexicon.exchange_names(named, &exchanged, &mut inventor);
+        lexicon
+    }
+
+    /// What no new word may be.
+    fn taken(&self) -> BTreeSet<String> {
+        let forms = self.vocabulary.words().filter(|word| !is_function_word(word)).map(|word| self.vocabulary.analyse(word).word);
+        let words = self.vocabulary.words().map(str::to_owned);
+        forms.chain(words).chain(RESERVED.iter().map(|word| (*word).to_owned())).collect()
+    }
+
+    /// The words of a run of letters in a name: one, or several written together that texts write apart, as `ontable` is. `None` is a
+    /// function word.
+    fn parts<'a>(&self, run: &'a str) -> Vec<(&'a str, Option<Form>)> {
+        let one = |run: &'a str| (run, (!is_function_word(run)).then(|| self.vocabulary.analyse(run)));
+        let known = |word: &str| self.told.contains(word) && word.len() >= 2;
+        let form = self.vocabulary.analyse(run);
+        if !is_function_word(run) && !self.told.contains(run) && !self.told.contains(&form.word) {
+            let cuts = (2..run.len().saturating_sub(1)).filter_map(|at| run.split_at_checked(at));
+            let mut fitting = cuts.filter(|(a, b)| {
+                (known(a) || is_function_word(a)) && (known(b) || is_function_word(b)) && !(is_function_word(a) && is_function_word(b))
+            });
+            if let Some((a, b)) = fitting.next() {
+                return vec![one(a), one(b)];
+            }
+        }
+        vec![one(run)]
+    }
+
+    fn forms<'a>(&self, name: &'a str) -> Vec<(&'a str, Option<Form>)> {
+        pieces(name).into_iter().filter(|piece| piece.starts_with(char::is_alphabetic)).flat_map(|run| self.parts(run)).collect()
+    }
+
+    fn exchange_words(
+        &mut self,
+        named: &Named,
+        exchanged: &[(&str, BTreeSet<Kind>)],
+        staying: &[(&str, BTreeSet<Kind>)],
+        inventor: &mut Inventor,
+    ) {
+        let content = |lexicon: &Self, name: &str| -> Vec<Form> {
+            lexicon.forms(name).into_iter().filter_map(|(_, form)| form).collect()
+        };
+        // A word of a name that stays has to stay: the texts have one word for both.
+        let stay: BTreeSet<String> = staying.iter().flat_map(|(name, _)| content(self, name)).map(|form| form.word).collect();
+        let mut wanted: BTreeMap<String, (bool, Part)> = BTreeMap::new();
+        let mut others = BTreeSet::new();
+        for (name, kinds) in exchanged {
+            let forms = self.forms(name);
+            let parameters_alone = kinds.iter().all(|kind| *kind == Kind::Parameters);
+            for (index, (_, form)) in forms.iter().enumerate() {
+                let Some(form) = form.as_ref().filter(|form| !stay.contains(&form.word)) else { continue };
+                if !parameters_alone {
+                    others.insert(form.word.clone());
+                }
+                let part = part(kinds, &forms, index, form);
+                let late = !named.of_domains.contains(*name);
+                let entry = wanted.entry(form.word.clone()).or_insert((late, part));
+                // Domains come first, so that no problem decides what their names are; and a thing is a thing wherever it is named.
+                entry.0 &= late;
+                if part == Part::Noun && entry.1 != Part::Letter {
+                    entry.1 = part;
+                }
+            }
+        }
+        self.of_parameters = wanted.keys().filter(|word| !others.contains(*word)).cloned().collect();
+        let mut order: Vec<(bool, String, Part)> =
+            wanted.into_iter().map(|(word, (late, part))| (late, word, part)).collect();
+        order.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        for (_, word, part) in order {
+            let new = inventor.word(&word, part);
+            self.words.insert(word, new);
+        }
+    }
+
+    fn exchange_names(&mut self, named: &Named, exchanged: &[(&str, BTreeSet<Kind>)], inventor: &mut Inventor) {
+        let mut order: Vec<&(&str, BTreeSet<Kind>)> = exchanged.iter().collect();
+        order.sort_by_key(|(name, _)| (!named.of_domains.contains(*name), *name));
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        for (name, kinds) in order {
+            let told_by_function_words = self.forms(name).iter().all(|(_, form)| form.is_none());
+            let mild = kinds.iter().all(|kind| matches!(kind, Kind::Parameters | Kind::Objects | Kind::Constants | Kind::Domain));
+            if told_by_function_words && mild {
+                self.kept.push((*name).to_owned());
+                continue;
+            }
+            if is_function_word(name) {
+                self.left.push((*name).to_owned());
+            }
+            let mut new = self.composed(name);
+            // A name of function words alone, or one that would be another's.
+            while new == *name || used.contains(&new) || named.kinds.contains_key(&new) {
+                new = format!("{}-{new}", inventor.word(&new, Part::Noun));
+            }
+            used.insert(new.clone());
+            self.names.insert((*name).to_owned(), new);
+        }
+    }
+
+    /// A name with its words exchanged.
+    fn composed(&self, name: &str) -> String {
+        let mut out = String::new();
+        for piece in pieces(name) {
+            if !piece.starts_with(char::is_alphabetic) {
+                out.push_str(piece);
+                continue;
+            }
+            for (part, form) in self.parts(piece) {
+                let new = form.and_then(|form| Some(form.of(self.words.get(&form.word)?)));
+                out.push_str(new.as_deref().unwrap_or(part));
+            }
+        }
+        out
+    }
+
+    /// What stands for a word of a text, in lower case; none where it stays. `of_parameters`: the text is about an action's parameters.
+    pub(crate) fn word(&self, word: &str, of_parameters: bool) -> Option<String> {
+        if is_function_word(word) {
+            return None;
+        }
+        let mut new = String::new();
+        let mut any = false;
+        for (part, form) in self.parts(word) {
+            let exchanged = form.filter(|form| of_parameters || !self.of_parameters.contains(&form.word)).and_then(|form| {
+                let new = self.words.get(&form.word)?;
+                Some(form.of(new))
+            });
+            any |= exchanged.is_some();
+            new.push_str(exchanged.as_deref().unwrap_or(part));
+        }
+        any.then_some(new)
+    }
+
+    /// Every word of names and texts that has another in its place.
+    pub(crate) fn table(&self) -> BTreeMap<String, String> {
+        let mut table: BTreeMap<String, String> =
+            self.vocabulary.words().filter_map(|word| Some((word.to_owned(), self.word(word, false)?))).collect();
+        // A model may write a form that no text has.
+        for (word, new) in &self.words {
+            let plain = Form { word: word.clone(), un: false, ending: Ending::None };
+            if !self.of_parameters.contains(word) && !table.values().any(|other| *other == plain.of(new)) {
+                table.insert(word.clone(), plain.of(new));
+            }
+        }
+        table
+    }
+}
+
+/// What a word of a name stands for.
+fn part(kinds: &BTreeSet<Kind>, forms: &[(&str, Option<Form>)], index: usize, form: &Form) -> Part {
+    if form.word.len() == 1 {
+        return Part::Letter;
+    }
+    let things = [Kind::Types, Kind::Objects, Kind::Constants, Kind::Domain, Kind::Parameters];
+    if kinds.iter().any(|kind| things.contains(kind)) {
+        return Part::Noun;
+    }
+    let first = forms.iter().take(index).all(|(_, form)| form.is_none());
+    let behind_function_word = index.checked_sub(1).and_then(|before| forms.get(before)).is_some_and(|(_, form)| form.is_none());
+    if kinds.contains(&Kind::Actions) {
+        return if first && !behind_function_word { Part::Verb } else { Part::Noun };
+    }
+    match form.ending {
+        Ending::Ed | Ending::Ing => Part::Verb,
+        // `drives`, `holds`: what is done.
+        Ending::S if first => Part::Verb,
+        _ if behind_function_word || (first && forms.len() > 1) => Part::Noun,
+        _ => Part::Adjective,
+    }
+}
+
+/// The words of a text in lower case.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}

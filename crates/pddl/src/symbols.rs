@@ -1,0 +1,257 @@
+//! Every name of a definition in one pass, with what it is the name of.
+
+use crate::ast::*;
+use crate::name::Name;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Symbol {
+    /// The domain, in `(domain NAME)` and `(:domain NAME)`.
+    Domain,
+    /// The problem, in `(problem NAME)` and `(:situation NAME)`.
+    Problem,
+    /// A type.
+    Type,
+    /// A predicate, also a derived one.
+    Predicate,
+    /// A numeric function.
+    Function,
+    /// An action.
+    Action,
+    /// A constant of the domain, where it is declared.
+    Constant,
+    /// An object: declared in a problem, or an argument that is no variable.
+    Object,
+    /// A variable, with its question mark.
+    Variable,
+    /// A preference.
+    Preference,
+}
+
+/// A definition whose names can be changed.
+pub trait Names {
+    /// Shows every name to `f`, which may change it. Keywords, requirements and the built-in `object`, `number` and `?duration` are none.
+    fn names(&mut self, f: &mut dyn FnMut(Symbol, &mut Name));
+}
+
+type Visit<'a> = dyn FnMut(Symbol, &mut Name) + 'a;
+
+impl Names for Domain {
+    fn names(&mut self, f: &mut Visit<'_>) {
+        self.name.iter_mut().for_each(|name| f(Symbol::Domain, name));
+        for declared in &mut self.types {
+            type_name(&mut declared.name, f);
+            type_ref(&mut declared.ty, f);
+        }
+        typed(&mut self.constants, Symbol::Constant, f);
+        for predicate in &mut self.predicates {
+            f(Symbol::Predicate, &mut predicate.name);
+            typed(&mut predicate.parameters, Symbol::Variable, f);
+        }
+        for function in &mut self.functions {
+            f(Symbol::Function, &mut function.name);
+            typed(&mut function.parameters, Symbol::Variable, f);
+            type_ref(&mut function.ty, f);
+        }
+        self.actions.iter_mut().for_each(|action| action.names(f));
+        for action in &mut self.durative_actions {
+            f(Symbol::Action, &mut action.name);
+            typed(&mut action.parameters, Symbol::Variable, f);
+            action.duration.iter_mut().chain(&mut action.condition).for_each(|c| condition(c, f));
+            action.effect.iter_mut().for_each(|e| effect(e, f));
+        }
+        for rule in &mut self.derived {
+            f(Symbol::Predicate, &mut rule.predicate);
+            typed(&mut rule.parameters, Symbol::Variable, f);
+            rule.condition.iter_mut().for_each(|c| condition(c, f));
+        }
+        self.constraints.iter_mut().for_each(|c| condition(c, f));
+    }
+}
+
+impl Names for Action {
+    fn names(&mut self, f: &mut Visit<'_>) {
+        f(Symbol::Action, &mut self.name);
+        typed(&mut self.parameters, Symbol::Variable, f);
+        typed(&mut self.vars, Symbol::Variable, f);
+        self.precondition.iter_mut().for_each(|c| condition(c, f));
+        self.effect.iter_mut().for_each(|e| effect(e, f));
+    }
+}
+
+impl Names for Problem {
+    fn names(&mut self, f: &mut Visit<'_>) {
+        self.name.iter_mut().chain(&mut self.situation).for_each(|name| f(Symbol::Problem, name));
+        self.domain_name.iter_mut().for_each(|name| f(Symbol::Domain, name));
+        typed(&mut self.objects, Symbol::Object, f);
+        self.init.iter_mut().for_each(|element| init(element, f));
+        self.goal.iter_mut().chain(&mut self.constraints).for_each(|c| condition(c, f));
+        self.metric.iter_mut().for_each(|metric| numeric(&mut metric.expr, f));
+    }
+}
+
+fn type_name(name: &mut Name, f: &mut Visit<'_>) {
+    if !name.is("object") && !name.is("number") {
+        f(Symbol::Type, name);
+    }
+}
+
+fn type_ref(ty: &mut Option<TypeRef>, f: &mut Visit<'_>) {
+    ty.iter_mut().flat_map(|ty| &mut ty.alternatives).for_each(|name| type_name(name, f));
+}
+
+fn typed(list: &mut [TypedName], kind: Symbol, f: &mut Visit<'_>) {
+    for entry in list {
+        f(kind, &mut entry.name);
+        type_ref(&mut entry.ty, f);
+    }
+}
+
+fn terms(terms: &mut [Term], f: &mut Visit<'_>) {
+    for term in terms {
+        match term {
+            Term::Variable(name) => f(Symbol::Variable, name),
+            Term::Constant(name) => f(Symbol::Object, name),
+        }
+    }
+}
+
+fn atom(atom: &mut Atom, f: &mut Visit<'_>) {
+    f(Symbol::Predicate, &mut atom.predicate);
+    terms(&mut atom.args, f);
+}
+
+fn fluent(fluent: &mut Fluent, f: &mut Visit<'_>) {
+    f(Symbol::Function, &mut fluent.function);
+    terms(&mut fluent.args, f);
+}
+
+fn numeric(expr: &mut NumericExpr, f: &mut Visit<'_>) {
+    match expr {
+        NumericExpr::Fluent(term) => fluent(term, f),
+        NumericExpr::Arithmetic(_, args, _) => args.iter_mut().for_each(|arg| numeric(arg, f)),
+        NumericExpr::IsViolated(name, _) => f(Symbol::Preference, name),
+        NumericExpr::Number(..)
+        | NumericExpr::Duration(_)
+        | NumericExpr::ElapsedTime(_)
+        | NumericExpr::TotalTime(_) => {}
+    }
+}
+
+fn condition(it: &mut Condition, f: &mut Visit<'_>) {
+    match it {
+        Condition::And(parts, _) | Condition::Or(parts, _) => parts.iter_mut().for_each(|c| condition(c, f)),
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => condition(inner, f),
+        Condition::Imply(a, b, _) => {
+            condition(a, f);
+            condition(b, f);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => {
+            typed(&mut q.parameters, Symbol::Variable, f);
+            condition(&mut q.body, f);
+        }
+        Condition::Atom(a) => atom(a, f),
+        Condition::Equal(a, b, _) => {
+            terms(std::slice::from_mut(a), f);
+            terms(std::slice::from_mut(b), f);
+        }
+        Condition::Compare(c) => {
+            numeric(&mut c.left, f);
+            numeric(&mut c.right, f);
+        }
+        Condition::Preference(p) => {
+            p.name.iter_mut().for_each(|name| f(Symbol::Preference, name));
+            condition(&mut p.condition, f);
+        }
+        Condition::Trajectory(t) => t.conditions.iter_mut().for_each(|c| condition(c, f)),
+    }
+}
+
+fn effect(it: &mut Effect, f: &mut Visit<'_>) {
+    match it {
+        Effect::And(parts, _) => parts.iter_mut().for_each(|e| effect(e, f)),
+        Effect::Forall(q) => {
+            typed(&mut q.parameters, Symbol::Variable, f);
+            effect(&mut q.body, f);
+        }
+        Effect::When(when, inner, _) => {
+            condition(when, f);
+            effect(inner, f);
+        }
+        Effect::Add(a) | Effect::Delete(a, _) => atom(a, f),
+        Effect::Assign(a) => {
+            fluent(&mut a.fluent, f);
+            numeric(&mut a.value, f);
+        }
+        Effect::Timed(_, inner, _) => effect(inner, f),
+    }
+}
+
+fn init(element: &mut InitElement, f: &mut Visit<'_>) {
+    match element {
+        InitElement::Atom(a) | InitElement::Not(a, _) => atom(a, f),
+        InitElement::Value(term, ..) => fluent(term, f),
+        InitElement::Timed { element, .. } => init(element, f),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{parse_domain, parse_problem};
+    use planforge_diagnostics::SourceId;
+
+    const DOMAIN: &str = "(define (domain d) (:requirements :adl) (:types t - object u - (either t object)) (:constants k - t)
+        (:predicates (p ?x - t)) (:functions (w ?y - u) - number) (:constraints (always (p k)))
+        (:derived (q ?z) (exists (?v - t) (= ?v k)))
+        (:action go :parameters (?a - t) :precondition (or (imply (p ?a) (not (q ?a))) (< (w k) 2))
+          :effect (and (forall (?b - t) (when (p ?b) (not (p ?b)))) (increase (w ?a) 1)))
+        (:durative-action fly :parameters (?c) :duration (= ?duration (w ?c)) :condition (at start (p ?c)) :effect (at end (q ?c))))";
+    const PROBLEM: &str = "(define (problem n) (:domain d) (:objects o1 - t) (:init (p o1) (= (w o1) 1) (at 3 (not (q o2))))
+        (:goal (and (preference pref (p o1)) (not (= o3 ?f)))) (:metric minimize (+ (is-violated pref) (w o4))))";
+
+    #[test]
+    fn every_name_is_shown_and_nothing_that_is_none() {
+        let all = |text: &str, is_domain: bool| {
+            let mut seen = Vec::new();
+            let mut note = |kind, name: &mut Name| {
+                *name = Name::new(&format!("{name}_"), name.span);
+                seen.push((kind, text[name.span.range()].to_owned()));
+            };
+            if is_domain {
+                parse_domain(text, SourceId(0)).value.names(&mut note);
+            } else {
+                parse_problem(text, SourceId(0)).value.names(&mut note);
+            }
+            seen
+        };
+        // What the lexer sees as words and is in no role here is a keyword.
+        let keywords = "define domain problem either object number and or not imply exists forall when at start end always increase = < + \
+                        preference minimize is-violated ?duration - 1 2 3";
+        let keywords: Vec<&str> = keywords.split(' ').collect();
+        for (text, is_domain) in [(DOMAIN, true), (PROBLEM, false)] {
+            let mut words: Vec<String> = text
+                .split(|c: char| c.is_whitespace() || "()".contains(c))
+                .filter(|w| !w.is_empty() && !w.starts_with(':') && !keywords.contains(w))
+                .map(str::to_owned)
+                .collect();
+            let mut seen: Vec<String> = all(text, is_domain).into_iter().map(|(_, name)| name).collect();
+            words.sort();
+            seen.sort();
+            assert_eq!(seen, words);
+        }
+        let kinds = all(DOMAIN, true);
+        for wanted in [
+            (Symbol::Domain, "d"),
+            (Symbol::Type, "u"),
+            (Symbol::Constant, "k"),
+            (Symbol::Object, "k"),
+            (Symbol::Function, "w"),
+            (Symbol::Predicate, "q"),
+            (Symbol::Action, "fly"),
+            (Symbol::Variable, "?b"),
+        ] {
+            assert!(kinds.iter().any(|(kind, name)| (*kind, name.as_str()) == wanted), "{wanted:?}");
+        }
+    }
+}
