@@ -40,7 +40,8 @@ pub(crate) struct Prepared {
 /// # Errors
 /// Everything that stands in the way at once: load gates, options, files that cannot be read, variables that are not set.
 pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Prepared, Vec<Failure>> {
-    let mut maker = Maker { with, prepared: Prepared::default(), failures: Vec::new() };
+    let disguise = pipeline.disguise();
+    let mut maker = Maker { with, disguise, prepared: Prepared::default(), failures: Vec::new() };
     for (name, table) in &pipeline.llm {
         maker.model(name, &table.plugin, &table.settings);
     }
@@ -60,6 +61,8 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
 
 struct Maker<'a> {
     with: &'a Preparation<'a>,
+    /// The names under which simulated models know the suites.
+    disguise: Option<planforge_obfuscate::Options>,
     prepared: Prepared,
     failures: Vec<Failure>,
 }
@@ -127,7 +130,8 @@ impl Maker<'_> {
 
     fn create(&mut self, info: &PluginInfo, options: &JsonObject) -> Option<Instance> {
         let secrets = self.secrets(info, options);
-        let options = inline_files(info, options, self.with.folder).map_err(|f| self.failures.extend(f)).ok();
+        let options = inline_files(info, options, self.with.folder, self.disguise.as_ref());
+        let options = options.map_err(|f| self.failures.extend(f)).ok();
         let request = CreateRequest { options: options?, secrets: secrets? };
         let made = self.with.registry.create(&info.id, request);
         self.keep(made)

@@ -11,7 +11,8 @@ use crate::{order, text::pieces};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{
-    Name, Names as _, Symbol, domain_template, parse_domain, parse_problem, print_domain, print_problem, problem_template,
+    Name, Names as _, Symbol, domain_template, parse_domain, parse_problem, print_domain, print_problem,
+    problem_template,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +30,7 @@ pub struct Sources {
 }
 
 /// How one suite is disguised. The same sources, in any order, and the same options give the same disguise.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Disguise {
     options: Options,
     lexicon: Lexicon,
@@ -63,8 +64,12 @@ impl Disguise {
         &self.renaming
     }
 
-    /// The table for some of the suite's definitions: their names, and all words.
-    pub fn renaming_of<'a>(&self, domains: impl IntoIterator<Item = &'a str>, problems: impl IntoIterator<Item = &'a str>) -> Renaming {
+    /// The table for some of the suite's definitions, which are in the new names already: their names, and all words.
+    pub fn renaming_of<'a>(
+        &self,
+        domains: impl IntoIterator<Item = &'a str>,
+        problems: impl IntoIterator<Item = &'a str>,
+    ) -> Renaming {
         let mut named: BTreeSet<String> = BTreeSet::new();
         let mut note = |_: Symbol, name: &mut Name| {
             named.insert(name.key().trim_start_matches('?').to_owned());
@@ -76,8 +81,8 @@ impl Disguise {
             parse_problem(text, SourceId(0)).value.names(&mut note);
         }
         let mut renaming = self.renaming.clone();
-        renaming.names.retain(|name, _| named.contains(name));
-        renaming.left.retain(|name| named.contains(name));
+        renaming.names.retain(|_, new| named.contains(new));
+        renaming.left.retain(|name| renaming.names.contains_key(name));
         renaming.kept.retain(|name| named.contains(name));
         renaming
     }

@@ -12,10 +12,46 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that PDDL, answer set programs and their readers have a use for; no new name is one of them, beside the function words.
 const RESERVED: &[&str] = &[
-    "adl", "assign", "cardinality", "column", "conflict", "constant", "constants", "constraint", "constraints", "count", "decrease",
-    "derived", "duration", "durative", "equality", "exists", "fluents", "function", "functions", "grid", "increase", "length",
-    "maximize", "minimize", "never", "preference", "requirements", "row", "scale", "sequence", "sometime", "step", "strips", "sum",
-    "time", "total", "typing", "ucpop", "undefined", "violated",
+    "adl",
+    "assign",
+    "cardinality",
+    "column",
+    "conflict",
+    "constant",
+    "constants",
+    "constraint",
+    "constraints",
+    "count",
+    "decrease",
+    "derived",
+    "duration",
+    "durative",
+    "equality",
+    "exists",
+    "fluents",
+    "function",
+    "functions",
+    "grid",
+    "increase",
+    "length",
+    "maximize",
+    "minimize",
+    "never",
+    "preference",
+    "requirements",
+    "row",
+    "scale",
+    "sequence",
+    "sometime",
+    "step",
+    "strips",
+    "sum",
+    "time",
+    "total",
+    "typing",
+    "ucpop",
+    "undefined",
+    "violated",
 ];
 
 /// A suite's names by what they name: in lower case, variables without their question mark.
@@ -39,7 +75,9 @@ impl Named {
             });
         }
         for text in &sources.problems {
-            parse_problem(text, SourceId(0)).value.names(&mut |symbol, name| named.note(kind_of(symbol), name));
+            parse_problem(text, SourceId(0))
+                .value
+                .names(&mut |symbol, name| named.note(kind_of(symbol), name));
         }
         let suite = Name::synthetic(&sources.suite);
         named.note(Kind::Domain, &suite);
@@ -84,7 +122,7 @@ const fn kind_of(symbol: Symbol) -> Kind {
 }
 
 /// The exchanged words and names of one suite.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lexicon {
     vocabulary: Vocabulary,
     /// Words that stand in texts, and not in names alone.
@@ -119,7 +157,11 @@ impl Lexicon {
 
     /// What no new word may be.
     fn taken(&self) -> BTreeSet<String> {
-        let forms = self.vocabulary.words().filter(|word| !is_function_word(word)).map(|word| self.vocabulary.analyse(word).word);
+        let forms = self
+            .vocabulary
+            .words()
+            .filter(|word| !is_function_word(word))
+            .map(|word| self.vocabulary.analyse(word).word);
         let words = self.vocabulary.words().map(str::to_owned);
         forms.chain(words).chain(RESERVED.iter().map(|word| (*word).to_owned())).collect()
     }
@@ -133,7 +175,9 @@ impl Lexicon {
         if !is_function_word(run) && !self.told.contains(run) && !self.told.contains(&form.word) {
             let cuts = (2..run.len().saturating_sub(1)).filter_map(|at| run.split_at_checked(at));
             let mut fitting = cuts.filter(|(a, b)| {
-                (known(a) || is_function_word(a)) && (known(b) || is_function_word(b)) && !(is_function_word(a) && is_function_word(b))
+                (known(a) || is_function_word(a))
+                    && (known(b) || is_function_word(b))
+                    && !(is_function_word(a) && is_function_word(b))
             });
             if let Some((a, b)) = fitting.next() {
                 return vec![one(a), one(b)];
@@ -143,7 +187,11 @@ impl Lexicon {
     }
 
     fn forms<'a>(&self, name: &'a str) -> Vec<(&'a str, Option<Form>)> {
-        pieces(name).into_iter().filter(|piece| piece.starts_with(char::is_alphabetic)).flat_map(|run| self.parts(run)).collect()
+        pieces(name)
+            .into_iter()
+            .filter(|piece| piece.starts_with(char::is_alphabetic))
+            .flat_map(|run| self.parts(run))
+            .collect()
     }
 
     fn exchange_words(
@@ -157,7 +205,8 @@ impl Lexicon {
             lexicon.forms(name).into_iter().filter_map(|(_, form)| form).collect()
         };
         // A word of a name that stays has to stay: the texts have one word for both.
-        let stay: BTreeSet<String> = staying.iter().flat_map(|(name, _)| content(self, name)).map(|form| form.word).collect();
+        let stay: BTreeSet<String> =
+            staying.iter().flat_map(|(name, _)| content(self, name)).map(|form| form.word).collect();
         let mut wanted: BTreeMap<String, (bool, Part)> = BTreeMap::new();
         let mut others = BTreeSet::new();
         for (name, kinds) in exchanged {
@@ -188,13 +237,20 @@ impl Lexicon {
         }
     }
 
-    fn exchange_names(&mut self, named: &Named, exchanged: &[(&str, BTreeSet<Kind>)], inventor: &mut Inventor) {
+    fn exchange_names(
+        &mut self,
+        named: &Named,
+        exchanged: &[(&str, BTreeSet<Kind>)],
+        inventor: &mut Inventor,
+    ) {
         let mut order: Vec<&(&str, BTreeSet<Kind>)> = exchanged.iter().collect();
         order.sort_by_key(|(name, _)| (!named.of_domains.contains(*name), *name));
         let mut used: BTreeSet<String> = BTreeSet::new();
         for (name, kinds) in order {
             let told_by_function_words = self.forms(name).iter().all(|(_, form)| form.is_none());
-            let mild = kinds.iter().all(|kind| matches!(kind, Kind::Parameters | Kind::Objects | Kind::Constants | Kind::Domain));
+            let mild = kinds.iter().all(|kind| {
+                matches!(kind, Kind::Parameters | Kind::Objects | Kind::Constants | Kind::Domain)
+            });
             if told_by_function_words && mild {
                 self.kept.push((*name).to_owned());
                 continue;
@@ -236,10 +292,12 @@ impl Lexicon {
         let mut new = String::new();
         let mut any = false;
         for (part, form) in self.parts(word) {
-            let exchanged = form.filter(|form| of_parameters || !self.of_parameters.contains(&form.word)).and_then(|form| {
-                let new = self.words.get(&form.word)?;
-                Some(form.of(new))
-            });
+            let exchanged = form
+                .filter(|form| of_parameters || !self.of_parameters.contains(&form.word))
+                .and_then(|form| {
+                    let new = self.words.get(&form.word)?;
+                    Some(form.of(new))
+                });
             any |= exchanged.is_some();
             new.push_str(exchanged.as_deref().unwrap_or(part));
         }
@@ -248,8 +306,11 @@ impl Lexicon {
 
     /// Every word of names and texts that has another in its place.
     pub(crate) fn table(&self) -> BTreeMap<String, String> {
-        let mut table: BTreeMap<String, String> =
-            self.vocabulary.words().filter_map(|word| Some((word.to_owned(), self.word(word, false)?))).collect();
+        let mut table: BTreeMap<String, String> = self
+            .vocabulary
+            .words()
+            .filter_map(|word| Some((word.to_owned(), self.word(word, false)?)))
+            .collect();
         // A model may write a form that no text has.
         for (word, new) in &self.words {
             let plain = Form { word: word.clone(), un: false, ending: Ending::None };
@@ -271,7 +332,8 @@ fn part(kinds: &BTreeSet<Kind>, forms: &[(&str, Option<Form>)], index: usize, fo
         return Part::Noun;
     }
     let first = forms.iter().take(index).all(|(_, form)| form.is_none());
-    let behind_function_word = index.checked_sub(1).and_then(|before| forms.get(before)).is_some_and(|(_, form)| form.is_none());
+    let behind_function_word =
+        index.checked_sub(1).and_then(|before| forms.get(before)).is_some_and(|(_, form)| form.is_none());
     if kinds.contains(&Kind::Actions) {
         return if first && !behind_function_word { Part::Verb } else { Part::Noun };
     }

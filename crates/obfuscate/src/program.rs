@@ -5,8 +5,32 @@
 
 /// Predicates of the representation and its library, and what the language has words for.
 const KEPT: &[&str] = &[
-    "adjacent", "bijection", "cardinality", "column", "conflict", "count", "first", "follows", "goal", "grid", "init", "ir_predicate",
-    "ir_type", "last", "mapped", "max", "min", "missing", "next_column", "next_row", "not", "object", "pair", "row", "sequence", "show",
+    "adjacent",
+    "bijection",
+    "cardinality",
+    "column",
+    "conflict",
+    "count",
+    "first",
+    "follows",
+    "goal",
+    "grid",
+    "init",
+    "ir_predicate",
+    "ir_type",
+    "last",
+    "mapped",
+    "max",
+    "min",
+    "missing",
+    "next_column",
+    "next_row",
+    "not",
+    "object",
+    "pair",
+    "row",
+    "sequence",
+    "show",
     "sum",
 ];
 
@@ -89,7 +113,9 @@ mod tests {
     struct Upper;
     impl Told for Upper {
         fn name(&self, mangled: &str) -> Option<String> {
-            ["stands_on", "on", "adjacent", "grid", "cell"].contains(&mangled).then(|| format!("new_{mangled}"))
+            ["stands_on", "on", "adjacent", "grid", "cell"]
+                .contains(&mangled)
+                .then(|| format!("new_{mangled}"))
         }
         fn words(&self, identifier: &str) -> String {
             identifier.replace("cell", "zorv").replace("Cell", "Zorv")

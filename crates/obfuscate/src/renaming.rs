@@ -48,7 +48,10 @@ impl Renaming {
         for document in documents {
             replaced(document, |symbol, variable| {
                 seen.insert(symbol.to_owned());
-                if !variable && self.names.contains_key(symbol) && !self.left.iter().any(|left| left == symbol) {
+                if !variable
+                    && self.names.contains_key(symbol)
+                    && !self.left.iter().any(|left| left == symbol)
+                {
                     recalled.insert(symbol.to_owned());
                 }
                 None
@@ -87,7 +90,9 @@ impl Back {
     pub fn text(&self, text: &str) -> String {
         text::rewritten(text, |piece| match piece {
             // A name of several documents' own is told as it is written.
-            Piece::Run(run) => self.names.get(run).filter(|name| !name.starts_with(&format!("{run}-of-its-own"))).cloned(),
+            Piece::Run(run) => {
+                self.names.get(run).filter(|name| !name.starts_with(&format!("{run}-of-its-own"))).cloned()
+            }
             Piece::Word(word) => self.words.get(word).cloned(),
         })
     }
@@ -121,7 +126,8 @@ mod tests {
     use super::*;
 
     fn renaming() -> Renaming {
-        let table = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let table =
+            |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         Renaming {
             style: Names::Random,
             seed: 1,

@@ -26,13 +26,16 @@ pub(crate) fn rewritten(text: &str, mut new: impl FnMut(Piece<'_>) -> Option<Str
         // The `s` of `block's` and the `t` of `don't` are no words.
         let behind_apostrophe = {
             let mut before = out.chars().rev();
-            matches!(before.next(), Some('\'' | '\u{2019}')) && before.next().is_some_and(char::is_alphanumeric)
+            matches!(before.next(), Some('\'' | '\u{2019}'))
+                && before.next().is_some_and(char::is_alphanumeric)
         };
         if behind_apostrophe {
             out.push_str(run);
             continue;
         }
-        let replaced = new(Piece::Run(&run.to_lowercase())).map(|whole| like(run, &whole)).or_else(|| words(run, &mut new));
+        let replaced = new(Piece::Run(&run.to_lowercase()))
+            .map(|whole| like(run, &whole))
+            .or_else(|| words(run, &mut new));
         match replaced {
             Some(replaced) => {
                 article(&mut out, &replaced);

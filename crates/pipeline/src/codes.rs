@@ -184,6 +184,13 @@ pub const CODES: &[CodeInfo] = &[
          An in-context example of another suite says nothing about the task.",
     ),
     code(
+        "pipeline.obfuscate",
+        "an environment that knows names of its own",
+        "[obfuscate] exchanges the names of a suite everywhere: in texts, in the reference, and so in what the environment is opened with.\n\
+         A program outside, or any environment that does not simulate the reference it is given, knows the original names alone and\n\
+         would tell them to the model.",
+    ),
+    code(
         "pipeline.option",
         "the plugin does not take this value",
         "The value of an option does not fit the plugin's schema: another type, a word that is not among the choices, or a number\n\
@@ -367,6 +374,13 @@ pub const CODES: &[CodeInfo] = &[
          suite of that name, DIR itself for the suite of the folder's name or for the only suite of the command. Texts, domain and tasks\n\
          always come from the suite. What an add-on brought is in run.json with its SHA-256, and a resumed or replayed run reads no\n\
          add-on again.",
+    ),
+    code(
+        "suite.disguise",
+        "a suite cannot be given other names",
+        "[obfuscate] of a pipeline and `planforge suite obfuscate` exchange the names of a suite, which are those of its PDDL: without\n\
+         domain.pddl, or without the problem of a task, nobody knows which words are names, and the environment would speak of things\n\
+         by names that no text has. PDDL that can be read in part alone would lose the rest. `planforge suite check` says what is wrong.",
     ),
     code(
         "suite.duplicate-task",

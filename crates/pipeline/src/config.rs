@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod budget;
+mod obfuscate;
 pub use budget::{BudgetLimits, BudgetPolicy, BudgetStage};
+pub use obfuscate::ObfuscateTable;
 
 /// The schema number of pipeline files that this version reads.
 pub const PIPELINE_SCHEMA: u32 = 1;
@@ -37,6 +39,9 @@ pub struct Pipeline {
     /// What of the suite's reference the method is given. All else is withheld from it.
     #[serde(default)]
     pub given: GivenSpec,
+    /// Runs the suites under other names and in another order, so that what a model has read of them does not help it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obfuscate: Option<ObfuscateTable>,
     /// Limits of the run.
     #[serde(default)]
     pub limits: RunLimits,

@@ -22,13 +22,14 @@ pub use front::{
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{
     BudgetReport, Cost, FailedSample, Instances, Moved, Progress, RunObserver, RunReport, RunState, RunTask,
-    Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, dollars, run, run_tasks,
+    Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, disguise_suites, dollars, run,
+    run_tasks,
 };
 pub use suite::{
     ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,
-    SUITE_SCHEMA, Suite, SuiteFolder, SuiteTask, Texts, apply_add_ons, describe_tasks, load_leniently,
-    load_suite, load_suite_with, load_task, load_task_with, load_without_tasks, needs_description,
-    read_declaration, same_parameters, task_view,
+    SUITE_SCHEMA, Suite, SuiteDisguise, SuiteFolder, SuiteTask, Texts, apply_add_ons, describe_tasks,
+    disguised, load_leniently, load_suite, load_suite_with, load_task, load_task_with, load_without_tasks,
+    needs_description, read_declaration, same_parameters, task_view,
 };
 pub use suite::{
     Colour, Coordinates, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,

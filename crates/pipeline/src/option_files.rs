@@ -1,8 +1,9 @@
 //! Options that name a file or a suite: the host reads it and gives the plugin its text, for plugins open no files.
 
-use crate::suite::{Suite, Texts, load_suite_with};
+use crate::suite::{Suite, Texts, disguised, load_suite_with};
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, SuiteReference};
 use planforge_diagnostics::Diagnostic;
+use planforge_obfuscate::Options;
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -19,10 +20,13 @@ pub const MAX_OPTION_FILE_BYTES: u64 = 4 << 20;
 /// # Errors
 /// `pipeline.file`, one for each file that is not there, too large, or not UTF-8; `pipeline.suite` for each suite that cannot
 /// be read or lacks a reference, and for a plugin that asks for suites and is not declared `simulated`.
+///
+/// With a `disguise` the references of suites stand under the names that the run's own suites have.
 pub fn inline_files(
     info: &PluginInfo,
     options: &JsonObject,
     folder: &Path,
+    disguise: Option<&Options>,
 ) -> Result<JsonObject, Vec<Failure>> {
     let mut options = options.clone();
     let mut failures = Vec::new();
@@ -38,7 +42,7 @@ pub fn inline_files(
     }
     for name in &info.suites {
         let Some(value) = options.get(name).cloned() else { continue };
-        match references(info, name, &value, folder) {
+        match references(info, name, &value, folder, disguise) {
             Ok(references) => drop(options.insert(name.clone(), references)),
             Err(wrong) => failures.extend(wrong),
         }
@@ -55,7 +59,13 @@ pub fn inline_files(
 }
 
 /// The references of the suites that an option lists.
-fn references(info: &PluginInfo, name: &str, value: &Value, folder: &Path) -> Result<Value, Vec<Failure>> {
+fn references(
+    info: &PluginInfo,
+    name: &str,
+    value: &Value,
+    folder: &Path,
+    disguise: Option<&Options>,
+) -> Result<Value, Vec<Failure>> {
     let failure = |why: String| {
         let message = format!("`{name}` of `{}`: {why}", info.id);
         Failure::new(FailureClass::System, "pipeline.suite", message)
@@ -72,7 +82,7 @@ fn references(info: &PluginInfo, name: &str, value: &Value, folder: &Path) -> Re
     let mut failures = Vec::new();
     for path in paths {
         let path = folder.join(path);
-        match reference(&path) {
+        match reference(&path, disguise) {
             Ok(suite) if found.iter().any(|other| other.name == suite.name) => {
                 failures.push(failure(format!("there are two suites `{}`", suite.name)));
             }
@@ -87,13 +97,20 @@ fn references(info: &PluginInfo, name: &str, value: &Value, folder: &Path) -> Re
 }
 
 /// What a simulated model holds of a suite.
-fn reference(path: &Path) -> Result<SuiteReference, String> {
+fn reference(path: &Path, disguise: Option<&Options>) -> Result<SuiteReference, String> {
     // A plugin is given the reference and no texts, so suites without any will do.
     let loaded = load_suite_with(path, Texts::Optional);
-    let errors = loaded.diagnostics.iter().filter(|d| d.is_error());
-    let Some(Suite { name, reference_domain, tasks, .. }) = loaded.suite else {
-        return Err(errors.map(|d: &Diagnostic| d.message.to_string()).collect::<Vec<_>>().join("; "));
+    let told = |found: &[Diagnostic]| {
+        let errors = found.iter().filter(|d| d.is_error());
+        errors.map(|d: &Diagnostic| d.message.to_string()).collect::<Vec<_>>().join("; ")
     };
+    let Some(mut suite) = loaded.suite else { return Err(told(&loaded.diagnostics)) };
+    if let Some(options) = disguise {
+        // A task without a problem is none that the plugin could be asked about.
+        suite.tasks.retain(|task| task.reference_problem.is_some());
+        suite = disguised(&suite, options).map_err(|found| told(&found))?;
+    }
+    let Suite { name, reference_domain, tasks, .. } = suite;
     let Some(domain) = reference_domain else {
         return Err("the suite has no domain.pddl".to_owned());
     };
@@ -141,7 +158,7 @@ mod tests {
     fn folders_are_resolved_beside_the_pipeline_which_is_the_default() {
         let info = PluginInfo { files: vec![], folders: vec!["f".into()], ..info() };
         let resolved = |options: Value, folder: &str| {
-            let done = inline_files(&info, options.as_object().unwrap(), Path::new(folder)).unwrap();
+            let done = inline_files(&info, options.as_object().unwrap(), Path::new(folder), None).unwrap();
             done["f"].as_str().unwrap().trim_end_matches('/').to_owned()
         };
         assert_eq!(resolved(json!({"f": "sub"}), "conf"), "conf/sub");
@@ -156,7 +173,7 @@ mod tests {
         std::fs::write(folder.path().join("good.pem"), "text").unwrap();
         std::fs::write(folder.path().join("binary"), [0xff, 0xfe]).unwrap();
         let info = info();
-        let inline = |options: Value| inline_files(&info, options.as_object().unwrap(), folder.path());
+        let inline = |options: Value| inline_files(&info, options.as_object().unwrap(), folder.path(), None);
         let done = inline(json!({"a": "good.pem", "c": "good.pem"})).unwrap();
         assert_eq!(Value::from(done), json!({"a": "text", "c": "good.pem"}));
         let wrong = inline(json!({"a": "gone", "b": "binary"})).unwrap_err();
@@ -181,7 +198,7 @@ mod tests {
         let mut info = info();
         info.suites = vec!["suites".into()];
         let inline = |info: &PluginInfo, options: Value| {
-            inline_files(info, options.as_object().unwrap(), folder.path())
+            inline_files(info, options.as_object().unwrap(), folder.path(), None)
         };
         let refused = inline(&info, json!({"suites": ["toys"]})).unwrap_err();
         assert!(refused[0].message.contains("`simulated` alone"), "{}", refused[0].message);

@@ -10,12 +10,12 @@ use crate::prepare::Prepared;
 use crate::progress::RunBar;
 use crate::session::{self, Checked, Sources, broke};
 use planforge_contract::api::NoHost;
-use planforge_contract::{Failure, FailureClass, PlanOutcome, TaskVerdict};
+use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_llm::{CallWatch, Mode};
 use planforge_pipeline::{
     CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, apply_add_ons,
-    describe_tasks, load_suite_with, load_task_with, needs_description, run_tasks,
+    describe_tasks, disguise_suites, load_suite_with, load_task_with, needs_description, run_tasks,
 };
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
@@ -147,7 +147,18 @@ pub(crate) fn execute(
         }
         _ => Told::new(),
     };
-    Ok(Ended { report, told })
+    Ok(under_own_names(report, told, tasks))
+}
+
+/// What came out of suites under other names, told under their own: nobody but a model reads the others.
+fn under_own_names(mut report: RunReport, mut told: Told, tasks: &[RunTask]) -> Ended {
+    for task in tasks {
+        if let (Some(renaming), Some(Outcome::Ok(words))) = (&task.renaming, told.get_mut(&task.name)) {
+            *words = renaming.back([]).text(words);
+        }
+    }
+    report.undisguise(tasks);
+    Ended { report, told }
 }
 
 /// A run that begins.
@@ -342,6 +353,10 @@ pub(crate) fn tasks_of(
         // Nothing is recorded yet, and an interrupt ends the process.
         describe_tasks(&mut suites, given, environment.as_ref(), &NoHost).map_err(|f| broke(context, &f))?;
     }
+    let suites = disguise_suites(&checked.pipeline.config, &suites).map_err(|diagnostics| {
+        context.output.diagnostics(&diagnostics, &SourceMap::default());
+        Exit::Input
+    })?;
     let uses: Vec<TaskUse> = suites
         .iter()
         .flat_map(|suite| {
@@ -400,7 +415,11 @@ pub(crate) fn print(context: &Context, ended: &Ended, tasks: &[RunTask], json: b
     if json {
         context.output.json(&outcome::json(&ended.report, &ended.told));
     } else {
-        let texts: Vec<String> = tasks.iter().map(|t| t.view.task_text.clone()).collect();
+        let own = |task: &RunTask| match &task.renaming {
+            Some(renaming) => renaming.back([]).text(&task.view.task_text),
+            None => task.view.task_text.clone(),
+        };
+        let texts: Vec<String> = tasks.iter().map(own).collect();
         context.output.result(&outcome::text(&ended.report, &texts, &ended.told));
     }
 }

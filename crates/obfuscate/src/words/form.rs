@@ -115,7 +115,7 @@ const IRREGULAR: &[(&str, &str, Ending)] = &[
 ];
 
 /// The words that a suite has, in lower case.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
     /// As they stand there.
     words: BTreeSet<String>,
@@ -142,7 +142,8 @@ impl Vocabulary {
 
     /// The word that a form belongs to. `form` is in lower case and no function word.
     pub(crate) fn analyse(&self, form: &str) -> Form {
-        if let Some(rest) = form.strip_prefix("un").filter(|rest| rest.len() >= 3 && !is_function_word(rest)) {
+        if let Some(rest) = form.strip_prefix("un").filter(|rest| rest.len() >= 3 && !is_function_word(rest))
+        {
             let inner = self.inflected(rest);
             if self.knows(rest) || self.knows(&inner.word) {
                 return Form { un: true, ..inner };

@@ -39,7 +39,8 @@ pub(crate) fn digest(seed: u64, text: &str) -> u64 {
 }
 
 const ONSETS: [&str; 24] = [
-    "b", "br", "d", "dr", "f", "fl", "g", "gl", "gr", "k", "kl", "kr", "m", "n", "p", "pl", "r", "t", "tr", "v", "vl", "z", "zl", "zr",
+    "b", "br", "d", "dr", "f", "fl", "g", "gl", "gr", "k", "kl", "kr", "m", "n", "p", "pl", "r", "t", "tr",
+    "v", "vl", "z", "zl", "zr",
 ];
 const VOWELS: [&str; 5] = ["a", "e", "i", "o", "u"];
 /// No ending that an inflected word may have: neither `s` nor `ed` nor `ing`.
@@ -87,7 +88,8 @@ impl Inventor {
             let mut word = String::new();
             for number in 0..syllables {
                 let coda = number + 1 == syllables || random.chance(0.4);
-                let mut add = |pieces: &[&str]| word.push_str(random.pick(pieces).copied().unwrap_or_default());
+                let mut add =
+                    |pieces: &[&str]| word.push_str(random.pick(pieces).copied().unwrap_or_default());
                 add(&ONSETS);
                 add(&VOWELS);
                 if coda {
@@ -107,8 +109,11 @@ impl Inventor {
 
     /// Whether the word and its forms are nobody's.
     fn is_free(&self, word: &str) -> bool {
-        let inflected = ["", "s", "ed", "ing"].iter().any(|ending| self.taken.contains(&format!("{word}{ending}")));
-        let form = ["s", "ed", "ing"].iter().any(|e| word.strip_suffix(e).is_some_and(|stem| self.taken.contains(stem)));
+        let inflected =
+            ["", "s", "ed", "ing"].iter().any(|ending| self.taken.contains(&format!("{word}{ending}")));
+        let form = ["s", "ed", "ing"]
+            .iter()
+            .any(|e| word.strip_suffix(e).is_some_and(|stem| self.taken.contains(stem)));
         !inflected && !form && !is_function_word(word)
     }
 }

@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::overrides::{self, Override};
 use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
-use super::{budget, llm, plugins, secrets, stages};
+use super::{budget, llm, obfuscate, plugins, secrets, stages};
 use crate::config::{
     DescriptionClass, EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA,
     Pipeline, RunLimits,
@@ -131,6 +131,7 @@ impl File<'_> {
         let limits = limits(&mut reader, out);
         let (llm, headers) = self.llm(&mut reader, out);
         let environment = self.environment(&mut reader, out);
+        let obfuscate = obfuscate::table(&mut reader, environment.as_ref(), self.catalogue, out);
         let models: Vec<String> = headers.iter().map(|h| h.value.clone()).collect();
         let items = match reader.node("stage") {
             Some(Node { value: Value::Array(items), .. }) => Some(items),
@@ -167,6 +168,7 @@ impl File<'_> {
             seed,
             feedback,
             given,
+            obfuscate,
             limits,
             llm,
             environment,

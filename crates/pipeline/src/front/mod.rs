@@ -4,6 +4,7 @@ mod budget;
 mod catalogue;
 mod check;
 mod llm;
+mod obfuscate;
 mod overrides;
 mod plugins;
 pub(crate) mod reader;

@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context<'_>, tasks: &[RunTask]) -> Vec<Ended> {
 fn groups(stage: &FanOutStage, tasks: &[RunTask]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, task) in tasks.iter().enumerate() {
-        groups.entry(&task.view.suite).or_default().push(index);
+        groups.entry(&task.reference.suite).or_default().push(index);
     }
     let is_lead = |index: usize| {
         let stem = tasks.get(index).map(|task| task.view.task.as_str());

@@ -196,7 +196,7 @@ impl Host for Call<'_> {
             .help(format!("add `{role}` to the stage's `roles`")));
         };
         request.tags = Tags {
-            suite: self.task.task.view.suite.clone(),
+            suite: self.task.task.reference.suite.clone(),
             task: self.task.task.view.task.clone(),
             stage: self.stage.to_owned(),
             artefact: request.tags.artefact,

@@ -21,13 +21,16 @@ mod spending;
 mod stage;
 mod task;
 mod translate;
+mod undo;
 mod verify;
 
 pub use cost::{Cost, dollars};
 pub use report::{
     BudgetReport, FailedSample, Moved, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written,
 };
-pub use services::{Instances, Progress, RunObserver, RunTask, Services, StageInstance, run_tasks};
+pub use services::{
+    Instances, Progress, RunObserver, RunTask, Services, StageInstance, disguise_suites, run_tasks,
+};
 
 use crate::config::Pipeline;
 use crate::front::{CheckedPipeline, price_of};
@@ -45,6 +48,8 @@ use std::time::Duration;
 /// Everything that happens is recorded in `services.journal`, and looked up there first: running the same pipeline over a
 /// journal that holds part of a run goes on with that run. Interrupting it (`services.cancelled`) stops new calls; calls in
 /// flight are told, and what they bring is recorded.
+///
+/// Where tasks stand under other names the report does too: [`RunReport::undisguise`] tells it under the suites' own.
 ///
 /// # Errors
 /// The record itself failed; what was recorded before stays usable. Everything else that breaks is part of the report.

@@ -5,6 +5,7 @@ use planforge_contract::{
     AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, Price, ReportedDiagnostic, SamplePath,
     TaskVerdict, Usage,
 };
+use planforge_obfuscate::Renaming;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -205,6 +206,12 @@ pub struct TaskReport {
     pub written: Vec<Written>,
     /// The stages, in order.
     pub stages: Vec<StageReport>,
+    /// The names that the run used instead of those in this report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renaming: Option<Renaming>,
+    /// Names of the reference that the candidate has although its writer was told others: a sign that it remembers them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recalled: Vec<String>,
     /// Language-model use by `[llm.NAME]` table.
     pub usage: BTreeMap<String, TaskUsage>,
     /// Questions that one `[llm.NAME]` table left to another one of the role, recorded ones included.

@@ -1,14 +1,15 @@
 //! What a run needs from outside, and the tasks it works on.
 
-use crate::config::{DescriptionClass, GivenSpec, Pipeline, Stage};
+use crate::config::{DescriptionClass, Pipeline, Stage};
 use crate::suite::{
-    Suite, SuiteTask, Texts, action_examples, further_problems, load_suite_with, materials_json,
+    Suite, SuiteTask, Texts, action_examples, disguised, further_problems, load_suite_with, materials_json,
     suites_below, task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, PluginKind, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_llm::{Llm, Mode};
+use planforge_obfuscate::Renaming;
 use planforge_pddl::parse_domain;
 use planforge_record::{Journal, Lookup};
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,9 @@ pub struct RunTask {
     /// How states of the suite's domain are drawn (`picture.toml`), for reports alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
+    /// Under which names all of it stands, where the suite's own were exchanged. What comes out is reported under the suite's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renaming: Option<Renaming>,
 }
 
 /// The tasks of the suites under what the pipeline is given, in order. `folder` is the pipeline file's own: a suite that the
@@ -119,12 +123,16 @@ pub fn run_tasks(
 ) -> Result<Vec<RunTask>, Vec<Diagnostic>> {
     let mut tasks: Vec<RunTask> = Vec::new();
     let example = match pipeline.given.example_suite() {
-        Some(path) => Some(example(&folder.join(path), Texts::Required).map_err(|wrong| vec![*wrong])?),
+        Some(path) => {
+            let read = example(&folder.join(path), Texts::Required).map_err(|wrong| vec![*wrong])?;
+            Some(under_other_names(pipeline, read)?)
+        }
         None => None,
     };
-    let pool = action_pool(&pipeline.given, folder)?;
+    let pool = action_pool(pipeline, folder)?;
     let mut found: Vec<Diagnostic> = leads(pipeline, suites);
-    for suite in suites {
+    let suites = disguise_suites(pipeline, suites)?;
+    for suite in &suites {
         for task in &suite.tasks {
             let name = format!("{}.{}", suite.name, task.stem);
             if tasks.iter().any(|t| t.name == name) {
@@ -148,7 +156,9 @@ pub fn run_tasks(
                     }
                     match reference(pipeline, suite, task) {
                         Ok(reference) => {
-                            tasks.push(RunTask { name, view, reference, picture: suite.picture.clone() })
+                            let renaming = renaming(suite, task, &reference);
+                            let picture = suite.picture.clone();
+                            tasks.push(RunTask { name, view, reference, picture, renaming });
                         }
                         Err(wrong) => found.push(*wrong),
                     }
@@ -161,28 +171,73 @@ pub fn run_tasks(
     if found.is_empty() { Ok(tasks) } else { Err(found) }
 }
 
+/// The suites under the names that the pipeline wants them under: their own, unless it has `[obfuscate]`.
+///
+/// # Errors
+/// `suite.disguise` for each suite that cannot be given other names.
+pub fn disguise_suites(pipeline: &Pipeline, suites: &[Suite]) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let mut new = Vec::new();
+    for suite in suites {
+        match under_other_names(pipeline, suite.clone()) {
+            Ok(suite) => new.push(suite),
+            Err(wrong) => found.extend(wrong),
+        }
+    }
+    if found.is_empty() { Ok(new) } else { Err(found) }
+}
+
+fn under_other_names(pipeline: &Pipeline, suite: Suite) -> Result<Suite, Vec<Diagnostic>> {
+    match pipeline.disguise() {
+        Some(options) => disguised(&suite, &options),
+        None => Ok(suite),
+    }
+}
+
+/// The names that a task's documents have.
+fn renaming(suite: &Suite, task: &SuiteTask, reference: &EnvironmentOpen) -> Option<Renaming> {
+    let disguise = &suite.disguise.as_ref()?.names;
+    let domains = suite.reference_domain.iter().chain(&reference.domain);
+    let example = suite.example.as_ref().and_then(|example| example.problem.as_ref());
+    let problems = task.reference_problem.iter().chain(&reference.problems).chain(example);
+    Some(disguise.renaming_of(domains.map(String::as_str), problems.map(String::as_str)))
+}
+
 /// A suite whose actions may be shown as examples.
 struct ExampleSuite {
     name: String,
-    /// As its PDDL calls it.
+    /// As its own PDDL calls it, in lower case; empty where there is none.
     domain: String,
+    /// Its actions as its own PDDL has them.
+    own: Vec<String>,
+    /// As they are shown.
     actions: Vec<ActionExample>,
 }
 
 impl ExampleSuite {
-    fn new(suite: &Suite, actions: Vec<ActionExample>) -> Self {
-        Self { name: suite.name.clone(), domain: domain_name(suite), actions }
+    fn new(suite: &Suite, class: DescriptionClass) -> Self {
+        let original = suite.original();
+        Self {
+            name: suite.name.clone(),
+            domain: domain_name(original),
+            own: actions_of(original),
+            actions: action_examples(suite, class),
+        }
     }
 
     /// Whether its actions would show those of a suite: it is that suite or, under another name, has its domain's name or one of its actions.
     fn is_of(&self, suite: &Suite) -> bool {
-        let own = action_examples(suite, DescriptionClass::Base);
-        let shown =
-            |action: &ActionExample| own.iter().any(|own| own.pddl.eq_ignore_ascii_case(&action.pddl));
+        let suite = suite.original();
+        let own = actions_of(suite);
+        let shown = |action: &String| own.iter().any(|own| own.eq_ignore_ascii_case(action));
         self.name.eq_ignore_ascii_case(&suite.name)
             || (!self.domain.is_empty() && self.domain == domain_name(suite))
-            || self.actions.iter().any(shown)
+            || self.own.iter().any(shown)
     }
+}
+
+fn actions_of(suite: &Suite) -> Vec<String> {
+    action_examples(suite, DescriptionClass::Base).into_iter().map(|example| example.pddl).collect()
 }
 
 /// In lower case; empty where there is none.
@@ -193,7 +248,8 @@ fn domain_name(suite: &Suite) -> String {
 }
 
 /// The suites whose actions may be shown as examples, in the order of the file.
-fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ExampleSuite>, Vec<Diagnostic>> {
+fn action_pool(pipeline: &Pipeline, folder: &Path) -> Result<Vec<ExampleSuite>, Vec<Diagnostic>> {
+    let given = &pipeline.given;
     let Some(class) = given.actions else { return Ok(Vec::new()) };
     let mut pool = Vec::new();
     let mut found = Vec::new();
@@ -204,7 +260,10 @@ fn action_pool(given: &GivenSpec, folder: &Path) -> Result<Vec<ExampleSuite>, Ve
             continue;
         }
         match example(&path, Texts::Optional) {
-            Ok(suite) => pool.push(ExampleSuite::new(&suite, action_examples(&suite, class))),
+            Ok(suite) => match under_other_names(pipeline, suite) {
+                Ok(suite) => pool.push(ExampleSuite::new(&suite, class)),
+                Err(wrong) => found.extend(wrong),
+            },
             Err(wrong) => found.push(*wrong),
         }
     }

@@ -251,13 +251,15 @@ impl<'a> Driver<'a> {
         };
         TaskReport {
             task: task.name.clone(),
-            suite: task.view.suite.clone(),
+            suite: task.reference.suite.clone(),
             stem: task.view.task.clone(),
             verdict,
             candidate,
             path,
             written,
             stages: std::mem::take(&mut self.stages),
+            renaming: None,
+            recalled: Vec::new(),
             usage: self.usage(),
             moved: self.moved(),
         }

@@ -26,7 +26,15 @@ pub(crate) fn further_problems(
             break;
         }
         if !names.contains(&format!("domain-{stem}.pddl")) {
-            problems.extend(folder.text(name)?);
+            let Some(text) = folder.text(name)? else { continue };
+            problems.push(match &suite.disguise {
+                Some(disguise) => disguise.names.problem(&text).map_err(|why| {
+                    let message =
+                        format!("suite `{}` cannot be given other names: {name}: {why}", suite.name);
+                    Box::new(Diagnostic::error("suite.disguise", message))
+                })?,
+                None => text,
+            });
         }
     }
     Ok(problems)

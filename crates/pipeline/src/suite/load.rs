@@ -1,6 +1,7 @@
 //! Finds a suite's files by their names and reads them all, or those of one task.
 
 use super::actions::{self, ActionFile, ActionTexts, PredicateText};
+use super::disguise::SuiteDisguise;
 use super::files::Folder;
 use super::manifest::{self, GenerateSpec, Manifest};
 use super::picture::read_picture;
@@ -12,6 +13,7 @@ use planforge_record::{AddOnUse, sha256_hex};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The in-context example of a suite: a solved task of the same domain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,11 +92,18 @@ pub struct Suite {
     pub generate: Option<GenerateSpec>,
     /// Parts of the reference that no pipeline may be given.
     pub withheld: Vec<&'static str>,
+    /// The other names that all of it is told in, where it is.
+    pub disguise: Option<Arc<SuiteDisguise>>,
     /// The tasks, by stem.
     pub tasks: Vec<SuiteTask>,
 }
 
 impl Suite {
+    /// The suite under its own names.
+    pub fn original(&self) -> &Self {
+        self.disguise.as_ref().map_or(self, |disguise| &disguise.original)
+    }
+
     /// The suite as the task sees it: with the task's own reference domain, where it has one.
     pub fn of_task(&self, task: &SuiteTask) -> Cow<'_, Self> {
         match &task.reference_domain {
@@ -257,6 +266,7 @@ impl Loader {
             picture,
             generate: manifest.generate,
             withheld: manifest.withheld,
+            disguise: None,
             tasks,
         })
     }

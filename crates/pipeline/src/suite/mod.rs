@@ -7,6 +7,7 @@
 mod actions;
 mod add_on;
 mod described;
+mod disguise;
 mod files;
 mod further;
 mod load;
@@ -19,6 +20,7 @@ pub use actions::{ActionTexts, PredicateText, read_declaration, same_parameters}
 pub(crate) use actions::{examples as action_examples, json as materials_json};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use described::{describe_tasks, needs_description};
+pub use disguise::{SuiteDisguise, disguised};
 pub(crate) use files::suites_below;
 pub use files::{Folder as SuiteFolder, MAX_SUITE_FILE_BYTES};
 pub(crate) use further::further_problems;

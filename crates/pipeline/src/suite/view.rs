@@ -47,7 +47,11 @@ pub fn task_view(
         }
     }
     let result = TaskView {
-        suite: suite.name.clone(),
+        // A question may be given the suite's name as the domain's.
+        suite: suite
+            .disguise
+            .as_ref()
+            .map_or_else(|| suite.name.clone(), |disguise| disguise.names.name(&suite.name)),
         task: task.stem.clone(),
         domain_text: if given.text { suite.domain_text.clone() } else { String::new() },
         task_text: if given.text { task.text.clone() } else { String::new() },
@@ -106,12 +110,12 @@ impl View<'_> {
 
     /// An example from the suite itself would show its domain.
     fn not_its_own(&mut self, example: Option<&Suite>) {
-        let Some(example) = example else { return };
+        let Some(example) = example.map(Suite::original) else { return };
+        let own = self.suite.original();
         let real = |suite: &Suite| suite.folder.canonicalize().ok();
-        let same = example.name == self.suite.name
-            || (real(example).is_some() && real(example) == real(self.suite))
-            || (example.reference_domain.is_some()
-                && example.reference_domain == self.suite.reference_domain);
+        let same = example.name == own.name
+            || (real(example).is_some() && real(example) == real(own))
+            || (example.reference_domain.is_some() && example.reference_domain == own.reference_domain);
         if same {
             let message = format!("the in-context example comes from suite `{}` itself", self.suite.name);
             self.found.push(Diagnostic::error("suite.own-example", message).help(

@@ -402,6 +402,7 @@ pub fn tasks(n: usize) -> Vec<RunTask> {
             ..EnvironmentOpen::default()
         },
         picture: None,
+        renaming: None,
     };
     (1..=n).map(task).collect()
 }

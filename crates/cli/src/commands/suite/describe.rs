@@ -213,6 +213,7 @@ impl Work<'_> {
             view,
             reference: EnvironmentOpen::default(),
             picture: None,
+            renaming: None,
         }
     }
 

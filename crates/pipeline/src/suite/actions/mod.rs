@@ -125,6 +125,12 @@ fn describe(suite: &Suite, action: &Action, class: DescriptionClass) -> ActionDe
     ActionDescription { name: action.name.to_string(), text }
 }
 
+/// What an action's description of class `random` tells, in words. Which conditions and effects it tells belongs to the suite's name, the
+/// action's and the order of the domain.
+pub(super) fn random_text(suite: &Suite, action: &Action) -> String {
+    describe(suite, action, DescriptionClass::Random).text
+}
+
 /// What a draw belongs to.
 fn draw_name(suite: &Suite, action: &Action) -> String {
     format!("{}/{}", suite.name, action.name.key())
