@@ -32,7 +32,7 @@ pub(crate) use study::{
 
 pub(crate) use suite::{
     SuiteArgs, SuiteCheckArgs, SuiteCommand, SuiteDescribeArgs, SuiteGenerateArgs, SuiteImportActionsArgs,
-    SuiteParaphraseArgs, SuiteTemplateArgs,
+    SuiteObfuscateArgs, SuiteParaphraseArgs, SuiteTemplateArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -87,7 +87,8 @@ impl Named {
 
     fn note(&mut self, kind: Kind, name: &Name) {
         let bare = bare(name);
-        if !bare.is_empty() {
+        // What actions cost has a name that PDDL gives it.
+        if !bare.is_empty() && bare != "total-cost" {
             self.kinds.entry(bare).or_default().insert(kind);
         }
     }

@@ -6,6 +6,7 @@ mod codes;
 pub mod generate;
 pub mod import_actions;
 mod mention;
+pub mod obfuscate;
 pub mod paraphrase;
 pub mod template;
 

@@ -2,7 +2,9 @@
 
 use super::{positive, positive_seconds};
 use clap::{Args, Subcommand};
+use planforge_obfuscate::{Kind, Names};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
@@ -47,6 +49,16 @@ Examples:
   planforge run configs/pipelines/actions.toml --task /tmp/actions9/gripper/p01 --set 'given.action_examples=[\"/tmp/actions9\"]'"
     )]
     ImportActions(SuiteImportActionsArgs),
+    /// Tell a suite under other names and in another order: what a model has read of its domain does not help it there.
+    #[command(
+        after_help = "The same as [obfuscate] of a pipeline file does to the suites of a run; mapping.json of the new folder is the way back.
+
+Examples:
+  planforge suite obfuscate examples/suites/blocks --names misleading --seed 7 --out /tmp/blocks-misleading
+  planforge suite obfuscate examples/suites/tyres --names random --what types,predicates,actions --out /tmp/tyres-random
+  planforge suite check /tmp/blocks-misleading"
+    )]
+    Obfuscate(SuiteObfuscateArgs),
     /// Write the templates that show a domain's action interface and a task's objects alone.
     #[command(after_help = "Example:\n  planforge suite template my-suite")]
     Template(SuiteTemplateArgs),
@@ -104,6 +116,66 @@ pub(crate) struct SuiteParaphraseArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuiteObfuscateArgs {
+    /// The suite's folder, with domain.pddl and a problem NAME.pddl for each task.
+    pub(crate) suite: PathBuf,
+    /// The kind of new names: `random` ones are made up, `misleading` ones come from another setting, with `original` only the order changes.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) names: NamesWord,
+    /// The folder that the new suite is written into.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The seed of names and order.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Which names are exchanged, of domain, types, predicates, functions, actions, objects, constants and parameters; all without it.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) what: Vec<KindWord>,
+    /// Leave the texts as they are.
+    #[arg(long)]
+    pub(crate) keep_texts: bool,
+    /// Leave the order as it is.
+    #[arg(long)]
+    pub(crate) keep_order: bool,
+    /// The new suite's name, for tables that have both; the old one without it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `random`, `misleading` or `original`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamesWord(pub(crate) Names);
+
+/// What names name, such as `types`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KindWord(pub(crate) Kind);
+
+impl FromStr for NamesWord {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Self, String> {
+        word_of(word, &Names::ALL, |names| names.name()).map(Self)
+    }
+}
+
+impl FromStr for KindWord {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Self, String> {
+        word_of(word, &Kind::ALL, |kind| kind.name()).map(Self)
+    }
+}
+
+fn word_of<T: Copy>(word: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Result<T, String> {
+    let known = || all.iter().map(|one| name(*one)).collect::<Vec<_>>().join(", ");
+    all.iter().copied().find(|one| name(*one) == word).ok_or_else(|| format!("it can be {}", known()))
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod examples;
 mod files;
 mod generate;
 mod import_actions;
+mod obfuscate;
 mod paraphrase;
 mod template;
 
@@ -19,6 +20,7 @@ pub(crate) fn run(context: &Context, command: &SuiteCommand) -> Exit {
         SuiteCommand::Describe(args) => describe::run(context, args),
         SuiteCommand::Generate(args) => generate::run(context, args),
         SuiteCommand::ImportActions(args) => import_actions::run(context, args),
+        SuiteCommand::Obfuscate(args) => obfuscate::run(context, args),
         SuiteCommand::Paraphrase(args) => paraphrase::run(context, args),
         SuiteCommand::Template(args) => template::run(context, args),
     }
