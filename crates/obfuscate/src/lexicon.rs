@@ -187,12 +187,18 @@ impl Lexicon {
         vec![one(run)]
     }
 
+    /// The words of a run of letters in a name. A letter beside something else (`a1`) is no article.
+    fn parts_of<'a>(&self, run: &'a str, name: &str) -> Vec<(&'a str, Option<Form>)> {
+        match run.chars().count() == 1 && run != name {
+            true => vec![(run, Some(Form { word: run.to_owned(), un: false, ending: Ending::None }))],
+            false => self.parts(run),
+        }
+    }
+
+    /// The words of a name.
     fn forms<'a>(&self, name: &'a str) -> Vec<(&'a str, Option<Form>)> {
-        pieces(name)
-            .into_iter()
-            .filter(|piece| piece.starts_with(char::is_alphabetic))
-            .flat_map(|run| self.parts(run))
-            .collect()
+        let runs = pieces(name).into_iter().filter(|piece| piece.starts_with(char::is_alphabetic));
+        runs.flat_map(|run| self.parts_of(run, name)).collect()
     }
 
     fn exchange_words(
@@ -277,7 +283,7 @@ impl Lexicon {
                 out.push_str(piece);
                 continue;
             }
-            for (part, form) in self.parts(piece) {
+            for (part, form) in self.parts_of(piece, name) {
                 let new = form.and_then(|form| Some(form.of(self.words.get(&form.word)?)));
                 out.push_str(new.as_deref().unwrap_or(part));
             }

@@ -146,8 +146,9 @@ fn no_name_of_a_suite_is_seen_through_its_disguise() {
         for style in [Names::Random, Names::Misleading] {
             let disguise = Disguise::new(&sources, &Options::all(style, 5));
             let renaming = disguise.renaming();
-            // All of our suites have names that say something; some parameters have not (`?next`).
-            assert!(renaming.kept.iter().all(|name| !originals.contains(name)), "{:?}", renaming.kept);
+            // All of our suites have names that say something, but for two towns and some parameters (`?next`).
+            let silent = |name: &String| !originals.contains(name) || ["from", "to"].contains(&name.as_str());
+            assert!(renaming.kept.iter().all(silent), "{:?}", renaming.kept);
             let domains: Vec<String> =
                 sources.domains.iter().map(|text| disguise.domain(text).unwrap()).collect();
             let problems: Vec<String> =
@@ -155,7 +156,7 @@ fn no_name_of_a_suite_is_seen_through_its_disguise() {
             let new = names(&domains, &problems);
             assert_eq!(new.len(), originals.len(), "{}: two names became one", sources.suite);
             let both: Vec<&String> = new.intersection(&originals).collect();
-            assert!(both.iter().all(|name| *name == "total-cost"), "{both:?}");
+            assert!(both.iter().all(|name| renaming.kept.contains(name)), "{both:?}");
             let texts: Vec<String> = sources.texts.iter().map(|text| disguise.text(text)).collect();
             for text in &texts {
                 let words = text.to_lowercase();
