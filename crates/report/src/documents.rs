@@ -156,6 +156,8 @@ pub(crate) struct Tree {
     pub(crate) sample: Vec<u32>,
     /// By node, its parent's place; -1 for those that the task itself, or another task's candidate, led to.
     pub(crate) parent: Vec<i64>,
+    /// Place of a node without a parent here -> the indices of what it came from, where it has some.
+    pub(crate) start: BTreeMap<usize, String>,
     /// By node, its page; -1 for a sample that broke.
     pub(crate) page: Vec<i64>,
     /// Place of a node -> how the sample broke.
@@ -167,7 +169,7 @@ pub(crate) struct Tree {
     /// The metric by which the pipeline chose, where the record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<String>,
-    /// By node, how the planner answered: place in `outcomes`, -1 where nobody planned.
+    /// Place of a node -> how the planner answered.
     pub(crate) planned: BTreeMap<usize, String>,
     /// Select stage -> places of the nodes that it kept, best first.
     pub(crate) kept: BTreeMap<String, Vec<usize>>,

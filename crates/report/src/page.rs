@@ -15,7 +15,20 @@ use std::io::{self, Write};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
 const STYLE: &str = include_str!("../assets/report.css");
-const SCRIPT: &str = include_str!("../assets/report.js");
+/// One script in parts that share a scope of their own.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(() => {\n",
+    include_str!("../assets/js/base.js"),
+    include_str!("../assets/js/list.js"),
+    include_str!("../assets/js/text.js"),
+    include_str!("../assets/js/overview.js"),
+    include_str!("../assets/js/task.js"),
+    include_str!("../assets/js/candidate.js"),
+    include_str!("../assets/js/calls.js"),
+    include_str!("../assets/js/rounds.js"),
+    include_str!("../assets/js/app.js"),
+    "})();\n",
+);
 
 /// Writes the page and returns how many bytes it has.
 pub(crate) fn write(index: &Index, spool: Spool, out: &mut dyn Write) -> Result<u64, Failure> {

@@ -40,6 +40,11 @@ pub(crate) fn lay(task: &str, mut nodes: Vec<Node>) -> Laid {
         tree.label.push(label);
         tree.sample.push(node.sample);
         tree.parent.push(parents[*index].map_or(-1, |parent| signed(place_of[parent])));
+        if parents[*index].is_none()
+            && let Some((above, _)) = own(task, &node.path).1.rsplit_once('.')
+        {
+            tree.start.insert(place, above.to_owned());
+        }
         tree.page.push(node.page.map_or(-1, i64::from));
         if let Some(failure) = node.failure.take() {
             tree.failed.insert(place, failure);

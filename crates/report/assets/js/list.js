@@ -1,0 +1,127 @@
+// A list of which only the lines in sight are drawn, so that ten thousand lines cost as much as thirty.
+
+let listNumber = 0;
+
+// `row(i)` gives the content of line i, `open(i)` is called when it is chosen. `keys(i, key)` may take further keys.
+function lazyList({ height, row, open, label, role, keys, attributes }) {
+  const id = `list-${++listNumber}`;
+  const inner = el("div.lines", { role: "presentation" });
+  const node = el("div.list", { tabindex: 0, role, "aria-label": label, id }, inner);
+  const item = role === "tree" ? "treeitem" : "option";
+  let total = 0;
+  let chosen = -1;
+  let drawn = new Map();
+  let waiting = false;
+
+  function draw() {
+    waiting = false;
+    const first = Math.max(0, Math.floor(node.scrollTop / height) - 12);
+    const last = Math.min(total, Math.ceil((node.scrollTop + (node.clientHeight || 600)) / height) + 12);
+    const next = new Map();
+    for (let i = first; i < last; i++) {
+      let line = drawn.get(i);
+      if (!line) {
+        line = el("div.line", { role: item, id: `${id}-${i}`, ...(attributes ? attributes(i) : {}) }, row(i));
+        line.style.top = `${i * height}px`;
+        line.style.height = `${height}px`;
+        line.addEventListener("click", (event) => {
+          if (event.defaultPrevented) return;
+          choose(i);
+          open(i);
+        });
+        inner.append(line);
+      }
+      line.setAttribute("aria-selected", String(i === chosen));
+      next.set(i, line);
+    }
+    for (const [i, line] of drawn) if (!next.has(i)) line.remove();
+    drawn = next;
+  }
+  function later() {
+    if (!waiting) {
+      waiting = true;
+      requestAnimationFrame(draw);
+    }
+  }
+  function choose(i) {
+    chosen = i;
+    if (i >= 0) {
+      const top = i * height;
+      const room = node.clientHeight || 600;
+      if (top < node.scrollTop) node.scrollTop = top;
+      else if (top + height > node.scrollTop + room) node.scrollTop = top + height - room;
+      node.setAttribute("aria-activedescendant", `${id}-${i}`);
+    } else node.removeAttribute("aria-activedescendant");
+    draw();
+  }
+  node.addEventListener("scroll", later, { passive: true });
+  new ResizeObserver(later).observe(node);
+  node.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const page = Math.max(1, Math.floor(node.clientHeight / height) - 1);
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
+    if (event.key in moves && total) choose(Math.min(total - 1, Math.max(0, chosen + moves[event.key])));
+    else if (event.key === "Enter" && chosen >= 0) open(chosen);
+    else if (!(keys && chosen >= 0 && keys(chosen, event.key))) return;
+    event.preventDefault();
+  });
+  return {
+    node,
+    choose,
+    // The list has other lines now.
+    set(lines) {
+      total = lines;
+      for (const line of drawn.values()) line.remove();
+      drawn = new Map();
+      chosen = Math.min(chosen, total - 1);
+      inner.style.height = `${Math.max(1, total) * height}px`;
+      draw();
+    },
+  };
+}
+
+// A table of which further lines are drawn on demand. `columns` are [title, class]; `cells(item)` gives the cells of a line.
+function table(columns, items, cells, step = 200) {
+  const body = el("tbody");
+  const more = el("button", { type: "button", click: () => grow() });
+  let shown = 0;
+  function grow() {
+    const end = Math.min(items.length, shown + step);
+    for (; shown < end; shown++) {
+      const line = cells(items[shown]);
+      body.append(el("tr", {}, line.map((cell, i) => el("td", { class: columns[i][1] }, cell))));
+    }
+    more.hidden = shown >= items.length;
+    more.textContent = `Show ${Math.min(step, items.length - shown)} more of ${figure(items.length)}`;
+  }
+  grow();
+  const head = el("tr", {}, columns.map(([title, kind]) => el("th", { scope: "col", class: kind }, title)));
+  return el("div", {}, el("div.scroll", { tabindex: 0 }, el("table", {}, el("thead", {}, head), body)), more);
+}
+
+// A part that is filled when it is opened for the first time.
+function fold(title, fill, isOpen) {
+  const body = el("div.folded");
+  let filled = false;
+  const node = el("details", {}, el("summary", {}, title), body);
+  async function open() {
+    if (filled) return;
+    filled = true;
+    await shown(body, fill);
+  }
+  node.addEventListener("toggle", () => node.open && open());
+  if (isOpen) {
+    node.open = true;
+    open();
+  }
+  return node;
+}
+
+// Puts what `fill` gives, or says that it could not be read.
+async function shown(body, fill) {
+  try {
+    put(body, await fill());
+  } catch (error) {
+    put(body, el("p.note.is-bad", {}, `This part of the report cannot be read: ${error.message || error}`));
+  }
+}

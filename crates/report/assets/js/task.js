@@ -1,0 +1,285 @@
+// A task: the lineage of its candidates as a tree, its calls, rounds and accounts.
+
+// What is known of a task whose page was unpacked last; candidates are looked up in it.
+let openTask = null;
+
+async function taskOf(cell, name) {
+  if (openTask && openTask.cell === cell && openTask.name === name) return openTask;
+  const page = await pageOf(cell.page);
+  const entry = page.tasks.find((task) => task.task === name);
+  if (!entry) return null;
+  const task = await pageOf(entry.page);
+  openTask = { cell, name, entry, task, tree: grown(task.tree) };
+  return openTask;
+}
+
+// The tree with what is derived from its columns: paths, children, depths, and what stands behind each line.
+function grown(tree) {
+  const n = tree.label.length;
+  const indices = new Array(n);
+  const children = Array.from({ length: n }, () => []);
+  const depth = new Int32Array(n);
+  const indent = new Int32Array(n);
+  const roots = [];
+  const at = new Map();
+  const start = tree.start || {};
+  for (let i = 0; i < n; i++) {
+    const parent = tree.parent[i];
+    const above = parent >= 0 ? indices[parent] : start[i];
+    indices[i] = above ? `${above}.${tree.sample[i]}` : String(tree.sample[i]);
+    at.set(`${tree.labels[tree.label[i]]}/${indices[i]}`, i);
+    if (parent >= 0) children[parent].push(i);
+    else roots.push(i);
+    depth[i] = parent >= 0 ? depth[parent] + 1 : 0;
+  }
+  // An only child stands below its parent without going in: eighty rounds of one line stay one line.
+  for (let i = 0; i < n; i++) {
+    const parent = tree.parent[i];
+    indent[i] = parent < 0 ? 0 : indent[parent] + (children[parent].length > 1 ? 1 : 0);
+  }
+  const sets = (map) => Object.fromEntries(Object.entries(map).map(([stage, list]) => [stage, new Set(list)]));
+  return { ...tree, n, indices, children, depth, indent, roots, at, keptSets: sets(tree.kept), droppedSets: sets(tree.dropped), bestSet: new Set(tree.best) };
+}
+
+const nodeName = (tree, i) => `${tree.labels[tree.label[i]]}/${tree.indices[i]}`;
+// The place of a path as the record writes it, `TASK/LABEL/INDICES`.
+const placeOfPath = (task, path) => task.tree.at.get(path.startsWith(task.name + "/") ? path.slice(task.name.length + 1) : path);
+
+function nodeLink(task, path) {
+  const name = path.startsWith(task.name + "/") ? path.slice(task.name.length + 1) : path;
+  return task.tree.at.has(name) ? link(address(...cellParts(task.cell), task.name, "candidate", name), name) : el("code", {}, name);
+}
+
+const VIEWS = [
+  ["tree", "Candidates", (t) => t.tree.n],
+  ["calls", "Calls", (t) => t.task.calls.path.length],
+  ["rounds", "Rounds", (t) => t.task.rounds.length],
+  ["search", "Budget", (t) => t.task.pulls.length],
+  ["account", "Account", () => undefined],
+];
+
+async function taskPage(cell, name, view, rest) {
+  const task = await taskOf(cell, name);
+  if (!task) return [el("h1", {}, "No such task"), el("p.note", {}, name)];
+  const active = view === "candidate" || !view ? "tree" : view === "call" ? "calls" : view;
+  const base = [...cellParts(cell), name];
+  const tabs = VIEWS.filter(([id, , n]) => id === "tree" || n(task) !== 0).map(([id, word, n]) =>
+    el("a", { href: address(...base, id), "aria-current": id === active ? "page" : null }, word, n(task) !== undefined && el("span.thin", {}, ` ${figure(n(task))}`)),
+  );
+  const body = el("div.view");
+  shown(body, () => {
+    if (active === "tree") return treeView(task, view === "candidate" ? rest : null);
+    if (active === "calls") return callsView(task, view === "call" ? rest : null);
+    if (active === "rounds") return roundsView(task);
+    if (active === "search") return searchView(task);
+    return accountView(task);
+  });
+  return [taskHead(task), el("nav.tabs", { "aria-label": "Views of the task" }, tabs), body];
+}
+
+function taskHead(task) {
+  const { entry, task: page } = task;
+  const said = page.verdict && (page.verdict.message || (page.verdict.failure && page.verdict.failure.message));
+  return el(
+    "div.head",
+    {},
+    el("h1", {}, entry.task, " ", badge(entry.outcome)),
+    page.verdict && el("p.verdict", {}, badge(page.verdict.verdict), page.verdict.stage && [" at ", el("code", {}, page.verdict.stage)], said && [": ", el("span.clamp", { title: "" }, said)]),
+    page.tree.answer !== undefined && el("p", {}, "The verdict is about ", nodeLink(task, nodeName(task.tree, page.tree.answer)), "."),
+    page.texts.length > 0 && fold("Text of the task", () => page.texts.map(([title, text]) => [el("h3", {}, title), textBlock(text, "prose")])),
+  );
+}
+
+// ---- The tree ------------------------------------------------------------------------------------------------------------------------
+
+const LETTERS = { a: "accepted", r: "rejected", u: "undecided", c: "not-comparable" };
+
+function treeView(task, chosenName) {
+  const tree = task.tree;
+  if (!tree.n) return el("p.note", {}, "No candidate was made: ", task.task.calls.path.length ? "every reply broke, or none came." : "nothing was asked.");
+  const state = (task.state ??= { closed: new Set(), filter: "", only: "", metric: defaultMetric(tree) });
+  const detail = el("div.detail");
+  let lines = [];
+  const list = lazyList({
+    height: 30,
+    label: "Candidates",
+    role: "tree",
+    row: (i) => treeLine(task, lines[i], state, toggle),
+    open: (i) => (location.hash = address(...cellParts(task.cell), task.name, "candidate", nodeName(tree, lines[i]))),
+    attributes: (i) => ({
+      "aria-level": tree.depth[lines[i]] + 1,
+      "aria-expanded": tree.children[lines[i]].length && !state.filter && !state.only ? String(!state.closed.has(lines[i])) : null,
+    }),
+    keys: (i, key) => {
+      const node = lines[i];
+      const isClosed = state.closed.has(node);
+      if (key === "ArrowRight" && isClosed) toggle(node);
+      else if (key === "ArrowLeft" && tree.children[node].length && !isClosed) toggle(node);
+      else if (key === "ArrowLeft" && tree.parent[node] >= 0) list.choose(lines.indexOf(tree.parent[node]));
+      else return false;
+      return true;
+    },
+  });
+  function toggle(node) {
+    if (!state.closed.delete(node)) state.closed.add(node);
+    refresh();
+  }
+  const shownCount = el("span.thin", { role: "status" });
+  function refresh() {
+    lines = linesOf(tree, state);
+    list.set(lines.length);
+    shownCount.textContent = lines.length === tree.n ? count(tree.n, "candidate") : `${figure(lines.length)} of ${count(tree.n, "candidate")}`;
+    const at = chosenName ? lines.indexOf(tree.at.get(chosenName)) : -1;
+    if (at >= 0) list.choose(at);
+  }
+  const split = el("div.split", { class: chosenName ? "split has-detail" : "split" }, el("div.side", {}, treeTools(tree, state, refresh, shownCount), list.node), detail);
+  queueMicrotask(refresh);
+  if (chosenName) shown(detail, () => candidateView(task, chosenName));
+  else put(detail, treeSummary(task));
+  return split;
+}
+
+// By what candidates are shown to be compared at first: what the pipeline chose by, else a walk score, else what there is.
+function defaultMetric(tree) {
+  const names = Object.keys(tree.metrics);
+  const by = tree.by && names.find((name) => name === tree.by || `candidate.${name}` === tree.by);
+  return by || names.find((name) => name.endsWith(".score") || name.endsWith(".ew")) || names[0] || "";
+}
+
+function treeTools(tree, state, refresh, status) {
+  const metrics = Object.keys(tree.metrics);
+  const filter = el("input", {
+    type: "search",
+    placeholder: "Filter: stage, samples, verdict, failure",
+    "aria-label": "Filter candidates",
+    value: state.filter,
+    input: () => {
+      state.filter = filter.value.trim().toLowerCase();
+      refresh();
+    },
+  });
+  const only = el("select", { "aria-label": "Which candidates", change: () => ((state.only = only.value), refresh()) });
+  for (const [value, word] of [["", "all"], ["kept", "kept by a selection"], ["best", "best of a round"], ["line", "on the way to the answer"], ["accepted", "accepted by every judge"], ["failed", "broken samples"]]) {
+    only.append(el("option", { value, selected: state.only === value }, word));
+  }
+  const metric = el("select", { "aria-label": "Metric that is shown", change: () => ((state.metric = metric.value), refresh()) }, metrics.map((name) => el("option", { value: name, selected: name === state.metric }, name)));
+  const all = el("button", { type: "button", click: () => ((state.closed = new Set()), refresh()) }, "open all");
+  const none = el("button", { type: "button", click: () => ((state.closed = new Set(tree.children.flatMap((c, i) => (c.length ? [i] : [])))), refresh()) }, "close all");
+  const deep = tree.children.some((children) => children.length);
+  return el("div.tools", {}, filter, only, metrics.length > 0 && metric, deep && all, deep && none, status);
+}
+
+function linesOf(tree, state) {
+  if (state.filter || state.only) {
+    const answerLine = new Set();
+    for (let i = tree.answer ?? -1; i >= 0; i = tree.parent[i]) answerLine.add(i);
+    const fits = [];
+    for (let i = 0; i < tree.n; i++) if (isWanted(tree, i, state.only, answerLine) && wordsOf(tree, i).includes(state.filter)) fits.push(i);
+    return fits;
+  }
+  const lines = [];
+  for (let i = 0; i < tree.n; i++) {
+    lines.push(i);
+    // Nodes stand in the tree's order, so what is below a closed one follows it.
+    if (state.closed.has(i)) {
+      const depth = tree.depth[i];
+      while (i + 1 < tree.n && tree.depth[i + 1] > depth) i++;
+    }
+  }
+  return lines;
+}
+
+function isWanted(tree, i, only, answerLine) {
+  if (!only) return true;
+  if (only === "failed") return tree.failed[i] !== undefined;
+  if (only === "best") return tree.bestSet.has(i);
+  if (only === "line") return answerLine.has(i);
+  if (only === "kept") return Object.values(tree.keptSets).some((set) => set.has(i));
+  const said = Object.values(tree.decisions).map((column) => column[i]).filter((letter) => letter !== "-");
+  return said.length > 0 && said.every((letter) => letter === "a");
+}
+
+function wordsOf(tree, i) {
+  const words = [nodeName(tree, i)];
+  for (const [stage, column] of Object.entries(tree.decisions)) if (column[i] !== "-") words.push(`${stage} ${LETTERS[column[i]]}`);
+  if (tree.failed[i]) words.push("failed", tree.failed[i].code, tree.failed[i].message);
+  if (tree.planned[i]) words.push(tree.planned[i]);
+  if (tree.answer === i) words.push("answer");
+  return words.join(" ").toLowerCase();
+}
+
+function treeLine(task, i, state, toggle) {
+  const tree = task.tree;
+  const isFlat = state.filter || state.only;
+  const children = tree.children[i].length;
+  const space = el("span.indent");
+  space.style.width = `${(isFlat ? 0 : Math.min(tree.indent[i], 10)) * 16}px`;
+  const twist = children && !isFlat
+    ? el("span.twist", { "aria-hidden": "true", click: (event) => (event.preventDefault(), toggle(i)) }, state.closed.has(i) ? "\u25b8" : "\u25be")
+    : el("span.twist");
+  const value = state.metric && tree.metrics[state.metric] ? tree.metrics[state.metric][i] : undefined;
+  return [
+    space,
+    twist,
+    el("span.name", {}, tree.labels[tree.label[i]], el("span.thin", {}, `/${isFlat ? tree.indices[i] : tree.sample[i]}`)),
+    state.closed.has(i) && !isFlat && el("span.thin", {}, ` +${children}`),
+    el("span.marks", {}, marks(tree, i)),
+    value !== undefined && value !== null && el("span.value", { title: plain(state.metric) }, score(value)),
+  ];
+}
+
+// What became of a candidate, in words as short as a line allows.
+function marks(tree, i) {
+  const out = [];
+  if (tree.failed[i]) out.push(el("span.badge.is-failed", { title: plain(tree.failed[i].message) }, "failed"));
+  for (const [stage, column] of Object.entries(tree.decisions)) {
+    if (column[i] !== "-") out.push(el(`span.letter.is-${LETTERS[column[i]]}`, { title: `${plain(stage)}: ${LETTERS[column[i]]}` }, column[i].toUpperCase()));
+  }
+  if (tree.planned[i] && tree.planned[i] !== "plan") out.push(el("span.letter.is-rejected", { title: `planner: ${tree.planned[i]}` }, "no plan"));
+  if (tree.bestSet.has(i)) out.push(el("span.mark", { title: "best of its round" }, "best"));
+  for (const [stage, set] of Object.entries(tree.keptSets)) if (set.has(i)) out.push(el("span.mark.is-kept", { title: `kept by ${plain(stage)}` }, "kept"));
+  if (tree.answer === i) out.push(el("span.mark.is-answer", { title: "the verdict is about this candidate" }, "answer"));
+  return out;
+}
+
+function treeSummary(task) {
+  const { tree, task: page } = task;
+  const failed = Object.entries(tree.failed);
+  const kinds = new Map();
+  for (const [, failure] of failed) kinds.set(failure.code, (kinds.get(failure.code) || 0) + 1);
+  return el(
+    "div.summary",
+    {},
+    el("p", {}, "Choose a candidate to see its domain, problem and plan, what was said of them, and every prompt and reply behind it."),
+    Object.keys(tree.decisions).length > 0 && [
+      el("h2", {}, "What the stages said"),
+      table(
+        [["stage", ""], ...Object.values(LETTERS).map((word) => [word.replace("-", " "), "number"])],
+        stageOrder(page, Object.keys(tree.decisions)),
+        (stage) => [stage, ...Object.keys(LETTERS).map((letter) => tally(tree.decisions[stage], letter))],
+      ),
+    ],
+    failed.length > 0 && [el("h2", {}, "Samples that broke"), table([["failure", ""], ["samples", "number"]], [...kinds].sort((a, b) => b[1] - a[1]), ([code, n]) => [el("code", {}, code), figure(n)])],
+    page.broken.length > 0 && [el("h2", {}, "Calls on candidates that broke"), page.broken.slice(0, 50).map(([path, failure]) => el("div", {}, nodeLink(task, path), failureView(failure)))],
+    page.selections.length > 0 && [
+      el("h2", {}, "Selections"),
+      page.selections.map((selection) =>
+        el("p", {}, el("code", {}, selection.stage), " kept ", selection.kept.slice(0, 12).map((path, i) => [i > 0 && ", ", nodeLink(task, path)]), selection.kept.length > 12 && ` and ${figure(selection.kept.length - 12)} more`, groupsView(selection)),
+      ),
+    ],
+  );
+}
+
+const tally = (column, letter) => {
+  let n = 0;
+  for (const c of column) if (c === letter) n++;
+  return n ? figure(n) : "-";
+};
+
+const stageOrder = (page, stages) => [...stages].sort((a, b) => page.stages.indexOf(a) - page.stages.indexOf(b));
+
+function groupsView(selection) {
+  const by = [...new Set(selection.groups.map((group) => group.by))].filter(Boolean);
+  const without = selection.groups.reduce((sum, group) => sum + group.without_value, 0);
+  return by.length > 0 && el("span.thin", {}, ` by ${by.join(", ")} out of ${figure(selection.groups.reduce((sum, group) => sum + group.members, 0))}`, without > 0 && `; ${without} had no value`);
+}
