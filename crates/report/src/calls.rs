@@ -80,6 +80,7 @@ impl Calls {
         self.list.attempts.push(call.attempts);
         self.list.replies.push(u32::try_from(page.replies.len()).unwrap_or(u32::MAX));
         self.list.failure.push(failure);
+        stores.unreadable += page.unreadable.len();
         self.list.page.push(stores.page(&page)?);
         Ok(())
     }

@@ -138,6 +138,7 @@ impl<'a> Candidates<'a> {
             lineage: candidate.lineage,
             unreadable,
         };
+        stores.unreadable += page.unreadable.len();
         node.page = Some(stores.page(&page)?);
         Ok(node)
     }

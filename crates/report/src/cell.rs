@@ -89,6 +89,12 @@ pub(crate) fn write(
     entry.state =
         if outline.tasks.iter().all(|task| task.verdict.is_some()) { "finished" } else { "unfinished" };
     entry.page = Some(stores.page(&page)?);
+    match std::mem::take(&mut stores.unreadable) {
+        0 => {}
+        1 => warnings.push(format!("{shown}: 1 document cannot be read; the page that it is for says why")),
+        n => warnings
+            .push(format!("{shown}: {n} documents cannot be read; the pages that they are for say why")),
+    }
     Ok(entry)
 }
 

@@ -144,7 +144,6 @@ pub(crate) struct CallOutline {
 
 /// A planner's, verifier's or other program's answer that was recorded.
 pub(crate) struct EffectOutline {
-    pub(crate) path: SamplePath,
     pub(crate) call: String,
     pub(crate) elapsed_ms: u64,
 }
@@ -219,13 +218,11 @@ impl Outline {
         outline
     }
 
-    /// The same whatever the order in which answers came.
+    /// Candidates and rounds in an order of their own; calls stay in the order in which they were answered.
     pub(crate) fn sort(&mut self) {
         for task in &mut self.tasks {
             task.candidates.sort_by(|a, b| natural(&a.path, &b.path));
             task.failed.sort_by(|a, b| natural(&a.0, &b.0));
-            task.calls.sort_by(|a, b| natural(&a.path, &b.path).then_with(|| a.key.cmp(&b.key)));
-            task.effects.sort_by(|a, b| natural(&a.path, &b.path).then_with(|| a.call.cmp(&b.call)));
             task.rounds.sort_by(|a, b| {
                 natural(&a.root, &b.root).then_with(|| a.stage.cmp(&b.stage)).then(a.round.cmp(&b.round))
             });
@@ -355,8 +352,7 @@ impl Outline {
                 }
             }
             Event::Effect { path, call, elapsed_ms, .. } => {
-                let effect =
-                    EffectOutline { path: path.clone(), call: call.clone(), elapsed_ms: *elapsed_ms };
+                let effect = EffectOutline { call: call.clone(), elapsed_ms: *elapsed_ms };
                 self.at(path).effects.push(effect);
             }
             _ => {}

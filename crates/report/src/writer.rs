@@ -14,6 +14,8 @@ pub(crate) struct Stores {
     spool: Spool,
     texts: Store,
     pages: Store,
+    /// Documents of the run at hand that could not be read.
+    pub(crate) unreadable: usize,
 }
 
 /// A finished set of stores.
@@ -26,7 +28,7 @@ pub(crate) struct Finished {
 impl Stores {
     pub(crate) fn new() -> Result<Self, Failure> {
         let spool = Spool::new().map_err(|e| broken(&e))?;
-        Ok(Self { spool, texts: Store::new("text"), pages: Store::new("page") })
+        Ok(Self { spool, texts: Store::new("text"), pages: Store::new("page"), unreadable: 0 })
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<TextId, Failure> {

@@ -14,7 +14,9 @@ mod measure_top_k;
 mod measure_walks;
 mod pairs;
 mod record_demo;
+mod report_screenshots;
 mod tic_reference;
+mod webdriver;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -96,6 +98,8 @@ enum Command {
     MeasureSurvival(measure_survival::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
+    /// A report in a browser without a window: pictures of its pages, wide and narrow, light and dark, and what is wrong with them.
+    ReportScreenshots(report_screenshots::Options),
     /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
     TicReference(tic_reference::Options),
     /// What `tic-reference` starts for each text: converts the one text of the working directory.
@@ -121,6 +125,7 @@ fn main() -> ExitCode {
         Command::MeasureRunner(options) => measure_runner::run(&options),
         Command::MeasureSurvival(options) => measure_survival::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
+        Command::ReportScreenshots(options) => report_screenshots::run(&options),
         Command::TicReference(options) => tic_reference::run(&options),
         Command::TicConvert(child) => tic_reference::run_child(&child),
     };

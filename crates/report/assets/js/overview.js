@@ -109,11 +109,11 @@ function matrixCell(cells) {
 
 const ACCOUNT = [
   ["calls", "number"],
-  ["without an answer", "number"],
+  ["unanswered", "number"],
   ["replies", "number"],
   ["tokens in", "number"],
   ["tokens out", "number"],
-  ["time of calls", "number"],
+  ["time", "number"],
   ["cost", "number"],
 ];
 

@@ -84,7 +84,7 @@ function taskHead(task) {
     "div.head",
     {},
     el("h1", {}, entry.task, " ", badge(entry.outcome)),
-    page.verdict && el("p.verdict", {}, badge(page.verdict.verdict), page.verdict.stage && [" at ", el("code", {}, page.verdict.stage)], said && [": ", el("span.clamp", { title: "" }, said)]),
+    page.verdict && (said || !alike(entry)) && el("p.verdict", {}, badge(page.verdict.verdict), page.verdict.stage && [" at ", el("code", {}, page.verdict.stage)], said && [": ", el("span.clamp", { title: "" }, said)]),
     page.tree.answer !== undefined && el("p", {}, "The verdict is about ", nodeLink(task, nodeName(task.tree, page.tree.answer)), "."),
     page.texts.length > 0 && fold("Text of the task", () => page.texts.map(([title, text]) => [el("h3", {}, title), textBlock(text, "prose")])),
   );

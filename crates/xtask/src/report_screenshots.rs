@@ -1,0 +1,112 @@
+//! A report looked at in a browser without a window: pictures of its pages at two widths, light and dark, and an error for whatever is wider
+//! than a page, for every complaint of the browser, and for every script that was not the report's own.
+
+use crate::webdriver::{Browser, Programs};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// What to look at.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The report.
+    report: PathBuf,
+    /// Where the pictures go.
+    #[arg(long, default_value = "target/report-screenshots")]
+    out: PathBuf,
+    /// Further pages: what stands behind the file's name in a link, such as `#/suite/pipeline/1/suite.p01`.
+    #[arg(long)]
+    link: Vec<String>,
+    #[command(flatten)]
+    programs: Programs,
+}
+
+/// Goes to a page and waits until it is drawn and nothing of it is being unpacked.
+const GO: &str = "location.hash = arguments[0];
+    const calm = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)));
+    let last = -1;
+    for (let i = 0; i < 100; i++) {
+      await calm();
+      const now = document.getElementById('main').innerHTML.length;
+      if (now === last) break;
+      last = now;
+    }";
+
+/// The pages of a report that are worth a look, found as a reader would: links of tables, tabs, and lines of lists.
+const FIND: &str = "
+    const calm = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)));
+    const found = {overview: '#/'};
+    const go = async (hash) => { location.hash = hash; await calm(); await calm(); };
+    const first = (selector) => [...document.querySelectorAll(selector)].map((a) => a.getAttribute('href'))[0];
+    await go('#/');
+    const cell = first('a.cell');
+    if (cell) { found.run = cell; await go(cell); }
+    const tasks = [...document.querySelectorAll('main table a')].map((a) => a.getAttribute('href'));
+    if (tasks.length) {
+      await go(tasks[0]);
+      for (const tab of document.querySelectorAll('.tabs a')) found[tab.textContent.split(' ')[0].toLowerCase()] = tab.getAttribute('href');
+      for (const [name, tab] of [['candidate', found.candidates], ['call', found.calls]]) {
+        if (!tab) continue;
+        await go(tab);
+        const line = document.querySelector('.line .is-answer, .line .is-kept, .line .letter')?.closest('.line') || document.querySelector('.line');
+        if (line) { line.click(); await calm(); found[name] = location.hash; }
+      }
+    }
+    return found;";
+
+/// What is wrong with the page that is shown.
+const CHECK: &str = "
+    const wide = document.documentElement.scrollWidth - window.innerWidth;
+    const scripts = document.querySelectorAll('script:not([type])').length;
+    return {wide, scripts, pwned: window.pwned !== undefined, words: document.getElementById('main').innerText.length};";
+
+/// Takes the pictures.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    let report = options.report.canonicalize().map_err(|e| format!("{}: {e}", options.report.display()))?;
+    std::fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
+    let browser = Browser::start(&options.programs)?;
+    browser.look(1200, 900, false)?;
+    browser.open(&format!("file://{}", report.display()))?;
+    let found = browser.run(&format!("return (async () => {{{FIND}}})()"), &[])?;
+    let mut pages: Vec<(String, String)> = found
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, link)| Some((name.clone(), link.as_str()?.to_owned())))
+        .collect();
+    pages.extend(options.link.iter().enumerate().map(|(i, link)| (format!("link-{}", i + 1), link.clone())));
+    let mut wrong = Vec::new();
+    println!("| page | 1200 light | 1200 dark | 400 light | 400 dark | link |\n|---|---|---|---|---|---|");
+    for (name, link) in &pages {
+        let mut line = String::new();
+        for (width, height) in [(1200, 900), (400, 860)] {
+            for dark in [false, true] {
+                browser.look(width, height, dark)?;
+                browser.run(&format!("return (async () => {{{GO}}})()"), &[json!(link)])?;
+                let file = format!("{name}-{width}-{}.png", if dark { "dark" } else { "light" });
+                browser.screenshot(&options.out.join(&file))?;
+                let complaints = complaints(&browser)?;
+                line.push_str(if complaints.is_empty() { " good |" } else { " BAD |" });
+                wrong.extend(complaints.into_iter().map(|what| format!("{file}: {what}")));
+            }
+        }
+        println!("| {name} |{line} `{link}` |");
+    }
+    println!("\nthe pictures are in {}", options.out.display());
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn complaints(browser: &Browser) -> Result<Vec<String>, String> {
+    let found = browser.run(CHECK, &[])?;
+    let mut wrong = browser.complaints()?;
+    let number = |key: &str| found[key].as_i64().unwrap_or(-1);
+    if number("wide") > 0 {
+        wrong.push(format!("the page is {} pixels wider than the window", number("wide")));
+    }
+    if number("scripts") != 1 || found["pwned"] != Value::Bool(false) {
+        wrong.push(format!("a script that is not the report's own: {found}"));
+    }
+    if number("words") < 40 {
+        wrong.push("the page is empty".to_owned());
+    }
+    Ok(wrong)
+}
