@@ -257,7 +257,8 @@ pub(crate) fn moved(report: &RunReport) -> Vec<String> {
     report.moved().iter().map(line).collect()
 }
 
-fn moved_line(moved: &Moved) -> String {
+/// Where questions went that a model did not answer.
+pub(crate) fn moved_line(moved: &Moved) -> String {
     let questions = if moved.questions == 1 { "question" } else { "questions" };
     let Moved { llm, to, code, .. } = moved;
     format!("{} {questions} went from {llm} on to {to} [{code}]", moved.questions)

@@ -438,6 +438,7 @@ mod tests {
             tasks: tasks.chars().enumerate().map(task).collect(),
             walk: None,
             usage: TaskUsage::default(),
+            moved: Vec::new(),
             cost: None,
             prices: Default::default(),
             replies: None,

@@ -7,7 +7,7 @@ use super::replies::{PlanTries, Replies};
 use super::summary::column_name;
 use crate::history::History;
 use planforge_contract::{Decision, Failure, FailureClass, Price, TaskVerdict};
-use planforge_pipeline::{Cost, RunReport, RunState, TaskReport, TaskUsage};
+use planforge_pipeline::{Cost, Moved, RunReport, RunState, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -226,6 +226,9 @@ pub struct CellResult {
     pub walk: Option<Walk>,
     /// What it asked of models, over all of them.
     pub usage: TaskUsage,
+    /// Questions that one `[llm.NAME]` table left to another one of the role.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// What that cost, as far as it is known; absent where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
@@ -260,6 +263,7 @@ impl CellResult {
             walk: walk(&tasks),
             tasks,
             usage,
+            moved: report.moved(),
             cost: Some(cost),
             prices: report.prices.clone(),
             replies: None,
@@ -310,6 +314,7 @@ impl CellResult {
             tasks: tasks.iter().map(result).collect(),
             walk: None,
             usage: TaskUsage::default(),
+            moved: Vec::new(),
             cost: Some(Cost::default()),
             prices: BTreeMap::new(),
             replies: None,
@@ -474,6 +479,28 @@ pub(super) mod tests {
         cell.state = CellState::Finished;
         cell.tasks.iter_mut().for_each(|task| task.outcome = TaskOutcome::NotSolved);
         cell
+    }
+
+    #[test]
+    fn what_a_model_left_to_another_is_summed_over_tasks_and_cells() {
+        let moved = |to: &str, questions: u64| Moved {
+            llm: "main".to_owned(),
+            to: to.to_owned(),
+            code: "llm.timeout".to_owned(),
+            questions,
+        };
+        let mut tasks = [task("p01", None, None), task("p02", None, None)];
+        tasks[0].moved = vec![moved("spare", 2), moved("backup", 1)];
+        tasks[1].moved = vec![moved("backup", 4)];
+        let report = report(tasks.to_vec());
+        let cell = CellResult::of(bare("s", "p", 1, 0).key, &report, &judges());
+        assert_eq!(cell.moved, [moved("backup", 5), moved("spare", 2)]);
+        let evaluation = crate::evaluation::summary::Evaluation::new(
+            vec![1],
+            &BTreeMap::new(),
+            vec![cell.clone(), bare("s", "q", 1, 1), cell],
+        );
+        assert_eq!(evaluation.moved(), [moved("backup", 10), moved("spare", 4)]);
     }
 
     fn judges() -> Judges {

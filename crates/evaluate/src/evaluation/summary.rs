@@ -3,7 +3,7 @@
 use super::cell::{CellKey, CellResult, TaskOutcome};
 use super::judges::Judges;
 use crate::statistics::{Mean, mean};
-use planforge_pipeline::{Cost, TaskUsage};
+use planforge_pipeline::{Cost, Moved, TaskUsage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -191,6 +191,11 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// Questions that one `[llm.NAME]` table left to another one of its role, over all cells.
+    pub fn moved(&self) -> Vec<Moved> {
+        Moved::summed(self.cells.iter().flat_map(|cell| &cell.moved))
+    }
+
     /// Puts cells together. Suites and columns keep the order in which they come first; `judges` has those of each column under its
     /// name.
     pub fn new(seeds: Vec<u64>, judges: &BTreeMap<String, Judges>, cells: Vec<CellResult>) -> Self {

@@ -363,6 +363,7 @@ mod tests {
                 unmetered: 0,
                 ..TaskUsage::default()
             },
+            moved: Vec::new(),
             cost: Some(Cost { known_usd: 0.5, priced: 5, unpriced: u64::from(pipeline == "tree") }),
             prices: BTreeMap::new(),
             replies: None,

@@ -247,19 +247,27 @@ pub struct RunReport {
     pub prices: BTreeMap<String, Price>,
 }
 
+impl Moved {
+    /// Each way once, by name.
+    pub fn summed<'a>(all: impl IntoIterator<Item = &'a Self>) -> Vec<Self> {
+        let mut sums: BTreeMap<[&str; 3], u64> = BTreeMap::new();
+        for Self { llm, to, code, questions } in all {
+            *sums.entry([llm, to, code]).or_default() += questions;
+        }
+        let one = |([llm, to, code], questions): ([&str; 3], u64)| Self {
+            llm: llm.to_owned(),
+            to: to.to_owned(),
+            code: code.to_owned(),
+            questions,
+        };
+        sums.into_iter().map(one).collect()
+    }
+}
+
 impl RunReport {
     /// [`TaskReport::moved`] over all tasks.
     pub fn moved(&self) -> Vec<Moved> {
-        let mut sums: Vec<Moved> = Vec::new();
-        for one in self.tasks.iter().flat_map(|task| &task.moved) {
-            match sums.iter_mut().find(|sum| (&sum.llm, &sum.to, &sum.code) == (&one.llm, &one.to, &one.code))
-            {
-                Some(sum) => sum.questions += one.questions,
-                None => sums.push(one.clone()),
-            }
-        }
-        sums.sort_by(|a, b| (&a.llm, &a.to, &a.code).cmp(&(&b.llm, &b.to, &b.code)));
-        sums
+        Moved::summed(self.tasks.iter().flat_map(|task| &task.moved))
     }
 
     /// How many tasks ended with each verdict; tasks without one are counted as `none`.

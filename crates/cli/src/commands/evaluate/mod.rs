@@ -14,6 +14,7 @@ use self::columns::{ColumnFile, columns};
 use self::matrix::{from_anywhere, matrix, suites};
 use self::tables::Tables;
 use super::Context;
+use super::outcome;
 use super::run::{exit_of, tasks_of};
 use crate::args::EvaluateArgs;
 use crate::exit::Exit;
@@ -73,6 +74,9 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         }
     }
     tables.print(context, args, &evaluation);
+    for moved in evaluation.moved() {
+        context.output.note(&outcome::moved_line(&moved));
+    }
     let out = args.out.display();
     context.output.note(&format!("tables and run folders are in {out}"));
     if exit == Exit::Interrupted {
