@@ -28,6 +28,7 @@ mod loaded;
 mod matrix;
 mod models;
 mod planner;
+mod progress;
 mod record;
 mod run;
 mod scaling;
