@@ -1,6 +1,6 @@
 //! What a run cost, and the report that it leaves when it is finished.
 
-use super::support::{PLANNED_AND_JUDGED, Run, example, ran, right_reply};
+use super::support::{Run, example, pipeline, ran, right_reply};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
@@ -12,34 +12,14 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// One problem a task from a simulated model, with these further keys of its table.
-fn simulated(folder: &Path, keys: &str) -> PathBuf {
-    let text = format!(
-        "schema = 1
-[given]
-domain = true
-
-[llm.main]
-use = \"provider-noisy-oracle\"
-model = \"noisy-oracle\"
-suites = [{:?}]
-errors = 0
-{keys}
-
-[environment]
-use = \"environment-pddl\"
-
-[[stage]]
-do = \"translate\"
-label = \"problem\"
-use = \"translator-direct\"
-roles = {{ writer = \"main\" }}
-options = {{ mode = \"problem\" }}
-
-{PLANNED_AND_JUDGED}",
-        name(&example("garden", ""))
-    );
+/// The shipped pipeline, asking a server at that address, whose model has these further keys.
+fn priced(folder: &Path, address: &str, price: &str) -> PathBuf {
+    let text = fs::read_to_string(pipeline("llm-p.toml")).unwrap();
+    let (before, after) = text.split_once("[llm.main]\n").unwrap();
+    let lines = after.lines().filter(|line| !line.starts_with("base_url") && !line.starts_with("api_key"));
+    let after: Vec<&str> = lines.collect();
     let file = folder.join("priced.toml");
+    let text = format!("{before}[llm.main]\nbase_url = {address:?}\nprice = {price}\n{}\n", after.join("\n"));
     fs::write(&file, text).unwrap();
     file
 }
@@ -59,8 +39,9 @@ fn report(run: &Path) -> (Vec<u8>, Value) {
 #[test]
 fn a_finished_run_leaves_its_report_and_resume_replay_and_evaluate_agree() {
     let place = tempfile::tempdir().unwrap();
-    let file = simulated(place.path(), "price = { prompt = 2.0, completion = 8.0 }");
-    let (runs, suite) = (place.path().join("runs"), name(&example("garden", "")));
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let file = priced(place.path(), &server.base_url(), "{ prompt = 2.0, completion = 8.0 }");
+    let (runs, suite) = (place.path().join("runs"), name(&example("parcels", "")));
     ran(["run", &name(&file), "--suite", &suite, "--seed", "7", "--runs", &name(&runs)]).expect(0);
     let run = only(&runs);
     let (bytes, kept) = report(&run);
@@ -74,7 +55,7 @@ fn a_finished_run_leaves_its_report_and_resume_replay_and_evaluate_agree() {
     let out = place.path().join("out");
     let (file, out_name) = (name(&file), name(&out));
     ran(["evaluate", "--suite", &suite, "--pipeline", &file, "--seeds", "7", "--out", &out_name]).expect(0);
-    assert_eq!(report(&out.join("cells/garden/priced/7")).0, bytes, "so does a cell of an evaluation");
+    assert_eq!(report(&out.join("cells/parcels/priced/7")).0, bytes, "so does a cell of an evaluation");
 
     // What it cost stands with every task, and adds up.
     let evaluation: Value = serde_json::from_slice(&fs::read(out.join("evaluation.json")).unwrap()).unwrap();
@@ -92,8 +73,9 @@ fn a_finished_run_leaves_its_report_and_resume_replay_and_evaluate_agree() {
 #[test]
 fn an_unknown_price_is_a_question_mark_and_an_empty_field() {
     let place = tempfile::tempdir().unwrap();
-    let file = simulated(place.path(), "price = { prompt = 2.0 }");
-    let (out, suite) = (place.path().join("out"), name(&example("garden", "")));
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let file = priced(place.path(), &server.base_url(), "{ prompt = 2.0 }");
+    let (out, suite) = (place.path().join("out"), name(&example("parcels", "")));
     let file = name(&file);
     let args = ["evaluate", "--suite", &suite, "--pipeline", &file, "--seeds", "7", "--tasks", "1", "--out"];
     ran(args.iter().copied().chain([name(&out).as_str()])).expect(0);

@@ -226,7 +226,17 @@ fn the_number_of_jobs_changes_nothing() {
     let (one, many) = (Place::new(), Place::new());
     let first = one.evaluate(&["--matrix", &one.matrix(), "-j1"]);
     assert_eq!(many.evaluate(&["--matrix", &many.matrix(), "-j8"]).stdout, first.stdout);
-    let tasks = |place: &Place| fs::read_to_string(place.path("out/tasks.csv")).unwrap();
+    // Apart from the time that questions took, which stands before what may hold commas.
+    let tasks = |place: &Place| {
+        let text = fs::read_to_string(place.path("out/tasks.csv")).unwrap();
+        let at = text.lines().next().unwrap().split(',').position(|column| column == "seconds").unwrap();
+        let without = |line: &str| {
+            let mut fields: Vec<String> = line.splitn(at + 2, ',').map(str::to_owned).collect();
+            fields.remove(at);
+            fields
+        };
+        text.lines().map(without).collect::<Vec<_>>()
+    };
     assert_eq!(tasks(&one), tasks(&many));
 }
 
