@@ -5,6 +5,7 @@
 //! up by its sample path before it is made. So live, resume and replay are one mechanism, and the number of jobs changes
 //! nothing but the time.
 
+mod bound;
 mod codes;
 mod config;
 mod front;
@@ -13,6 +14,7 @@ mod run;
 mod suggest;
 mod suite;
 
+pub use bound::{QUESTIONS, QuestionBound, TaskBounds, question_bounds};
 pub use codes::CODES;
 pub use config::*;
 pub use front::{

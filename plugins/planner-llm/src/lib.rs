@@ -33,7 +33,9 @@ impl Plugin for LlmPlanner {
     type Options = Options;
 
     fn about() -> About {
-        About::new("A language model writes the plan by itself").role(plan::ROLE, "writes the plan")
+        About::new("A language model writes the plan by itself")
+            .role(plan::ROLE, "writes the plan")
+            .capability("questions:1")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

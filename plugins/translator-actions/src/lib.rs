@@ -45,6 +45,9 @@ impl Plugin for ActionTranslator {
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one question an action")
             .role(ask::ROLE, "writes the actions")
+            .capability("questions:samples * actions + samples where passes=1")
+            .capability("questions:samples * actions * 2 + samples where mode=grown")
+            .capability("questions:samples * actions")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

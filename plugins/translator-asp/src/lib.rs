@@ -46,6 +46,9 @@ impl Plugin for AspTranslator {
         About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
             .role(ROLE, "writes the intermediate representation")
             .capability("worker")
+            .capability("questions:0 where mode=infer")
+            .capability("questions:2 of samples + samples + samples * 3 * repair_rounds where mode=g3")
+            .capability("questions:1 of samples + samples * repair_rounds")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

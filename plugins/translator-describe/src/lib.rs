@@ -39,6 +39,7 @@ impl Plugin for Describer {
             "Asks a language model to tell PDDL in plain language: a domain, a task, its facts, or its types",
         )
         .role(write::ROLE, "writes the texts")
+        .capability("questions:1 of samples")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

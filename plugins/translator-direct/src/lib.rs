@@ -48,6 +48,8 @@ impl Plugin for DirectTranslator {
     fn about() -> About {
         About::new("Asks a language model for a problem, a domain, both, or changes to a domain")
             .role(translate::ROLE, "writes the PDDL")
+            .capability("questions:1 of samples where mode=problem|domain|edit|update")
+            .capability("questions:1 of samples + samples")
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
