@@ -11,6 +11,7 @@
 pub mod calibration;
 mod codes;
 pub mod compare;
+pub mod estimate;
 pub mod evaluation;
 pub mod history;
 pub mod plot;
