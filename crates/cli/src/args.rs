@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod compare;
+mod dry_run;
 mod equivalent;
 mod evaluate;
 mod ew;
@@ -16,6 +17,7 @@ mod suite;
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use dry_run::DryRunArgs;
 pub(crate) use equivalent::EquivalentDomainArgs;
 pub(crate) use evaluate::{AreReading, EvaluateArgs, Layout};
 pub(crate) use ew::EwArgs;
@@ -75,7 +77,8 @@ pub(crate) enum Command {
   planforge run configs/pipelines/llm-p.toml --task examples/suites/parcels/p01
   planforge run llm-p.toml --suite examples/suites/garden --set llm.main.model=gpt-4o-mini --jobs 4
   planforge run llm-p.toml --task suite/p03 --set llm.main.base_url=http://127.0.0.1:8081/v1
-  planforge run --resume runs/20261121-101500-llm-p")]
+  planforge run llm-p.toml --suite examples/suites/garden --dry-run
+  planforge run --resume runs/20261121-101500-llm-p --progress plain")]
     Run(Box<RunArgs>),
     /// Run a recorded run again without network or key: same verdicts, or an error that shows what is missing.
     #[command(after_help = "Example:\n  planforge replay runs/20261121-101500-llm-p")]
@@ -162,6 +165,7 @@ Exits with 10 where no round changed the action that is named.")]
   planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\
       --pipeline configs/pipelines/intrinsic.toml --pipeline configs/pipelines/llm-p.toml --seeds 42-45 --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation
+  planforge evaluate --matrix matrix.toml --out evaluation --dry-run
   planforge evaluate --resume --out evaluation
   planforge evaluate --resume --out large --layout accuracy --also small
   planforge evaluate --resume --out scaling --layout scaling --base bon --curves scaling/curves
@@ -329,6 +333,8 @@ pub(crate) struct RunArgs {
     pub(crate) explain_plan: Option<String>,
     #[command(flatten)]
     pub(crate) progress: ProgressArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -154,7 +154,7 @@ impl Walk<'_> {
     /// The calls of a stage, one a candidate.
     fn calls(&mut self, stage: &Stage, samples: u64, beam: Beam, times: u64) {
         let Some((plugin, options)) = stage.plugin() else { return };
-        let mut models: Vec<String> = stage.roles().into_iter().flat_map(|r| r.values()).cloned().collect();
+        let mut models: Vec<String> = stage.models().map(str::to_owned).collect();
         models.sort();
         models.dedup();
         let info = (self.info)(plugin);

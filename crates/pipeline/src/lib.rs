@@ -19,7 +19,7 @@ pub use codes::CODES;
 pub use config::*;
 pub use front::{
     Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, NEEDS_ENVIRONMENT,
-    OptionProblem, OptionProblemKind, Override, check,
+    OptionProblem, OptionProblemKind, Override, check, is_external,
 };
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{

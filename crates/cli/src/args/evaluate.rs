@@ -73,6 +73,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) replay: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) progress: super::ProgressArgs,
+    #[command(flatten)]
+    pub(crate) dry: super::DryRunArgs,
     /// What the table shows.
     #[arg(long, value_enum, default_value_t = Layout::Walks, value_name = "LAYOUT")]
     pub(crate) layout: Layout,

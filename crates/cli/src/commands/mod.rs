@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod derivation;
 pub(crate) mod doctor;
+pub(crate) mod dry_run;
 pub(crate) mod environment;
 pub(crate) mod equivalent;
 pub(crate) mod equivalent_domain;

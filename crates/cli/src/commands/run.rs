@@ -1,5 +1,6 @@
 //! `planforge run`: a pipeline over tasks, recorded as it goes; and its resumption.
 
+use super::dry_run::{self, DryRun};
 use super::explain_plan::{self, Told};
 use super::{Context, outcome};
 use crate::args::{FailOn, RunArgs};
@@ -12,6 +13,7 @@ use crate::session::{self, Checked, Sources, broke};
 use planforge_contract::api::NoHost;
 use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_evaluate::evaluation::CellKey;
 use planforge_llm::{CallWatch, Mode};
 use planforge_pipeline::{
     CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, apply_add_ons,
@@ -56,6 +58,10 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
         (None, None) => Mode::Live,
     };
     let found = |redactor: &Arc<Redactor>| lookups(context, args, redactor);
+    if args.dry.dry_run {
+        let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
+        return dry(context, args, &checked, &tasks, (args.explain_plan.as_deref(), None), found);
+    }
     let new = New {
         overrides: &overrides,
         explainer: args.explain_plan.as_deref(),
@@ -107,6 +113,11 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     let manifest = RunFolder::open(folder, Arc::default()).map_err(failed)?.manifest().clone();
     let checked = session::check(context, &manifest.config.text, &manifest.config.path, &manifest.overrides)?;
     let tasks = session::stored_tasks(&manifest).map_err(|failure| broke(context, &failure))?;
+    if args.dry.dry_run {
+        let explainer = session::stored_explainer(&manifest);
+        let of = (explainer.as_deref(), Some(folder));
+        return dry(context, args, &checked, &tasks, of, |_| Ok(Vec::new()));
+    }
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Live)?;
     let opened = RunFolder::resume(folder, Arc::clone(&redactor)).map_err(failed)?;
     for warning in opened.warnings() {
@@ -118,6 +129,28 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     let ended = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
     run.keep(&ended.report, &redactor)?;
     Ok(finish(context, args, &ended, &tasks, &run.folder))
+}
+
+/// What a run would ask, printed; nobody is asked. `of`: the model that tells plans, and the folder of a run that is resumed.
+fn dry(
+    context: &Context,
+    args: &RunArgs,
+    checked: &Checked,
+    tasks: &[RunTask],
+    (explainer, folder): (Option<&str>, Option<&Path>),
+    cassettes: impl FnOnce(&Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit>,
+) -> Result<Exit, Exit> {
+    let pipeline = Path::new(&checked.pipeline.name).file_stem();
+    let key = CellKey {
+        suite: String::new(),
+        pipeline: pipeline.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+        model: String::new(),
+        seed: checked.pipeline.config.seed,
+    };
+    let dry = DryRun { context, checked, tasks, explainer, jobs: args.jobs, title: String::new() };
+    let facts = dry.facts(&key, folder, cassettes)?;
+    dry_run::print(context, &facts, &args.dry, args.json);
+    Ok(Exit::Good)
 }
 
 /// What a run came to, and its plans in plain language where that was asked for.

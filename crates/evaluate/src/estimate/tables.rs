@@ -106,9 +106,10 @@ impl Total {
 fn figures(paid: &Paid, now: &ToCome, most: &ToCome, nothing_left: bool) -> Vec<String> {
     let count = |count: Option<u64>| count.map_or(UNKNOWN.to_owned(), |count| count.to_string());
     let usd = |usd: Option<f64>| usd.map_or(UNKNOWN.to_owned(), dollars);
-    let mut figures = vec![paid.calls.to_string(), paid.cost.text()];
+    let spent = if paid.calls == 0 { "-".to_owned() } else { paid.cost.text() };
+    let mut figures = vec![paid.calls.to_string(), spent];
     if nothing_left {
-        figures.extend(["0", "0", "$0", "0", "0", "0", "0", "$0"].map(str::to_owned));
+        figures.extend(["0", "0", "-", "0", "0", "0", "0", "-"].map(str::to_owned));
         return figures;
     }
     figures.extend([count(now.calls), count(now.estimated_prompt_tokens), usd(now.estimated_usd)]);

@@ -32,6 +32,11 @@ pub(crate) fn declares(info: &PluginInfo, capability: &str, options: &JsonObject
     })
 }
 
+/// Whether a plugin asks a program outside planforge with these options.
+pub fn is_external(info: &PluginInfo, options: &JsonObject) -> bool {
+    declares(info, EXTERNAL, options)
+}
+
 /// `use`, looked up and of the right kind.
 pub(super) fn plugin(
     reader: &mut Reader<'_>,

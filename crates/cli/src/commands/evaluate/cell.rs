@@ -62,7 +62,7 @@ impl Cell<'_> {
         domain.actions.iter().map(|action| action.name.to_string()).collect()
     }
 
-    fn folder(&self) -> PathBuf {
+    pub(super) fn folder(&self) -> PathBuf {
         self.work.args.out.join(self.key.folder())
     }
 
@@ -133,7 +133,7 @@ impl Cell<'_> {
     }
 
     /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
-    fn lookups(&self, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+    pub(super) fn lookups(&self, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
         let args = self.work.args;
         let paths = match (&args.replay, &args.record) {
             (Some(folder), _) => {
@@ -166,7 +166,7 @@ impl Cell<'_> {
     }
 
     /// A cell of another experiment must not stand in this table.
-    fn is_the_same(
+    pub(super) fn is_the_same(
         &self,
         folder: &Path,
         checked: &session::Checked,
@@ -206,7 +206,7 @@ impl Cell<'_> {
     }
 
     /// The report of a cell that was run to its end.
-    fn finished(&self, folder: &Path) -> Result<Option<RunReport>, Exit> {
+    pub(super) fn finished(&self, folder: &Path) -> Result<Option<RunReport>, Exit> {
         let path = folder.join(REPORT);
         let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
         let report: RunReport = serde_json::from_slice(&bytes).map_err(|e| {

@@ -5,6 +5,7 @@
 
 mod cell;
 mod columns;
+mod dry_run;
 mod matrix;
 mod overrides;
 mod tables;
@@ -44,6 +45,11 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         // Before anything is run: a suite that lacks what a pipeline is given is found now.
         let checked = work.check(column, matrix.seeds.first().copied().unwrap_or_default())?;
         tasks_of(context, &checked, suites.clone())?;
+    }
+    if args.dry.dry_run {
+        let facts = work.facts(&suites, &columns)?;
+        super::dry_run::print(context, &facts, &args.dry, args.json);
+        return Ok(Exit::Good);
     }
     let text = serde_json::to_string_pretty(&from_anywhere(&matrix))
         .map_err(|e| unwritable(context, &args.out, &e))?;
