@@ -16,7 +16,7 @@ mod study;
 mod suite;
 
 pub(crate) use calibrate::CalibrateArgs;
-pub(crate) use compare::CompareArgs;
+pub(crate) use compare::{CompareArgs, CompareBy};
 pub(crate) use dry_run::DryRunArgs;
 pub(crate) use equivalent::EquivalentDomainArgs;
 pub(crate) use evaluate::{AreReading, EvaluateArgs, Layout};

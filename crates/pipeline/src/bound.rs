@@ -170,7 +170,14 @@ impl Walk<'_> {
                 models,
                 questions: Some(asked.questions.saturating_mul(calls)),
                 replies: Some(asked.replies.saturating_mul(calls)),
-                before: Some(asked.questions.saturating_mul(calls).saturating_mul(beam.before)),
+                // What a call asks after its first question may show the replies to those before it.
+                before: Some(
+                    asked
+                        .questions
+                        .saturating_mul(beam.before)
+                        .saturating_add(asked.questions.saturating_sub(1))
+                        .saturating_mul(calls),
+                ),
                 ..QuestionBound::default()
             },
             None => QuestionBound {

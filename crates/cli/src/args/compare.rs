@@ -21,6 +21,8 @@ pub(crate) enum CompareBy {
     Walk,
     /// The domain is the reference domain.
     Domain,
+    /// An action is equivalent: replies are paired by action, as a stage of `verifier-classes` classifies them.
+    Classes,
 }
 
 impl From<CompareBy> for Question {
@@ -33,6 +35,7 @@ impl From<CompareBy> for Question {
             CompareBy::FrontEnd => Self::FrontEnd,
             CompareBy::Walk => Self::Walk,
             CompareBy::Domain => Self::Domain,
+            CompareBy::Classes => Self::Classes,
         }
     }
 }

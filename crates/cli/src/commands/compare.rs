@@ -5,15 +5,18 @@
 
 use super::Context;
 use super::run::{REPORT, again};
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, CompareBy};
 use crate::exit::Exit;
 use crate::session::{self, broke, document};
 use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
     NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
 };
-use planforge_evaluate::evaluation::{CellKey, CellResult, Column, Evaluation, Judges, TaskOutcome};
+use planforge_evaluate::evaluation::{
+    CellClasses, CellKey, CellResult, Column, Evaluation, Judges, TaskOutcome,
+};
 use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
 use std::path::Path;
@@ -111,7 +114,7 @@ fn side(
     option: &str,
 ) -> Result<Observed, Exit> {
     if path.join(EVALUATION).exists() {
-        return evaluation(context, path, pipeline, option);
+        return evaluation(context, args, path, pipeline, option);
     }
     if path.join("run.json").exists() {
         return one_run(context, args, path, pipeline, option);
@@ -167,6 +170,7 @@ fn column<'e>(
 
 fn evaluation(
     context: &Context,
+    args: &CompareArgs,
     path: &Path,
     pipeline: Option<&str>,
     option: &str,
@@ -174,7 +178,13 @@ fn evaluation(
     let evaluation: Evaluation = document(context, &path.join(EVALUATION))?;
     let column = column(context, path, &evaluation.columns, pipeline, option)?;
     let mut side = Observed::new(path.display().to_string(), column.name(), column.judges.clone());
-    for cell in evaluation.cells.iter().filter(|cell| column.holds(&cell.key)) {
+    let cells: Vec<&CellResult> = evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
+    if args.by == CompareBy::Classes {
+        side.runs = cells.len();
+        let cells: Vec<CellResult> = cells.into_iter().cloned().collect();
+        return by_action(context, side, &cells);
+    }
+    for cell in cells {
         let folder = path.join(cell.key.folder());
         if !folder.join("run.json").exists() && cell.count(TaskOutcome::Unfinished) == cell.tasks.len() {
             // It has not begun.
@@ -186,6 +196,14 @@ fn evaluation(
         }
     }
     Ok(side)
+}
+
+/// The side with replies for actions in the place of tasks.
+fn by_action(context: &Context, side: Observed, cells: &[CellResult]) -> Result<Observed, Exit> {
+    side.by_action(cells).map_err(|failure| {
+        broke(context, &failure);
+        Exit::Undecided
+    })
 }
 
 /// A cell with what its record tells. An error leaves the side without it.
@@ -259,8 +277,35 @@ fn one_run(
             unfinished_where_not_ended(CellResult::of(key, &report, &judges), &run)
         })
         .collect();
+    if args.by == CompareBy::Classes {
+        side.runs = 1;
+        let cells = classified(&run, &judges, cells).map_err(|failure| broke(context, &failure))?;
+        return by_action(context, side, &cells);
+    }
     add(context, &mut side, &cells, Some(RunParts { manifest, journal: &run, report: Some(&report) }))?;
     Ok(side)
+}
+
+/// The cell of a run with what became of the replies for each action. Actions of several suites in one run cannot be told apart.
+fn classified(
+    run: &RunFolder,
+    judges: &Judges,
+    mut cells: Vec<CellResult>,
+) -> Result<Vec<CellResult>, Failure> {
+    let (Some(stages), [cell]) = (&judges.classes, &mut cells[..]) else {
+        let message = match judges.classes {
+            Some(_) => "the run has tasks of several suites, whose actions cannot be told apart",
+            None => "no stage of the run classifies actions",
+        };
+        let help = "compare runs over one suite, or evaluations, with a stage of `verifier-classes`";
+        return Err(request("compare.not-asked", message.to_owned()).help(help));
+    };
+    let tasks = session::stored_tasks(run.manifest())?;
+    let domain = tasks.first().and_then(|task| task.reference.domain.as_deref()).unwrap_or_default();
+    let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+    let actions: Vec<String> = domain.actions.iter().map(|action| action.name.to_string()).collect();
+    cell.classes = Some(CellClasses::read(run, stages, &actions)?);
+    Ok(cells)
 }
 
 /// A report for each suite of a run.

@@ -17,6 +17,7 @@ mod compare;
 mod costs;
 mod doctor;
 mod environment;
+mod estimates;
 mod evaluate;
 mod explain_fact;
 mod graph;

@@ -40,9 +40,10 @@ pub struct Efficiency {
 
 type Price = (&'static str, fn(&TaskCost) -> Option<f64>);
 
-const PRICES: [Price; 3] = [
+const PRICES: [Price; 4] = [
     ("call", |cost| Some(cost.calls as f64)),
     ("1000 tokens", |cost| Some(cost.tokens()? as f64 / 1000.0)),
+    ("US dollar", TaskCost::usd),
     ("second waiting for models", |cost| Some(cost.waiting_s)),
 ];
 

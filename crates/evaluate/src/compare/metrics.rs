@@ -60,7 +60,7 @@ struct Figure {
 
 const COST: &str = "plan cost";
 
-const FIGURES: [Figure; 7] = [
+const FIGURES: [Figure; 8] = [
     // Of one task; over a cell the paper averages the directions first (Eq. 2).
     Figure { name: "walk score", more_is_better: true, ratio: false, of_solved: false, of: walk },
     Figure {
@@ -91,6 +91,13 @@ const FIGURES: [Figure; 7] = [
         ratio: true,
         of_solved: false,
         of: |seen| Some(seen.cost?.written()? as f64),
+    },
+    Figure {
+        name: "US dollars",
+        more_is_better: false,
+        ratio: true,
+        of_solved: false,
+        of: |seen| seen.cost?.usd(),
     },
     Figure {
         name: "seconds waiting for models",

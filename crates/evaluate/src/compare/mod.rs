@@ -8,6 +8,7 @@
 //! Runs of one task under several seeds are not independent trials, so tests flip the signs of whole tasks and intervals draw whole tasks
 //! ([`Cluster`]). A is the first side, B the second; every difference is B less A.
 
+mod actions;
 mod at_k;
 mod csv;
 mod efficiency;
@@ -78,6 +79,16 @@ pub struct Settings {
     pub metric: Option<String>,
     /// The values of k; 1, 2, 4, ... and the number of samples where it is empty.
     pub k: Vec<usize>,
+}
+
+impl Settings {
+    /// What is drawn and flipped as a whole, in a word.
+    pub const fn unit(&self) -> &'static str {
+        match (self.question, self.cluster) {
+            (Question::Classes, Cluster::Task) => "action",
+            (_, cluster) => cluster.name(),
+        }
+    }
 }
 
 impl Default for Settings {
@@ -281,7 +292,8 @@ fn notes(a: &Observed, b: &Observed, clusters: &Clusters, settings: &Settings) -
                 side.sessions.replayed, side.sessions.sessions
             ));
         }
-        if side.judges.bound.is_some_and(|bound| !bound.each_task) && settings.cluster == Cluster::Task {
+        let by_task = settings.cluster == Cluster::Task && settings.question != Question::Classes;
+        if by_task && side.judges.bound.is_some_and(|bound| !bound.each_task) {
             note(
                 "the pipeline writes one domain for all tasks of a suite, so these stand and fall together: see --cluster suite"
                     .to_owned(),
@@ -300,7 +312,7 @@ fn notes(a: &Observed, b: &Observed, clusters: &Clusters, settings: &Settings) -
         notes.push(format!(
             "{} {}s: intervals by the bootstrap are too narrow for fewer than {FEW_CLUSTERS}",
             clusters.len(),
-            settings.cluster.name()
+            settings.unit()
         ));
     }
     notes

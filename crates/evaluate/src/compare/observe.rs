@@ -3,8 +3,8 @@
 use super::samples::{SampleGroup, groups};
 use crate::evaluation::{CellResult, CellState, Judges, TaskResult};
 use crate::history::History;
-use planforge_contract::{Event, Failure, PlanOutcome};
-use planforge_pipeline::{Pipeline, RunReport, Stage};
+use planforge_contract::{Event, Failure, PlanOutcome, Price};
+use planforge_pipeline::{Cost, Pipeline, RunReport, Stage, TaskUsage};
 use planforge_record::{Journal, RunManifest};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,12 +36,21 @@ pub struct TaskCost {
     pub unmetered: u64,
     /// Wall time of all questions, one after another, in seconds: attempts, waits between them and waits for a free place included.
     pub waiting_s: f64,
+    /// US dollars for the answers whose model has a stated price and whose tokens the server counted.
+    pub known_usd: f64,
+    /// Questions whose cost is not in that, or only in part.
+    pub unpriced: u64,
 }
 
 impl TaskCost {
     /// Tokens of questions and answers; nothing where a server did not count them.
     pub fn tokens(&self) -> Option<u64> {
         (self.unmetered == 0).then_some(self.prompt_tokens + self.completion_tokens)
+    }
+
+    /// US dollars for all of it; nothing where a part is unknown.
+    pub fn usd(&self) -> Option<f64> {
+        (self.unpriced == 0).then_some(self.known_usd)
     }
 
     /// Tokens of the answers alone; nothing where a server did not count them.
@@ -166,7 +175,8 @@ impl Observed {
         let events = run.journal.events();
         self.runs += 1;
         self.sessions.add(&Sessions::of(&events));
-        let costs = costs(&events);
+        let prices = cells.first().map(|cell| cell.prices.clone()).unwrap_or_default();
+        let costs = costs(&events, &prices);
         let rejecting = self.rejecting(run.manifest);
         for (cell, task) in cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task))) {
             let name = format!("{}.{}", cell.key.suite, task.task);
@@ -228,7 +238,7 @@ fn plan(report: &RunReport, task: &str) -> Option<(usize, Option<f64>)> {
 }
 
 /// By task. A question that was asked again after an interruption counts once, as it ended.
-fn costs(events: &[Event]) -> BTreeMap<&str, TaskCost> {
+fn costs<'e>(events: &'e [Event], prices: &BTreeMap<String, Price>) -> BTreeMap<&'e str, TaskCost> {
     let mut last: BTreeMap<&str, &Event> = BTreeMap::new();
     for event in events {
         if let Event::Completion { key, .. } = event {
@@ -237,13 +247,19 @@ fn costs(events: &[Event]) -> BTreeMap<&str, TaskCost> {
     }
     let mut costs: BTreeMap<&str, TaskCost> = BTreeMap::new();
     for event in last.values() {
-        let Event::Completion { path, result, usage, elapsed_ms, .. } = event else { continue };
+        let Event::Completion { path, llm, result, usage, elapsed_ms, .. } = event else { continue };
         let cost = costs.entry(path.split('/').next().unwrap_or_default()).or_default();
         cost.waiting_s += *elapsed_ms as f64 / 1000.0;
         if result.is_none() {
             cost.unanswered += 1;
+            cost.unpriced += 1;
             continue;
         }
+        let mut counted = TaskUsage::default();
+        counted.count(usage, 1);
+        let money = Cost::of_model(&counted, prices.get(llm));
+        cost.known_usd += money.known_usd;
+        cost.unpriced += money.unpriced;
         cost.calls += 1;
         cost.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
         cost.completion_tokens += usage.completion_tokens.unwrap_or(0);

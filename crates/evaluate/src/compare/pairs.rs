@@ -1,7 +1,7 @@
 //! Runs of one task on both sides, and which of them belong together.
 
 use super::observe::{Observation, Observed};
-use super::question::{PairBy, word};
+use super::question::{PairBy, Question, word};
 use super::{Cluster, Estimate, NoComparison, Settings};
 use crate::statistics::{Interval, bootstrap};
 use planforge_pddl::natural;
@@ -22,14 +22,18 @@ pub struct PairKey {
     /// B's seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed_b: Option<u64>,
+    /// Whether the numbers are those of replies for one action, and not seeds.
+    #[serde(skip)]
+    pub of_replies: bool,
 }
 
 impl PairKey {
     /// `blocks.p01, seed 42`, with both seeds where they differ.
     pub fn label(&self) -> String {
+        let word = if self.of_replies { "reply" } else { "seed" };
         let seed = match (self.seed_a, self.seed_b) {
             (Some(a), Some(b)) if a != b => format!("seeds {a} and {b}"),
-            (Some(seed), _) | (None, Some(seed)) => format!("seed {seed}"),
+            (Some(seed), _) | (None, Some(seed)) => format!("{word} {seed}"),
             (None, None) => String::new(),
         };
         format!("{}.{}, {seed}", self.suite, self.task)
@@ -125,6 +129,7 @@ impl<'a> Paired<'a> {
             task: seen.key.task.clone(),
             seed_a,
             seed_b,
+            of_replies: settings.question == Question::Classes,
         };
         let mut met_a: Vec<u64> = Vec::new();
         let mut met_b: Vec<u64> = Vec::new();

@@ -22,6 +22,8 @@ pub enum Question {
     Walk,
     /// The domain is the reference domain.
     Domain,
+    /// A reply's action behaves as the reference's. Its observations are replies for actions ([`super::Observed::by_action`]).
+    Classes,
 }
 
 impl Question {
@@ -35,6 +37,7 @@ impl Question {
             Self::FrontEnd => "accepted by planforge's reader",
             Self::Walk => "walk score 1",
             Self::Domain => "domain is the reference",
+            Self::Classes => "action is equivalent",
         }
     }
 
@@ -42,7 +45,7 @@ impl Question {
     pub(super) fn is_asked(self, task: &TaskResult) -> bool {
         match self {
             Self::Solved => true,
-            Self::Problem => task.problem.is_some(),
+            Self::Problem | Self::Classes => task.problem.is_some(),
             Self::Valid => task.valid.is_some(),
             Self::Val => task.domain.val.is_some(),
             Self::FrontEnd => task.domain.front_end.is_some(),
@@ -55,7 +58,7 @@ impl Question {
     pub(super) fn answer(self, task: &TaskResult) -> CountsAs {
         match self {
             Self::Solved => solved(task),
-            Self::Problem => answered(task.problem),
+            Self::Problem | Self::Classes => answered(task.problem),
             Self::Valid => answered(task.valid),
             Self::Val => answered(task.domain.val),
             Self::FrontEnd => answered(task.domain.front_end),
@@ -74,6 +77,7 @@ impl Question {
             Self::FrontEnd => judges.reads.as_ref(),
             Self::Walk => judges.walk.as_ref(),
             Self::Domain => judges.same_domain.as_ref(),
+            Self::Classes => judges.classes.as_ref().map(|stages| &stages.judge),
         }
     }
 }

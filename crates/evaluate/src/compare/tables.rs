@@ -48,9 +48,9 @@ impl Comparison {
         blocks.push(Block::Line(format!(
             "{} paired {by}; {}. Differences are B less A, intervals {} % by the bootstrap over {}s unless said otherwise.",
             count(self.pairs, "run"),
-            count(self.clusters, self.settings.cluster.name()),
+            count(self.clusters, self.settings.unit()),
             self.settings.confidence * 100.0,
-            self.settings.cluster.name()
+            self.settings.unit()
         )));
         self.success_blocks(&mut blocks);
         self.metric_blocks(&mut blocks);
@@ -100,7 +100,7 @@ impl Comparison {
             said += &format!(", {} by the bootstrap", points_range(interval));
         }
         blocks.push(Block::Line(said + "."));
-        let cluster = self.settings.cluster.name();
+        let cluster = self.settings.unit();
         let test = if success.independent {
             "McNemar's exact test".to_owned()
         } else {
@@ -183,7 +183,7 @@ impl Comparison {
         }
         blocks.push(Block::Line(format!(
             "Counted are {0}s; p: exact sign test over {0}s, ties left out. Corrected together ({1}): {2}.",
-            self.settings.cluster.name(),
+            self.settings.unit(),
             self.correction.method,
             self.correction.family.join(", ")
         )));

@@ -159,7 +159,8 @@ fn the_question_may_be_another_and_a_side_may_have_no_answer() {
 }
 
 fn costing(calls: u64, tokens: u64, unmetered: u64, waiting_s: f64) -> Option<TaskCost> {
-    Some(TaskCost { calls, prompt_tokens: tokens, unmetered, waiting_s, ..TaskCost::default() })
+    let unpriced = calls;
+    Some(TaskCost { calls, prompt_tokens: tokens, unmetered, waiting_s, unpriced, ..TaskCost::default() })
 }
 
 #[test]
@@ -552,4 +553,60 @@ fn a_small_p_value_is_escaped_once_in_markdown() {
     let calls = page.lines().rfind(|line| line.starts_with("| calls ")).unwrap();
     assert!(calls.contains(" \\<0.0001 ") && !calls.contains('&'), "{calls}");
     assert!(page.contains("p = &lt;0.0001"), "{page}");
+}
+
+#[test]
+fn money_is_compared_where_all_of_it_is_known() {
+    let mut a = outcomes("a", &[Solved, NotSolved, Solved]);
+    let mut b = outcomes("b", &[Solved, Solved, Solved]);
+    let cost = |known_usd, unpriced| Some(TaskCost { calls: 1, known_usd, unpriced, ..TaskCost::default() });
+    for (at, (of_a, of_b)) in
+        [((0.5, 0), (1.0, 0)), ((0.5, 0), (3.0, 0)), ((0.1, 1), (9.0, 0))].into_iter().enumerate()
+    {
+        (a.observations[at].cost, b.observations[at].cost) = (cost(of_a.0, of_a.1), cost(of_b.0, of_b.1));
+    }
+    let found = compare(&a, &b, &Settings::default()).unwrap();
+    let rate = found.efficiency.iter().find(|rate| rate.per == "US dollar").unwrap();
+    // The third pair is left out: of A only a part is known.
+    assert_eq!((rate.pairs, rate.missing), (2, 1));
+    assert_eq!((rate.a.spent, rate.a.successes, rate.b.spent, rate.b.successes), (1.0, 1, 4.0, 2));
+    let money = found.metrics.iter().find(|metric| metric.name == "US dollars").unwrap();
+    assert_eq!((money.mean_a, money.mean_b, money.missing_a), (Some(0.5), Some(2.0), 1));
+    assert!(found.text().contains("US dollar"), "{}", found.text());
+}
+
+#[test]
+fn replies_are_paired_by_action_and_an_action_is_one_trial() {
+    use crate::evaluation::{CellClasses, CellKey, CellResult, Fate, Group, Tally};
+    let tally = |action: &str, counts: &[(Fate, u64)]| Tally {
+        action: action.to_owned(),
+        counts: counts.iter().copied().collect(),
+        ..Tally::default()
+    };
+    let side = |name: &str, actions: Vec<Tally>| {
+        let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), model: String::new(), seed: 1 };
+        let mut cell = CellResult::unfinished(key, &[], &Judges::default());
+        cell.classes = Some(CellClasses { actions, ..CellClasses::default() });
+        Observed::new(name, "p", Judges::default()).by_action(&[cell]).unwrap()
+    };
+    let first = |group| Fate::members(group).next().unwrap();
+    let (same, other, failed) = (first(Group::Equivalent), first(Group::Different), Fate::Failed);
+    let a = side("a", vec![tally("Go", &[(same, 1), (other, 3)]), tally("load", &[(same, 4)])]);
+    let b = side("b", vec![tally("go", &[(same, 4)]), tally("load", &[(same, 3), (failed, 1)])]);
+    let settings = Settings { question: Question::Classes, ..Settings::default() };
+    let found = compare(&a, &b, &settings).unwrap();
+    assert_eq!((found.pairs, found.clusters), (8, 2), "names of actions are without case");
+    // B is better in three replies for one action, which is one trial; a reply that broke is in no test.
+    assert_eq!((found.success.only_b, found.success.only_a, found.success.open), (3, 0, 1));
+    assert_eq!(found.success.p, Some(1.0));
+    assert!(found.metrics.is_empty() && found.efficiency.is_empty());
+    let text = found.text();
+    assert!(text.contains("2 actions") && text.contains("action is equivalent"), "{text}");
+    assert_eq!(
+        a,
+        side("a", vec![tally("Go", &[(same, 1), (other, 3)]), tally("load", &[(same, 4)])]),
+        "always the same order"
+    );
+    let without = Observed::new("c", "p", Judges::default()).by_action(&[]);
+    assert_eq!(without.unwrap_err().code, "compare.not-asked");
 }

@@ -182,6 +182,31 @@ pub struct TaskResult {
 }
 
 impl TaskResult {
+    /// A task that no run has come to.
+    pub fn unfinished(task: &str, judges: &Judges) -> Self {
+        let unfinished = |label: &Option<String>| label.as_ref().map(|_| ProblemOutcome::Unfinished);
+        Self {
+            task: task.to_owned(),
+            outcome: TaskOutcome::Unfinished,
+            why: String::new(),
+            problem: unfinished(&judges.equivalent),
+            valid: unfinished(&judges.valid),
+            solved_renamed: false,
+            reference_to_candidate: None,
+            candidate_to_reference: None,
+            domain: DomainOutcome {
+                val: unfinished(&judges.val),
+                front_end: unfinished(&judges.reads),
+                walk: unfinished(&judges.walk),
+                same: unfinished(&judges.same_domain),
+            },
+            plans: None,
+            curve: None,
+            cost: Some(Cost::default()),
+            seconds: None,
+        }
+    }
+
     /// US dollars for all that it asked of models; absent where a part of it is unknown.
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost?.usd()
@@ -287,27 +312,7 @@ impl CellResult {
 
     /// A cell that no run has been made for yet.
     pub fn unfinished(key: CellKey, tasks: &[String], judges: &Judges) -> Self {
-        let unfinished = |label: &Option<String>| label.as_ref().map(|_| ProblemOutcome::Unfinished);
-        let result = |task: &String| TaskResult {
-            task: task.clone(),
-            outcome: TaskOutcome::Unfinished,
-            why: String::new(),
-            problem: unfinished(&judges.equivalent),
-            valid: unfinished(&judges.valid),
-            solved_renamed: false,
-            reference_to_candidate: None,
-            candidate_to_reference: None,
-            domain: DomainOutcome {
-                val: unfinished(&judges.val),
-                front_end: unfinished(&judges.reads),
-                walk: unfinished(&judges.walk),
-                same: unfinished(&judges.same_domain),
-            },
-            plans: None,
-            curve: None,
-            cost: Some(Cost::default()),
-            seconds: None,
-        };
+        let result = |task: &String| TaskResult::unfinished(task, judges);
         Self {
             key,
             state: CellState::Unfinished,
