@@ -374,6 +374,9 @@ fn progress_is_told_as_it_happens() {
                 serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned()
             }
             Progress::Call { path, done, total, what } => format!("{path} {done}/{total} {what}"),
+            Progress::Work { path, plugin, begins, .. } => {
+                format!("{path} {plugin} {}", if *begins { "begins" } else { "ends" })
+            }
         });
     }));
     run(&bench.pipeline, &tasks(1), &services).unwrap();
@@ -383,7 +386,9 @@ fn progress_is_told_as_it_happens() {
             "session-started",
             "task-started",
             "stage-started",
+            "toys.p01/plan/- planner-llm begins",
             "toys.p01/plan/- 3/10 nodes",
+            "toys.p01/plan/- planner-llm ends",
             // The planner asks a model, whose answers are recorded, and is asked again when the run goes on.
             "planned",
             "task-finished",

@@ -523,10 +523,6 @@ pub(super) mod tests {
             stem: stem.to_owned(),
             verdict,
             candidate: Some(candidate),
-            path: None,
-            written: Vec::new(),
-            stages: Vec::new(),
-            moved: Vec::new(),
             usage: BTreeMap::from([(
                 "main".to_owned(),
                 TaskUsage {
@@ -538,6 +534,7 @@ pub(super) mod tests {
                     ..TaskUsage::default()
                 },
             )]),
+            ..TaskReport::default()
         }
     }
 

@@ -188,7 +188,7 @@ pub struct Written {
 }
 
 /// One task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskReport {
     /// The task's name in the record.
     pub task: String,
