@@ -62,6 +62,19 @@ pub const CODES: &[CodeInfo] = &[
                       suites of one run have the same name: compare runs over one of them.",
     },
     CodeInfo {
+        code: "evaluate.filter",
+        title: "a filter matches nothing of the matrix",
+        explanation: "`--only` and `--except` name values of an axis: suite, pipeline, model, seed or task.\n\n    --only suite=garden,parcels --only seed=42-43 \
+                  --except task=p1*\n\nSeveral values of one axis add up, different axes narrow each other. `*` stands for any text and `?` for one \
+                  character. A value that nothing matches is an error, so that a misspelt name runs nothing else. What is not \
+                  selected stays in the tables, as not run.",
+    },
+    CodeInfo {
+        code: "evaluate.junit",
+        title: "the JUnit document cannot be written",
+        explanation: "The results are there and `tasks.jsonl` has them; their form as XML failed. This should not happen; please report it.",
+    },
+    CodeInfo {
         code: "evaluate.matrix",
         title: "a matrix file, or what stands for it on the command line, makes no sense",
         explanation: "An evaluation runs every pipeline with every model over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \

@@ -148,6 +148,15 @@ pub struct TaskResult {
     /// Why it is not solved, for a person; empty where it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// The run's own verdict, in the word of reports; absent where there is none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// The stage that the verdict comes from; absent where every stage accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// What it asked of models.
+    #[serde(default)]
+    pub usage: TaskUsage,
     /// Whether its problem is the reference problem; absent where no stage compares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<ProblemOutcome>,
@@ -189,6 +198,9 @@ impl TaskResult {
             task: task.to_owned(),
             outcome: TaskOutcome::Unfinished,
             why: String::new(),
+            verdict: None,
+            stage: None,
+            usage: TaskUsage::default(),
             problem: unfinished(&judges.equivalent),
             valid: unfinished(&judges.valid),
             solved_renamed: false,
@@ -327,6 +339,20 @@ impl CellResult {
         }
     }
 
+    /// Adds the tasks that the run was not asked for, as unfinished, so that none is dropped; `tasks` are those of the suite, in order.
+    #[must_use]
+    pub fn with_missing(mut self, tasks: &[String], judges: &Judges) -> Self {
+        let missing: Vec<String> =
+            tasks.iter().filter(|stem| !self.tasks.iter().any(|t| t.task == **stem)).cloned().collect();
+        if missing.is_empty() {
+            return self;
+        }
+        self.state = CellState::Unfinished;
+        self.tasks.extend(Self::unfinished(self.key.clone(), &missing, judges).tasks);
+        self.tasks.sort_by_key(|result| tasks.iter().position(|stem| *stem == result.task));
+        self
+    }
+
     /// How many tasks ended so.
     pub fn count(&self, outcome: TaskOutcome) -> usize {
         self.tasks.iter().filter(|task| task.outcome == outcome).count()
@@ -342,11 +368,16 @@ impl CellResult {
 
 fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
     let (outcome, why) = outcome(task, judges);
+    let mut usage = TaskUsage::default();
+    task.usage.values().for_each(|model| usage.add(model));
     let directions = walked(task, judges);
     TaskResult {
         task: task.stem.clone(),
         outcome,
         why,
+        verdict: task.verdict.as_ref().map(|verdict| verdict.name().to_owned()),
+        stage: task.verdict.as_ref().and_then(|verdict| stage_of(verdict).map(str::to_owned)),
+        usage,
         problem: problem(task, judges.equivalent.as_ref()),
         valid: problem(task, judges.valid.as_ref()),
         solved_renamed: [&judges.equivalent, &judges.own_plan]
@@ -359,6 +390,16 @@ fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         curve: None,
         cost: None,
         seconds: None,
+    }
+}
+
+fn stage_of(verdict: &TaskVerdict) -> Option<&str> {
+    match verdict {
+        TaskVerdict::Accepted => None,
+        TaskVerdict::Rejected { stage, .. }
+        | TaskVerdict::Unsolvable { stage, .. }
+        | TaskVerdict::Undecided { stage, .. }
+        | TaskVerdict::Failed { stage, .. } => Some(stage),
     }
 }
 

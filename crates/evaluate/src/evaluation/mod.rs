@@ -12,10 +12,13 @@ mod cell;
 mod classes;
 mod curves;
 mod judges;
+mod junit;
+mod lines;
 mod matrix;
 mod plans;
 mod replies;
 mod scaling;
+mod select;
 mod summary;
 mod tables;
 
@@ -31,8 +34,11 @@ pub use classes::{
 };
 pub use curves::{Curve, CurvePoint, Marks, TaskCurve, curve_files, curves};
 pub use judges::{AskedFor, Bound, Judges};
+pub use junit::junit;
+pub use lines::{TaskLine, lines_csv, lines_jsonl, task_lines};
 pub use matrix::{MATRIX_SCHEMA, Matrix, MatrixModel, parse_seeds};
 pub use plans::{Plans, PlansCell, PlansRow};
 pub use replies::{PLAN_FAILURES, PlanTries, Replies};
 pub use scaling::{Criterion, Delta, Rate, Scaling, ScalingCell, ScalingRow};
+pub use select::{Axes, Filter, NoMatch, Selection, Shard};
 pub use summary::{Column, Evaluation, Row, Standing, Summary};

@@ -1,6 +1,7 @@
 //! An evaluation as tables: the paper's Table 2, what it cost, and every cell.
 
 use super::cell::{CellResult, ProblemOutcome, TaskOutcome};
+use super::lines::{lines_csv, lines_jsonl, task_lines};
 use super::summary::{Evaluation, Row, Summary};
 use crate::study::Artefact;
 use crate::table::{Align, Table};
@@ -13,10 +14,12 @@ impl Evaluation {
     /// # Errors
     /// `study.plot`: the document has no JSON form.
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
+        let lines = task_lines(&self.cells);
         Ok(vec![
             Artefact::new("table.csv", self.table_csv()),
             Artefact::new("cells.csv", self.cells_csv()),
-            Artefact::new("tasks.csv", self.tasks_csv()),
+            Artefact::new("tasks.csv", lines_csv(&lines)),
+            Artefact::new("tasks.jsonl", lines_jsonl(&lines)?),
             Artefact::new("evaluation.txt", self.text()),
             Artefact::json("evaluation.json", self)?,
         ])
@@ -194,51 +197,10 @@ impl Evaluation {
         }
         table.csv()
     }
-
-    /// One line a task of a cell.
-    pub fn tasks_csv(&self) -> String {
-        let columns = [
-            "suite",
-            "pipeline",
-            "model",
-            "seed",
-            "task",
-            "outcome",
-            "problem",
-            "valid_pddl",
-            "reference_to_candidate",
-            "candidate_to_reference",
-            "cost_usd",
-            "seconds",
-            "why",
-        ];
-        let mut table = Table::new(columns.map(|name| (name, Align::Left)));
-        let figure = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
-        for cell in &self.cells {
-            for task in &cell.tasks {
-                table.row([
-                    cell.key.suite.clone(),
-                    cell.key.pipeline.clone(),
-                    cell.key.model.clone(),
-                    cell.key.seed.to_string(),
-                    task.task.clone(),
-                    task.outcome.name().to_owned(),
-                    task.problem.map_or(String::new(), |p| p.name().to_owned()),
-                    valid(task.valid),
-                    figure(task.reference_to_candidate),
-                    figure(task.candidate_to_reference),
-                    usd(task.cost_usd()),
-                    task.seconds.map_or(String::new(), |s| format!("{s:.3}")),
-                    task.why.lines().collect::<Vec<_>>().join(" "),
-                ]);
-            }
-        }
-        table.csv()
-    }
 }
 
 /// The same answers in the words of another question.
-fn valid(outcome: Option<ProblemOutcome>) -> String {
+pub(super) fn valid(outcome: Option<ProblemOutcome>) -> String {
     match outcome {
         None => String::new(),
         Some(ProblemOutcome::Equivalent) => "yes".to_owned(),
@@ -329,6 +291,9 @@ mod tests {
             task: format!("p{number:02}"),
             outcome: outcome(letter),
             why: String::new(),
+            verdict: None,
+            stage: None,
+            usage: Default::default(),
             problem: None,
             valid: None,
             solved_renamed: false,
