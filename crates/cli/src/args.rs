@@ -19,7 +19,7 @@ pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareBy};
 pub(crate) use dry_run::DryRunArgs;
 pub(crate) use equivalent::EquivalentDomainArgs;
-pub(crate) use evaluate::{AreReading, EvaluateArgs, Layout};
+pub(crate) use evaluate::{AreReading, EndArgs, EvaluateArgs, Fails, Layout, MergeArgs, TableArgs};
 pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use graph::GraphArgs;
@@ -171,8 +171,25 @@ Exits with 10 where no round changed the action that is named.")]
   planforge evaluate --resume --out scaling --layout scaling --base bon --curves scaling/curves
   planforge evaluate --suite examples/suites/termes --pipeline configs/pipelines/bon-ivml.toml --seeds 1 --tasks 1 --out scaling \\
       --layout scaling --set stage.pddl.options.what=domain --set stage.pddl.options.parser=val \\
-      --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'")]
+      --set 'stage.pddl.options.parser_command=[\"/opt/val/bin/Parser\"]'
+  planforge evaluate --matrix matrix.toml --out evaluation --only model=small --only task=p0* --junit tasks.xml
+  planforge evaluate --retry-errors --out evaluation
+  planforge evaluate --matrix matrix.toml --out shared --resume --shard 3/8
+
+Exits with 0 where every task of the cells that were to be run has a verdict; otherwise with what kept the first one from it: 20s for limits
+and no decision, 30s for what broke. --fail-on negative also exits with 10 where a task is not solved, --fail-on failed counts what broke
+alone. Interrupted: 29; something that stops the whole evaluation: 30s.")]
     Evaluate(Box<EvaluateArgs>),
+    /// Make the tables of an evaluation whose cells were run elsewhere: by shards into one shared folder, or into several folders.
+    ///
+    /// Runs nothing and asks no model. Every cell of the matrix is in the tables; what is missing or unfinished is shown as not run and listed.
+    #[command(after_help = "Examples:
+  planforge merge shared
+  planforge merge shared --layout accuracy --markdown --junit tasks.xml
+  planforge merge part-1 part-2 --into whole
+
+Exits as `planforge evaluate` does, and with 29 where a cell is missing or unfinished.")]
+    Merge(Box<MergeArgs>),
     /// Compare two runs, or two evaluations, on the same tasks: which solves more, at what cost, and how sure that is.
     ///
     /// Tasks are paired by suite, task and seed; what is on one side alone is listed. A task that is undecided, not comparable, broken or not

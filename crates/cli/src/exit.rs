@@ -38,7 +38,7 @@ pub(crate) const TABLE: &[(Exit, &str)] = &[
     (Exit::NodeLimit, "the node limit or the limit on ground tasks was reached"),
     (Exit::Exhausted, "the search ended without a plan and without a proof"),
     (Exit::Budget, "a cap on calls, tokens or cost was reached"),
-    (Exit::Interrupted, "interrupted; the record is complete and can be resumed"),
+    (Exit::Interrupted, "interrupted or not finished; the record is complete and can be resumed"),
     (Exit::Usage, "the command line is wrong"),
     (Exit::Input, "a file cannot be read, or is not what it should be"),
     (Exit::Pipeline, "the pipeline file has mistakes"),
@@ -72,7 +72,9 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         | "record.corrupt"
         | "record.blob-missing"
         | "record.blob-corrupt" => Exit::Input,
-        "evaluate.other" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => Exit::Usage,
+        "evaluate.other" | "evaluate.twice" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => {
+            Exit::Usage
+        }
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),
     }

@@ -74,6 +74,7 @@ fn run() -> Exit {
         Command::Report(args) => commands::report::run(&context, &args),
         Command::Rounds(args) => commands::rounds::run(&context, &args),
         Command::Evaluate(args) => commands::evaluate::run(&context, &args),
+        Command::Merge(args) => commands::evaluate::merge(&context, &args),
         Command::Compare(args) => commands::compare::run(&context, &args),
         Command::Calibrate(args) => commands::calibrate::run(&context, &args),
         Command::Study(args) => commands::study::run(&context, &args),

@@ -2,7 +2,7 @@
 
 use crate::output::{Output, Shows};
 use crate::waiting::{Waiting, seconds};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planforge_contract::Event;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::study::Watch;
@@ -10,14 +10,16 @@ use planforge_llm::CallWatch;
 use planforge_pipeline::{Progress, RunObserver};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// A bar that counts.
 pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar {
-    let target = if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(total as u64), target);
+    // Cells of an evaluation run side by side: their bars share the terminal.
+    static BARS: OnceLock<MultiProgress> = OnceLock::new();
+    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+    let bar = if output.terminal { BARS.get_or_init(MultiProgress::new).add(bar) } else { bar };
     // The template is a constant apart from one word of ours; a wrong one leaves the default bar.
     let template =
         format!("{{spinner}} {{prefix}}[{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");

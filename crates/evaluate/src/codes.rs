@@ -102,6 +102,13 @@ pub const CODES: &[CodeInfo] = &[
                   that the message names.",
     },
     CodeInfo {
+        code: "evaluate.twice",
+        title: "two parts of an evaluation have the same cell with different results",
+        explanation: "`planforge merge A B --into C` puts the parts of one evaluation together. Each cell belongs to one part \
+                  (`--shard I/N`); where two parts ran the same cell and came to different results, nobody can say which counts. Leave one of \
+                  the folders out, or remove the run that does not count.",
+    },
+    CodeInfo {
         code: "study.no-suite",
         title: "a folder holds no planning domain to study",
         explanation: "A study wants a folder with `domain.pddl` and at least one problem beside it, or a folder of such folders:\n\n    \

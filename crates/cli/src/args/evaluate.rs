@@ -1,6 +1,7 @@
 //! `planforge evaluate`.
 
 use clap::{Args, ValueEnum};
+use planforge_evaluate::evaluation::{Filter, Shard};
 use std::path::PathBuf;
 
 /// What the table shows.
@@ -35,7 +36,7 @@ pub(crate) enum AreReading {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// A file that names suites, pipelines and seeds; `planforge explain evaluate.matrix` shows one.
+    /// A file that names suites, pipelines, models and seeds; `planforge explain evaluate.matrix` shows one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides", "add_on"])]
     pub(crate) matrix: Option<PathBuf>,
     /// A suite folder: a row of the table. May be given several times.
@@ -57,14 +58,30 @@ pub(crate) struct EvaluateArgs {
     /// several times.
     #[arg(long, value_name = "DIR", requires = "suite")]
     pub(crate) add_on: Vec<PathBuf>,
-    /// Where the tables and, in `cells/SUITE/PIPELINE/SEED`, the run folders go.
+    /// Where the tables and, in `cells/SUITE/PIPELINE[@MODEL]/SEED`, the run folders go.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Go on with the evaluation in the output folder: finished cells are read, interrupted ones are resumed. What is
-    /// evaluated is taken from there where it is not given, and may have grown.
+    /// Go on with the evaluation in the output folder: finished cells are read, also where something broke in them; the others are run or
+    /// resumed. What is evaluated is taken from there where it is not given, and may have grown.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Also write the replies of each cell into a cassette `SUITE.PIPELINE.SEED.jsonl` in this folder.
+    /// As --resume, and finished cells in which something broke are run again: what broke is asked for again, all else comes from their
+    /// records.
+    #[arg(long)]
+    pub(crate) retry_errors: bool,
+    /// Run these cells and tasks alone: suite=, pipeline=, model=, seed= or task= and values with commas between them; `*` and `?` are
+    /// wildcards. The table stays whole and shows the others as not run, or as what they came to before. May be given several times: values
+    /// of one axis add up, axes narrow each other.
+    #[arg(long, value_name = "AXIS=VALUES", value_parser = Filter::parse)]
+    pub(crate) only: Vec<Filter>,
+    /// Do not run these cells and tasks; written as --only.
+    #[arg(long, value_name = "AXIS=VALUES", value_parser = Filter::parse)]
+    pub(crate) except: Vec<Filter>,
+    /// Run part I of N of the cells, for a scheduler that starts N processes on one shared folder: every N-th cell of the matrix, from the
+    /// I-th on. It writes the run folders of its cells and no table; `planforge merge` makes those.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["curves", "figures", "also", "junit"])]
+    pub(crate) shard: Option<Shard>,
+    /// Also write the replies of each cell into a cassette `SUITE.PIPELINE[@MODEL].SEED.jsonl` in this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
     /// Answer every question to a model from the cassettes in this folder, which --record made and gzip may have compressed; ask
@@ -75,6 +92,46 @@ pub(crate) struct EvaluateArgs {
     pub(crate) progress: super::ProgressArgs,
     #[command(flatten)]
     pub(crate) dry: super::DryRunArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) ending: EndArgs,
+    /// How many tasks and samples to work on at a time, over all cells that run side by side.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// How many cells to run side by side, at most as many as --jobs, which they share evenly. A cell is a run of its own, so what a
+    /// pipeline file says of a model for a run (max_concurrency, rates, budgets) holds for each of them: N cells side by side may ask a
+    /// server N times as much at a time.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) cells: u32,
+}
+
+/// How an evaluation ends for whoever started it.
+#[derive(Debug, Args)]
+pub(crate) struct EndArgs {
+    /// Also write the tasks as JUnit XML, a test suite for each cell: not solved is a failure, broken an error, undecided and unfinished are
+    /// skipped.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// From when on the exit code is not 0.
+    #[arg(long, value_enum, default_value_t = Fails::Undecided, value_name = "WHAT")]
+    pub(crate) fail_on: Fails,
+}
+
+/// What an evaluation must not have to exit with 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fails {
+    /// A task that is not solved (10), undecided (20s) or broken (30s).
+    Negative,
+    /// A task that is undecided (20s) or broken (30s).
+    Undecided,
+    /// A task that broke (30s).
+    Failed,
+}
+
+/// What tables show and how they are printed.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
     /// What the table shows.
     #[arg(long, value_enum, default_value_t = Layout::Walks, value_name = "LAYOUT")]
     pub(crate) layout: Layout,
@@ -113,12 +170,24 @@ pub(crate) struct EvaluateArgs {
     /// several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) also: Vec<PathBuf>,
-    /// How many tasks and samples of a cell to work on at a time.
-    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub(crate) jobs: u32,
     /// Print one JSON object instead of the tables.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `planforge merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders that `planforge evaluate --out` made: one that all shards wrote to, or several parts of one evaluation with --into.
+    #[arg(required = true, value_name = "OUT")]
+    pub(crate) out: Vec<PathBuf>,
+    /// Where the cells of several folders are copied to, and the tables go.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) ending: EndArgs,
 }
 
 /// `gpt-x=200`. The last `=` counts, for a model's name may hold others.

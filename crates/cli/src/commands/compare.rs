@@ -210,7 +210,7 @@ fn by_action(context: &Context, side: Observed, cells: &[CellResult]) -> Result<
 fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Result<(), Failure> {
     let run = RunFolder::open(folder, Arc::default())?;
     let path = folder.join(REPORT);
-    // A run in which something broke has no report beside it, and then its plans are not known.
+    // A run that is not finished has no report beside it, and then its plans are not known.
     let report: Option<RunReport> = match std::fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .inspect_err(|error| side.notes.push(format!("{}: no plans from it: {error}", path.display())))

@@ -245,6 +245,13 @@ impl Run<'_> {
         sources: Sources,
         tasks: &[RunTask],
     ) -> Result<Ended, Exit> {
+        // What an earlier session came to is not the last word any more.
+        let report = self.folder.path().join(REPORT);
+        if let Err(error) = std::fs::remove_file(&report)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(unwritable(self.context, &report, &error));
+        }
         let bar = RunBar::new(&self.context.output, tasks.len(), &self.title);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
@@ -256,11 +263,10 @@ impl Run<'_> {
         ended.map_err(|failure| broke(self.context, &failure))
     }
 
-    /// Keeps the report of a finished run beside its record. What broke is tried again when the run is resumed, which finds everything
-    /// else in its journal; until then there is no report, so that whoever finds one finds the last word.
+    /// Keeps the report of a finished run beside its record, also where something broke: whoever finds one finds the last word. A run that is
+    /// resumed takes it away first.
     pub(crate) fn keep(&self, report: &RunReport, redactor: &Redactor) -> Result<(), Exit> {
-        let broke = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
-        if report.state != RunState::Finished || report.tasks.iter().any(broke) {
+        if report.state != RunState::Finished {
             return Ok(());
         }
         let path = self.folder.path().join(REPORT);

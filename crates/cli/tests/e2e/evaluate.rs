@@ -325,11 +325,17 @@ fn what_broke_is_shown_as_such_and_tried_again() {
     first.expect(34);
     assert!(first.stdout.contains("0.50? / - (1f)"), "{}", first.stdout);
     assert!(first.stdout.contains("0 of 1 (1 open)"), "{}", first.stdout);
+    first.says(&["1 task broke; `planforge evaluate --retry-errors --out"]);
     let asked = shaky.asked.load(Ordering::SeqCst);
     assert_eq!(asked, 2);
 
     shaky.mended.store(true, Ordering::SeqCst);
-    let second = place.evaluate(&["--resume"]);
+    let read = place.evaluate(&["--resume"]);
+    read.expect(34);
+    assert_eq!(read.stdout, first.stdout, "a finished cell is only read, also where something broke in it");
+    assert_eq!(shaky.asked.load(Ordering::SeqCst), asked);
+
+    let second = place.evaluate(&["--retry-errors"]);
     second.expect(0);
     assert!(second.stdout.contains("1.00 / -") && !second.stdout.contains("simulated"), "{}", second.stdout);
     assert_eq!(shaky.asked.load(Ordering::SeqCst), asked + 1, "only what broke is asked again");
@@ -337,6 +343,7 @@ fn what_broke_is_shown_as_such_and_tried_again() {
     // Without its report a cell is run again from its own journal.
     fs::remove_file(place.path("out/cells/parcels/llm-p/7/report.json")).unwrap();
     assert_eq!(place.evaluate(&["--resume"]).expect(0).stdout, second.stdout);
+    assert_eq!(place.evaluate(&["--retry-errors"]).expect(0).stdout, second.stdout);
     assert_eq!(shaky.asked.load(Ordering::SeqCst), asked + 1);
 }
 

@@ -34,6 +34,7 @@ mod record;
 mod run;
 mod scaling;
 mod secrets;
+mod shards;
 mod study;
 mod suite;
 mod support;

@@ -133,3 +133,129 @@ fn overrides_that_fit_no_pipeline_are_told_once_before_anything_is_run() {
     assert_eq!(ran.stderr.matches("evaluate.model").count(), 2, "{}", ran.stderr);
     assert!(!place.path("out").exists());
 }
+
+/// The lines of tasks.jsonl.
+fn lines(place: &Place) -> Vec<Value> {
+    let text = fs::read_to_string(place.path("out/tasks.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn with(lines: &[Value], key: &str, value: &str) -> usize {
+    lines.iter().filter(|line| line[key] == value).count()
+}
+
+#[test]
+fn a_filter_runs_its_cells_and_tasks_alone_and_drops_nothing() {
+    let place = Place::new();
+    let some = place.evaluate(&[
+        "--matrix",
+        &place.matrix(),
+        "--only",
+        "model=right",
+        "--only",
+        "seed=7",
+        "--except",
+        "pipeline=t*",
+    ]);
+    some.expect(0).says(&["7 cells are not selected", "7 of 8 cells are not finished"]);
+    assert!(some.stdout.contains("not run / -") && some.stdout.contains("two@wrong"), "{}", some.stdout);
+    assert!(place.path("out/cells/garden/one@right/7/report.json").exists());
+    assert!(
+        !place.path("out/cells/garden/one@right/8").exists()
+            && !place.path("out/cells/garden/two@right").exists()
+    );
+    let all = lines(&place);
+    assert_eq!(
+        (all.len(), with(&all, "outcome", "solved"), with(&all, "outcome", "unfinished")),
+        (16, 2, 14)
+    );
+
+    // Tasks of a cell, and later the others: the cell is whole once all of them were run.
+    let part = place.evaluate(&[
+        "--resume",
+        "--only",
+        "model=wrong",
+        "--only",
+        "pipeline=one",
+        "--only",
+        "task=*2",
+        "--cells",
+        "2",
+    ]);
+    part.expect(0);
+    let report = place.path("out/cells/garden/one@wrong/7/report.json");
+    assert!(!report.exists());
+    let all = lines(&place);
+    assert_eq!(
+        (all.len(), with(&all, "outcome", "not-solved"), with(&all, "outcome", "unfinished")),
+        (16, 2, 12)
+    );
+    place
+        .evaluate(&["--resume", "--only", "model=wrong", "--only", "pipeline=one", "--only", "task=p01"])
+        .expect(0);
+    assert!(report.exists(), "what was run before is in the record, so now the cell is whole");
+    assert_eq!(with(&lines(&place), "outcome", "unfinished"), 10);
+
+    // The rest, several cells side by side: the same files as those of an evaluation in one go.
+    place.evaluate(&["--resume", "--cells", "3", "-j", "3"]).expect(0);
+    let other = Place::new();
+    other.evaluate(&["--matrix", &other.matrix()]).expect(0);
+    let table = |place: &Place, name: &str| fs::read_to_string(place.path("out").join(name)).unwrap();
+    for name in ["table.csv", "accuracy.csv", "plans.csv"] {
+        assert_eq!(table(&place, name), table(&other, name), "{name}");
+    }
+}
+
+#[test]
+fn filters_that_match_nothing_are_mistakes() {
+    let place = Place::new();
+    let run = |args: &[&str]| place.evaluate(&[&["--matrix", &place.matrix()], args].concat());
+    run(&["--only", "model=rihgt"]).expect(30).says(&[
+        "evaluate.filter",
+        "model=rihgt",
+        "did you mean `right`?",
+    ]);
+    run(&["--except", "task=q*"]).expect(30).says(&["--except task=q* matches no task", "`p01`, `p02`"]);
+    run(&["--only", "seed=7", "--except", "seed=7"]).expect(30).says(&["leave no cell"]);
+    run(&["--only", "sede=7"]).expect(30).says(&["did you mean `seed`?"]);
+    run(&["--shard", "3/2"]).expect(30).says(&["no part 3 of 2"]);
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn a_line_a_task_junit_and_the_exit_code_say_the_same() {
+    let place = Place::new();
+    let junit = place.path("reports/tasks.xml").display().to_string();
+    place.evaluate(&["--matrix", &place.matrix(), "--junit", &junit, "--fail-on", "negative"]).expect(10);
+    let all = lines(&place);
+    assert_eq!((with(&all, "outcome", "solved"), with(&all, "outcome", "not-solved")), (8, 8));
+    let right = &all[0];
+    assert_eq!(
+        (&right["model"], &right["verdict"], &right["stage"]),
+        (&"right".into(), &"accepted".into(), &Value::Null)
+    );
+    assert_eq!(
+        (&right["run"], &right["problem"]),
+        (&"cells/garden/one@right/7".into(), &"equivalent".into())
+    );
+    assert_eq!(
+        (&right["calls"], &right["replies"], &right["failed_calls"]),
+        (&1.into(), &1.into(), &0.into())
+    );
+    assert!(place.path("out").join(right["run"].as_str().unwrap()).join("run.json").exists());
+    let wrong = all.iter().find(|line| line["outcome"] == "not-solved").unwrap();
+    assert!(wrong["stage"].is_string() && !wrong["why"].as_str().unwrap().is_empty(), "{wrong}");
+    let csv = fs::read_to_string(place.path("out/tasks.csv")).unwrap();
+    assert!(csv.starts_with("suite,pipeline,model,seed,task,outcome,verdict,stage,problem,"), "{csv}");
+    assert_eq!(csv.lines().count(), 17);
+    let xml = fs::read_to_string(&junit).unwrap();
+    assert!(
+        xml.contains("tests=\"16\"") && xml.contains("failures=\"8\"") && xml.contains("errors=\"0\""),
+        "{xml}"
+    );
+    assert!(xml.contains("name=\"garden.one@right.7\""), "{xml}");
+    // Without the option a task that is not solved is a result like any other.
+    place.evaluate(&["--resume"]).expect(0);
+    let part = place.evaluate(&["--resume", "--fail-on", "negative", "--only", "model=right"]);
+    part.expect(0);
+}

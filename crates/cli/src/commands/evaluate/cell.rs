@@ -1,19 +1,20 @@
 //! One cell: its run folder, made, resumed or read.
 
-use super::Work;
 use super::columns::ColumnFile;
+use super::ending::broke_in;
+use super::work::{Outcome, Running, Work};
 use crate::commands::run::{REPORT, Run, cassette, tasks_of};
 use crate::exit::Exit;
 use crate::files::unwritable;
 use crate::session::{self, Sources, broke};
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Event, Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult};
 use planforge_evaluate::history::History;
 use planforge_llm::Mode;
-use planforge_pipeline::{RunReport, RunTask, Suite};
+use planforge_pipeline::{Pipeline, RunReport, RunTask, Stage, Suite};
 use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,9 +25,36 @@ pub(super) struct Cell<'a> {
     pub(super) column: &'a ColumnFile,
     pub(super) key: CellKey,
     pub(super) title: String,
+    /// Whether it is to be run.
+    pub(super) wanted: bool,
 }
 
 impl Cell<'_> {
+    /// A cell at this place of so many.
+    pub(super) fn new<'a>(
+        work: &'a Work<'a>,
+        suite: &'a Suite,
+        column: &'a ColumnFile,
+        key: CellKey,
+        (place, total): (usize, usize),
+    ) -> Cell<'a> {
+        let title = format!("{}/{total} {} {} {}", place + 1, key.suite, column.name, key.seed);
+        let wanted = work.running.is_some() && work.selection.takes_cell(place, &key);
+        let cell = Cell { work, suite, column, key, title, wanted };
+        Cell { wanted: cell.wanted && cell.has_tasks(), ..cell }
+    }
+
+    /// Whether any of its tasks is selected.
+    pub(super) fn has_tasks(&self) -> bool {
+        self.suite.tasks.iter().any(|task| self.work.selection.takes_task(&task.stem))
+    }
+
+    /// What it is as long as nothing is known of it.
+    pub(super) fn not_run(&self) -> Outcome {
+        let result = CellResult::unfinished(self.key.clone(), &self.stems(), &self.column.judges);
+        Outcome { result, wanted: self.wanted, exit: None, broke: (0, 0) }
+    }
+
     pub(super) fn stems(&self) -> Vec<String> {
         self.suite.tasks.iter().map(|task| task.stem.clone()).collect()
     }
@@ -63,40 +91,55 @@ impl Cell<'_> {
     }
 
     pub(super) fn folder(&self) -> PathBuf {
-        self.work.args.out.join(self.key.folder())
+        self.work.out.join(self.key.folder())
     }
 
-    /// What the cell came to; it is run where that is needed and nothing has stopped the evaluation.
-    pub(super) fn report(&self, stopped: bool) -> Result<Option<RunReport>, Exit> {
+    /// What the cell came to; it is run where that is wanted and needed and nothing has stopped the evaluation.
+    pub(super) fn report(&self, stopped: bool, jobs: usize) -> Result<Option<RunReport>, Exit> {
         let context = self.work.context;
         let folder = self.folder();
         let known = folder.join("run.json").exists();
-        if stopped && !known {
+        // Shards leave the cells of others alone.
+        let others = self.work.selection.shard.is_some() && !self.wanted;
+        let running = self.work.running.as_ref().filter(|_| self.wanted && !stopped);
+        if others || !known && running.is_none() {
             return Ok(None);
         }
         let checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
             self.is_the_same(&folder, &checked, &tasks)?;
-            if let Some(report) = self.finished(&folder)? {
+            let again = |report: &RunReport| running.is_some_and(|r| r.retry) && broke_in(report) != (0, 0);
+            if let Some(report) = self.finished(&folder)?.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
-            if stopped {
-                return Ok(None);
-            }
         }
-        let mode = match (&self.work.args.replay, &self.work.args.record) {
+        running.map(|running| self.run(running, &checked, tasks, known, jobs)).transpose()
+    }
+
+    /// Runs the cell, or goes on with it.
+    fn run(
+        &self,
+        running: &Running<'_>,
+        checked: &session::Checked,
+        tasks: Vec<(RunTask, TaskUse)>,
+        known: bool,
+        jobs: usize,
+    ) -> Result<RunReport, Exit> {
+        let context = self.work.context;
+        let folder = self.folder();
+        let mode = match (running.replay, running.record) {
             (Some(_), _) => Mode::Replay,
             (None, Some(_)) => Mode::Record,
             (None, None) => Mode::Live,
         };
-        let (prepared, redactor) = session::instantiate(context, &checked, mode)?;
-        let sources = Sources { mode, lookups: self.lookups(&redactor)? };
+        let (prepared, redactor) = session::instantiate(context, checked, mode)?;
+        let sources = Sources { mode, lookups: self.lookups(running, &redactor)? };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
             let overrides = self.work.overrides(self.column, self.key.seed);
-            let manifest = session::manifest(&checked, &prepared, &overrides, None, &tasks);
+            let manifest = session::manifest(checked, &prepared, &overrides, None, &tasks);
             let manifest = manifest.map_err(|failure| broke(context, &failure))?;
             leave_nothing_half(&folder);
             let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
@@ -112,19 +155,60 @@ impl Cell<'_> {
         }
         let run = Run {
             context,
-            checked: &checked,
+            checked,
             folder: Arc::new(opened),
-            jobs: self.work.args.jobs,
+            jobs: u32::try_from(jobs).unwrap_or(u32::MAX),
             title: self.title.clone(),
         };
-        let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
+        let all = tasks.len();
+        let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended(&run.folder), tasks);
         let report = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?.report;
-        if let Some(folder) = &self.work.args.record {
+        if let Some(folder) = running.record {
             std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
             run.export(&self.cassette(folder), &redactor)?;
         }
-        run.keep(&report, &redactor)?;
-        Ok(Some(report))
+        if report.tasks.len() == all {
+            run.keep(&report, &redactor)?;
+        }
+        Ok(report)
+    }
+
+    /// The tasks that the record has a verdict for already, where that matters.
+    fn ended(&self, folder: &RunFolder) -> BTreeSet<String> {
+        let mut ended = BTreeSet::new();
+        if self.work.selection.filters_tasks() {
+            folder.each_event(|event| {
+                if let Event::TaskFinished { task, .. } = event {
+                    ended.insert(task.clone());
+                }
+            });
+        }
+        ended
+    }
+
+    /// The tasks that are selected, and those that have ended: looking them up costs nothing, and the cell then shows everything that is known
+    /// of it. A task whose candidates all others start from is run with them.
+    pub(super) fn tasks_to_run(
+        &self,
+        pipeline: &Pipeline,
+        ended: &BTreeSet<String>,
+        tasks: Vec<(RunTask, TaskUse)>,
+    ) -> Vec<RunTask> {
+        let selection = &self.work.selection;
+        let lead = pipeline.stages.iter().find_map(|stage| match stage {
+            Stage::FanOut(stage) => {
+                let named =
+                    stage.lead.clone().filter(|lead| tasks.iter().any(|(_, used)| used.task == *lead));
+                named.or_else(|| tasks.first().map(|(_, used)| used.task.clone()))
+            }
+            _ => None,
+        });
+        let wanted = |(task, used): &(RunTask, TaskUse)| {
+            selection.takes_task(&used.task)
+                || lead.as_ref() == Some(&used.task)
+                || ended.contains(&task.name)
+        };
+        tasks.into_iter().filter(wanted).map(|(task, _)| task).collect()
     }
 
     /// The cell's cassette in a folder of them.
@@ -133,9 +217,12 @@ impl Cell<'_> {
     }
 
     /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
-    pub(super) fn lookups(&self, redactor: &Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
-        let args = self.work.args;
-        let paths = match (&args.replay, &args.record) {
+    pub(super) fn lookups(
+        &self,
+        running: &Running<'_>,
+        redactor: &Arc<Redactor>,
+    ) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+        let paths = match (running.replay, running.record) {
             (Some(folder), _) => {
                 let found = self.cassettes(folder);
                 // Opening what is not there says so.

@@ -1,7 +1,7 @@
 //! The columns: pipeline files, each with each of the matrix's models, checked before anything is run; and the stages of each that decide.
 
 use super::overrides::Misfits;
-use crate::args::EvaluateArgs;
+use crate::args::TableArgs;
 use crate::catalogue::OfRegistry;
 use crate::commands::Context;
 use crate::exit::Exit;
@@ -36,11 +36,7 @@ impl ColumnFile {
 }
 
 /// Reads and checks the pipelines; the mistakes of all of them are printed.
-pub(super) fn columns(
-    context: &Context,
-    args: &EvaluateArgs,
-    matrix: &Matrix,
-) -> Result<Vec<ColumnFile>, Exit> {
+pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> Result<Vec<ColumnFile>, Exit> {
     let own = MatrixModel::default();
     let models: Vec<&MatrixModel> =
         if matrix.models.is_empty() { vec![&own] } else { matrix.models.iter().collect() };
@@ -129,7 +125,7 @@ fn check(
     checked.pipeline.map(|pipeline| Checked { registry, pipeline })
 }
 
-fn judges(args: &EvaluateArgs, checked: &Checked) -> Judges {
+fn judges(args: &TableArgs, checked: &Checked) -> Judges {
     let config = &checked.pipeline.config;
     let simulated = |id: &str| {
         let info = checked.registry.info(id);
@@ -146,7 +142,7 @@ fn judges(args: &EvaluateArgs, checked: &Checked) -> Judges {
 }
 
 /// A stage that the command line names is in one of the pipelines at least.
-fn labels_are_there(context: &Context, args: &EvaluateArgs, read: &[ColumnFile]) -> Result<(), Exit> {
+fn labels_are_there(context: &Context, args: &TableArgs, read: &[ColumnFile]) -> Result<(), Exit> {
     let none = |has: fn(&Judges) -> bool| !read.iter().any(|column| has(&column.judges));
     if let Some(label) = args.accuracy_by.as_ref().filter(|_| none(|judges| judges.equivalent.is_some())) {
         context.output.note(&format!("error: --accuracy-by: no pipeline has a verify stage `{label}`"));

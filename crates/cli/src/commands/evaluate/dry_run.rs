@@ -1,27 +1,21 @@
 //! `planforge evaluate --dry-run`: what every cell would ask.
 
-use super::Work;
 use super::cell::Cell;
-use super::columns::ColumnFile;
+use super::ending::broke_in;
+use super::work::Work;
 use crate::commands::dry_run::DryRun;
 use crate::commands::run::tasks_of;
 use crate::exit::Exit;
 use planforge_evaluate::estimate::CellFacts;
-use planforge_pipeline::{RunTask, Suite};
+use planforge_pipeline::RunReport;
+use planforge_record::Redactor;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl Work<'_> {
-    /// What there is to know of every cell, in the order of the table.
-    pub(super) fn facts(&self, suites: &[Suite], columns: &[ColumnFile]) -> Result<Vec<CellFacts>, Exit> {
-        let total = suites.len() * columns.len() * self.matrix.seeds.len();
-        let mut facts = Vec::with_capacity(total);
-        for (suite, column) in suites.iter().flat_map(|s| columns.iter().map(move |c| (s, c))) {
-            for &seed in &self.matrix.seeds {
-                let key = column.key(&suite.name, seed);
-                let title = format!("{}/{total} {} {} {seed}", facts.len() + 1, key.suite, column.name);
-                facts.push(Cell { work: self, suite, column, key, title }.facts()?);
-            }
-        }
-        Ok(facts)
+    /// What there is to know of every cell that is to be run, in the order of the table.
+    pub(super) fn facts(&self) -> Result<Vec<CellFacts>, Exit> {
+        self.plan().iter().filter(|cell| cell.wanted).map(Cell::facts).collect()
     }
 }
 
@@ -36,21 +30,27 @@ impl Cell<'_> {
         if known {
             self.is_the_same(&folder, &checked, &tasks)?;
         }
-        let report = if known { self.finished(&folder)? } else { None };
-        let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
+        let running = self.work.running.as_ref();
+        let retried = |report: &RunReport| running.is_some_and(|r| r.retry) && broke_in(report) != (0, 0);
+        let report = if known { self.finished(&folder)?.filter(|report| !retried(report)) } else { None };
+        let tasks = self.tasks_to_run(&checked.pipeline.config, &BTreeSet::new(), tasks);
         let dry = DryRun {
             context,
             checked: &checked,
             tasks: &tasks,
             explainer: None,
-            jobs: self.work.args.jobs,
+            jobs: running.map_or(1, |running| u32::try_from(running.jobs).unwrap_or(u32::MAX)),
             title: self.title.clone(),
         };
         if let Some(report) = report {
             return Ok(dry.finished(self.key.clone(), &report));
         }
         let run = known.then_some(folder.as_path());
-        let facts = dry.facts(&self.key, run, |redactor| self.lookups(redactor))?;
+        let cassettes = |redactor: &Arc<Redactor>| match running {
+            Some(running) => self.lookups(running, redactor),
+            None => Ok(Vec::new()),
+        };
+        let facts = dry.facts(&self.key, run, cassettes)?;
         // A cell has the tasks of one suite.
         facts.into_iter().next().ok_or(Exit::Input)
     }

@@ -6,8 +6,10 @@ use crate::args::EvaluateArgs;
 use crate::commands::Context;
 use crate::commands::run::add_on;
 use crate::exit::Exit;
+use crate::files::{unwritable, write};
 use crate::inputs::read_text;
-use crate::session::document;
+use crate::session::{broke, document};
+use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{Matrix, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite_with};
@@ -16,7 +18,9 @@ use std::path::{Path, PathBuf};
 /// What is to be evaluated: from the file, from the command line, or from the evaluation that is resumed.
 pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
     let stored = args.out.join(MATRIX);
-    if stored.exists() && !args.resume {
+    let goes_on = args.resume || args.retry_errors;
+    // Shards start side by side: the first of them makes the folder.
+    if stored.exists() && !goes_on && args.shard.is_none() {
         context.output.note(&format!("error: {} holds an evaluation already", args.out.display()));
         context.output.note("help: go on with it with --resume, or name another folder with --out");
         return Err(Exit::Usage);
@@ -34,7 +38,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, E
             context.output.diagnostics(&found, &sources);
             Exit::Input
         })?
-    } else if args.suite.is_empty() && args.resume {
+    } else if args.suite.is_empty() && (goes_on || args.shard.is_some() && stored.exists()) {
         document(context, &stored)?
     } else {
         let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45")).map_err(|message| {
@@ -58,8 +62,62 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, E
     Ok(matrix)
 }
 
+/// Keeps the matrix in the output folder.
+pub(super) fn store(context: &Context, out: &Path, matrix: &Matrix) -> Result<(), Exit> {
+    write(context, &out.join(MATRIX), text(context, out, matrix)?.as_bytes())
+}
+
+/// Keeps the matrix in a folder that other processes may keep theirs in at the same moment: the first one counts, and all must be the same.
+pub(super) fn claim(context: &Context, out: &Path, matrix: &Matrix) -> Result<(), Exit> {
+    let path = out.join(MATRIX);
+    let text = text(context, out, matrix)?;
+    let write = || -> std::io::Result<bool> {
+        std::fs::create_dir_all(out)?;
+        let mut file = tempfile::NamedTempFile::new_in(out)?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        file.as_file().sync_all()?;
+        match file.persist_noclobber(&path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.error),
+        }
+    };
+    if path.exists() || !write().map_err(|error| unwritable(context, &path, &error))? {
+        let stored: Matrix = document(context, &path)?;
+        return same(context, &path, &stored, &from_anywhere(matrix));
+    }
+    Ok(())
+}
+
+/// Parts of one evaluation have one matrix.
+fn same(context: &Context, path: &Path, stored: &Matrix, own: &Matrix) -> Result<(), Exit> {
+    let parts = [
+        ("the suites", stored.suites != own.suites),
+        ("the pipelines", stored.pipelines != own.pipelines),
+        ("the models", stored.models != own.models),
+        ("the seeds", stored.seeds != own.seeds),
+        ("the number of tasks", stored.tasks != own.tasks),
+        ("the overrides", stored.set != own.set),
+        ("the add-ons", stored.add_ons != own.add_ons),
+    ];
+    let other: Vec<&str> = parts.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what).collect();
+    if other.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{} is another matrix: {} differ", path.display(), other.join(", "));
+    let help = "all shards are parts of one matrix, for a cell's part depends on its place: leave --matrix out to take the one that is \
+                there, or name another folder with --out";
+    Err(broke(context, &Failure::new(FailureClass::Request, "evaluate.other", message).help(help)))
+}
+
+fn text(context: &Context, out: &Path, matrix: &Matrix) -> Result<String, Exit> {
+    let text =
+        serde_json::to_string_pretty(&from_anywhere(matrix)).map_err(|e| unwritable(context, out, &e))?;
+    Ok(text + "\n")
+}
+
 /// The matrix with absolute paths: it may be resumed from another working directory.
-pub(super) fn from_anywhere(matrix: &Matrix) -> Matrix {
+fn from_anywhere(matrix: &Matrix) -> Matrix {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     Matrix {
         suites: matrix.suites.iter().map(absolute).collect(),

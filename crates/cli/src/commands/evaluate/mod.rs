@@ -1,28 +1,36 @@
-//! `planforge evaluate`: suites x pipelines x models x seeds, each cell a run folder of its own, all of them in one table.
+//! `planforge evaluate`: suites x pipelines x models x seeds, each cell a run folder of its own, all of them in one table; and `planforge merge`,
+//! which makes the table of cells that were run elsewhere.
 //!
-//! A cell that has its `report.json` is finished and is only read; one that has a `run.json` is resumed, also where something
-//! broke in it. So an evaluation can be stopped at any moment and nothing is paid for twice.
+//! A cell that has its `report.json` is finished and is only read; one that has a `run.json` alone is resumed. So an evaluation can be stopped
+//! at any moment and nothing is paid for twice. What broke in a finished cell is asked for again where that is wanted.
 
 mod cell;
 mod columns;
 mod dry_run;
+mod ending;
 mod matrix;
+mod merge;
 mod overrides;
 mod tables;
+mod work;
 
-use self::cell::Cell;
+pub(crate) use merge::merge;
+
 use self::columns::{ColumnFile, columns};
-use self::matrix::{from_anywhere, matrix, suites};
-use self::tables::Tables;
+use self::ending::tell;
+use self::matrix::{claim, matrix, store, suites};
+use self::tables::publish;
+use self::work::{Running, Work};
 use super::Context;
 use super::outcome;
-use super::run::{exit_of, tasks_of};
-use crate::args::EvaluateArgs;
+use super::run::tasks_of;
+use crate::args::{EndArgs, EvaluateArgs, TableArgs};
 use crate::exit::Exit;
-use crate::files::{unwritable, write};
-use crate::session::{self, broke};
-use planforge_evaluate::evaluation::{CellResult, Evaluation, Matrix, class_figures, curve_files, curves};
-use planforge_pipeline::{RunState, Suite};
+use crate::files::write;
+use crate::session::broke;
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_evaluate::evaluation::{CellResult, Evaluation, Matrix, NoMatch, Selection, junit};
+use std::path::Path;
 
 /// What is evaluated, in the output folder.
 const MATRIX: &str = "matrix.json";
@@ -38,108 +46,106 @@ pub(crate) fn run(context: &Context, args: &EvaluateArgs) -> Exit {
 
 fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let matrix = matrix(context, args)?;
-    let columns = columns(context, args, &matrix)?;
+    let columns = columns(context, &args.tables, &matrix)?;
     let suites = suites(context, &matrix, &columns)?;
-    let work = Work { context, args, matrix: &matrix };
+    let work = Work {
+        context,
+        out: &args.out,
+        matrix: &matrix,
+        suites: &suites,
+        columns: &columns,
+        selection: Selection { only: args.only.clone(), except: args.except.clone(), shard: args.shard },
+        running: Some(Running {
+            record: args.record.as_ref(),
+            replay: args.replay.as_ref(),
+            retry: args.retry_errors,
+            jobs: args.jobs as usize,
+            side_by_side: args.cells as usize,
+        }),
+        fail_on: args.ending.fail_on,
+    };
     for column in &columns {
         // Before anything is run: a suite that lacks what a pipeline is given is found now.
         let checked = work.check(column, matrix.seeds.first().copied().unwrap_or_default())?;
         tasks_of(context, &checked, suites.clone())?;
     }
+    selected(context, &work)?;
     if args.dry.dry_run {
-        let facts = work.facts(&suites, &columns)?;
-        super::dry_run::print(context, &facts, &args.dry, args.json);
+        let facts = work.facts()?;
+        super::dry_run::print(context, &facts, &args.dry, args.tables.json);
         return Ok(Exit::Good);
     }
-    let text = serde_json::to_string_pretty(&from_anywhere(&matrix))
-        .map_err(|e| unwritable(context, &args.out, &e))?;
-    write(context, &args.out.join(MATRIX), (text + "\n").as_bytes())?;
-    let (cells, exit) = work.cells(&suites, &columns);
-    let judges = columns.iter().map(|column| (column.name.clone(), column.judges.clone())).collect();
-    let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
-    let tables = Tables::new(context, args, &evaluation)?;
-    for file in tables.files(&evaluation).map_err(|failure| broke(context, &failure))? {
-        write(context, &args.out.join(&file.name), file.contents.as_bytes())?;
-    }
-    if let Some(folder) = &args.curves {
-        let curves = curves(&evaluation);
-        if curves.is_empty() {
-            context.output.note("warning: --curves: no task has samples or rounds, so there are no curves");
+    let plan = work.plan();
+    if let Some(shard) = args.shard {
+        claim(context, &args.out, &matrix)?;
+        let begun = plan.iter().find(|cell| cell.wanted && cell.folder().join("run.json").exists());
+        if let Some(cell) = begun.filter(|_| !args.resume && !args.retry_errors) {
+            let folder = cell.folder();
+            context.output.note(&format!("error: {} is there already", folder.display()));
+            context.output.note(&format!("help: go on with --resume --shard {shard}"));
+            return Err(Exit::Usage);
         }
-        for file in curve_files(&curves).map_err(|failure| broke(context, &failure))? {
-            write(context, &folder.join(&file.name), file.contents.as_bytes())?;
-        }
+    } else {
+        store(context, &args.out, &matrix)?;
     }
-    if let Some(folder) = &args.figures {
-        let figures = class_figures(&tables.classes).map_err(|failure| broke(context, &failure))?;
-        for note in &figures.notes {
-            context.output.note(&format!("warning: --figures: {note}"));
-        }
-        for file in figures.files {
-            write(context, &folder.join(&file.name), file.contents.as_bytes())?;
-        }
+    let outcomes = work.outcomes(&plan);
+    let exit = outcomes.exit();
+    if let Some(shard) = args.shard {
+        let own = plan.iter().filter(|cell| cell.wanted).count();
+        let open = plan.iter().zip(&outcomes.cells).filter(|(cell, outcome)| {
+            cell.wanted && outcome.exit.is_none_or(|exit| exit == Exit::Interrupted)
+        });
+        let out = args.out.display();
+        context.output.note(&format!(
+            "shard {shard}: {own} of {} cells, {} of them not finished; `planforge merge {out}` makes the tables",
+            plan.len(),
+            open.count()
+        ));
+        return Ok(exit);
     }
-    tables.print(context, args, &evaluation);
-    for moved in evaluation.moved() {
-        context.output.note(&outcome::moved_line(&moved));
-    }
-    let out = args.out.display();
-    context.output.note(&format!("tables and run folders are in {out}"));
-    if exit == Exit::Interrupted {
-        context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
-    }
+    let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
+    results(context, &args.out, (&args.tables, &args.ending), (&matrix, &columns), cells)?;
+    tell(context, &args.out, &outcomes, exit);
     Ok(exit)
 }
 
-/// What all cells share.
-struct Work<'a> {
-    context: &'a Context,
-    args: &'a EvaluateArgs,
-    matrix: &'a Matrix,
+/// Everything that is made of the cells: tables, figures, JUnit.
+fn results(
+    context: &Context,
+    out: &Path,
+    (tables, ending): (&TableArgs, &EndArgs),
+    (matrix, columns): (&Matrix, &[ColumnFile]),
+    cells: Vec<CellResult>,
+) -> Result<(), Exit> {
+    let judges = columns.iter().map(|column| (column.name.clone(), column.judges.clone())).collect();
+    let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
+    if let Some(file) = &ending.junit {
+        let text = junit(&evaluation.cells).map_err(|failure| broke(context, &failure))?;
+        write(context, file, text.as_bytes())?;
+    }
+    publish(context, out, tables, &evaluation)?;
+    for moved in evaluation.moved() {
+        context.output.note(&outcome::moved_line(&moved));
+    }
+    context.output.note(&format!("tables and run folders are in {}", out.display()));
+    Ok(())
 }
 
-impl Work<'_> {
-    /// Every cell in the order of the table. After an interruption or an error the rest is not run; what is finished already is
-    /// read all the same, so that the table shows it.
-    fn cells(&self, suites: &[Suite], columns: &[ColumnFile]) -> (Vec<CellResult>, Exit) {
-        let mut results = Vec::new();
-        let mut exit = Exit::Good;
-        let mut stopped = false;
-        let total = suites.len() * columns.len() * self.matrix.seeds.len();
-        for (suite, column) in suites.iter().flat_map(|s| columns.iter().map(move |c| (s, c))) {
-            for &seed in &self.matrix.seeds {
-                let key = column.key(&suite.name, seed);
-                let title = format!("{}/{total} {} {} {seed}", results.len() + 1, key.suite, column.name);
-                let cell = Cell { work: self, suite, column, key: key.clone(), title };
-                match cell.report(stopped) {
-                    Ok(Some(report)) => {
-                        // The first thing that kept a cell from a verdict is how the command ends; an interruption outranks it.
-                        let ended = exit_of(&report, None);
-                        if exit == Exit::Good || ended == Exit::Interrupted {
-                            exit = ended;
-                        }
-                        stopped |= report.state == RunState::Interrupted;
-                        let result = CellResult::of(key, &report, &column.judges);
-                        results.push(cell.with_history(result));
-                    }
-                    Ok(None) => results.push(CellResult::unfinished(key, &cell.stems(), &column.judges)),
-                    Err(broken) => {
-                        exit = broken;
-                        stopped = true;
-                        results.push(CellResult::unfinished(key, &cell.stems(), &column.judges));
-                    }
-                }
-            }
-        }
-        (results, exit)
+/// Filters that match nothing, or leave nothing, are mistakes.
+fn selected(context: &Context, work: &Work<'_>) -> Result<(), Exit> {
+    let mut found: Vec<Diagnostic> =
+        work.selection.mistakes(&work.axes()).iter().map(NoMatch::diagnostic).collect();
+    let whole = Selection { shard: None, ..work.selection.clone() };
+    let nothing = || !work.plan().iter().any(|cell| whole.takes_cell(0, &cell.key) && cell.has_tasks());
+    if found.is_empty() && !whole.is_whole() && nothing() {
+        let message = "the filters together leave no cell of the matrix".to_owned();
+        found.push(
+            Diagnostic::error("evaluate.filter", message).help("axes narrow each other: leave one out"),
+        );
     }
-
-    fn overrides(&self, column: &ColumnFile, seed: u64) -> Vec<String> {
-        column.set.iter().cloned().chain([format!("seed={seed}")]).collect()
+    if found.is_empty() {
+        return Ok(());
     }
-
-    fn check(&self, column: &ColumnFile, seed: u64) -> Result<session::Checked, Exit> {
-        let name = column.path.display().to_string();
-        session::check(self.context, &column.text, &name, &self.overrides(column, seed))
-    }
+    context.output.diagnostics(&found, &SourceMap::default());
+    Err(Exit::Usage)
 }

@@ -1,26 +1,30 @@
 //! The tables of an evaluation in each layout: its own, and those of evaluations that stand beside it.
 
 use super::EVALUATION;
-use crate::args::{AreReading, EvaluateArgs, Layout};
+use crate::args::{AreReading, Layout, TableArgs};
 use crate::commands::Context;
 use crate::exit::Exit;
-use crate::session::document;
+use crate::files::write;
+use crate::session::{broke, document};
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{Accuracy, ClassSettings, Classes, Evaluation, Plans, Reading, Scaling};
+use planforge_evaluate::evaluation::{
+    Accuracy, ClassSettings, Classes, Evaluation, Plans, Reading, Scaling, class_figures, curve_files, curves,
+};
 use planforge_evaluate::study::Artefact;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The tables beside that of [`Evaluation`]: of this evaluation and of those that stand beside it.
-pub(super) struct Tables {
+struct Tables {
     accuracy: Accuracy,
     scaling: Scaling,
     plans: Plans,
-    pub(super) classes: Classes,
+    classes: Classes,
 }
 
 impl Tables {
-    pub(super) fn new(context: &Context, args: &EvaluateArgs, own: &Evaluation) -> Result<Self, Exit> {
+    fn new(context: &Context, args: &TableArgs, own: &Evaluation) -> Result<Self, Exit> {
         let others = others(context, args)?;
         let all: Vec<&Evaluation> = std::iter::once(own).chain(&others).collect();
         let methods: BTreeMap<String, String> = args.method.iter().cloned().collect();
@@ -49,7 +53,7 @@ impl Tables {
     }
 
     /// Everything that goes into the output folder.
-    pub(super) fn files(&self, evaluation: &Evaluation) -> Result<Vec<Artefact>, Failure> {
+    fn files(&self, evaluation: &Evaluation) -> Result<Vec<Artefact>, Failure> {
         let mut files = evaluation.artefacts()?;
         if self.accuracy.is_measured() {
             files.extend(self.accuracy.artefacts()?);
@@ -62,7 +66,7 @@ impl Tables {
         Ok(files)
     }
 
-    pub(super) fn print(&self, context: &Context, args: &EvaluateArgs, evaluation: &Evaluation) {
+    fn print(&self, context: &Context, args: &TableArgs, evaluation: &Evaluation) {
         let output = &context.output;
         match (args.layout, args.json, args.markdown) {
             (Layout::Walks, true, _) => output.json(evaluation),
@@ -83,13 +87,46 @@ impl Tables {
     }
 }
 
+/// Writes every table and figure and prints the one that is wanted.
+pub(super) fn publish(
+    context: &Context,
+    out: &Path,
+    args: &TableArgs,
+    evaluation: &Evaluation,
+) -> Result<(), Exit> {
+    let tables = Tables::new(context, args, evaluation)?;
+    for file in tables.files(evaluation).map_err(|failure| broke(context, &failure))? {
+        write(context, &out.join(&file.name), file.contents.as_bytes())?;
+    }
+    if let Some(folder) = &args.curves {
+        let curves = curves(evaluation);
+        if curves.is_empty() {
+            context.output.note("warning: --curves: no task has samples or rounds, so there are no curves");
+        }
+        for file in curve_files(&curves).map_err(|failure| broke(context, &failure))? {
+            write(context, &folder.join(&file.name), file.contents.as_bytes())?;
+        }
+    }
+    if let Some(folder) = &args.figures {
+        let figures = class_figures(&tables.classes).map_err(|failure| broke(context, &failure))?;
+        for note in &figures.notes {
+            context.output.note(&format!("warning: --figures: {note}"));
+        }
+        for file in figures.files {
+            write(context, &folder.join(&file.name), file.contents.as_bytes())?;
+        }
+    }
+    tables.print(context, args, evaluation);
+    Ok(())
+}
+
 /// The evaluations that stand beside this one.
-fn others(context: &Context, args: &EvaluateArgs) -> Result<Vec<Evaluation>, Exit> {
+fn others(context: &Context, args: &TableArgs) -> Result<Vec<Evaluation>, Exit> {
     args.also.iter().map(|folder| document(context, &folder.join(EVALUATION))).collect()
 }
 
 /// What the command line says about result classes.
-fn class_settings(args: &EvaluateArgs, methods: BTreeMap<String, String>) -> ClassSettings {
+fn class_settings(args: &TableArgs, methods: BTreeMap<String, String>) -> ClassSettings {
     ClassSettings {
         methods,
         sizes: args.model_size.iter().cloned().collect(),

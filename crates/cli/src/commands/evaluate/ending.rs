@@ -1,0 +1,112 @@
+//! How an evaluation ends: exit codes, and what the last lines say.
+
+use super::work::Outcomes;
+use crate::args::{FailOn, Fails};
+use crate::commands::Context;
+use crate::commands::run::exit_of;
+use crate::exit::Exit;
+use planforge_contract::TaskVerdict;
+use planforge_evaluate::evaluation::CellResult;
+use planforge_pipeline::{RunReport, TaskReport};
+use std::path::Path;
+
+/// How many cells a message names.
+const NAMED: usize = 20;
+
+/// How the command would end for this cell alone.
+pub(super) fn exit_of_cell(report: &RunReport, fail_on: Fails) -> Exit {
+    match fail_on {
+        Fails::Negative => exit_of(report, Some(FailOn::Negative)),
+        Fails::Undecided => exit_of(report, None),
+        Fails::Failed => {
+            let undecided = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Undecided { .. }));
+            let tasks = report.tasks.iter().filter(|task| !undecided(task)).cloned().collect();
+            exit_of(&RunReport { tasks, ..report.clone() }, None)
+        }
+    }
+}
+
+/// Tasks that broke, and calls of other tasks that got no answer.
+pub(super) fn broke_in(report: &RunReport) -> (usize, u64) {
+    let broke = |task: &&TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
+    let others = report.tasks.iter().filter(|task| !broke(task));
+    (
+        report.tasks.iter().filter(broke).count(),
+        others.flat_map(|task| task.usage.values()).map(|usage| usage.failed).sum(),
+    )
+}
+
+/// The last lines: what broke, what was left out, and how to go on.
+pub(super) fn tell(context: &Context, out: &Path, outcomes: &Outcomes, exit: Exit) {
+    tell_what_broke(context, out, outcomes);
+    let out = out.display();
+    let left_out = outcomes.cells.iter().filter(|cell| !cell.wanted).count();
+    if exit == Exit::Interrupted {
+        context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
+    } else if left_out > 0 {
+        let open = outcomes.unfinished().count();
+        context.output.note(&format!(
+            "{} not selected; {open} of {} not finished",
+            many_are(left_out as u64, "cell"),
+            many_are(outcomes.cells.len() as u64, "cell")
+        ));
+    }
+}
+
+/// How much broke, and how it is tried again.
+pub(super) fn tell_what_broke(context: &Context, out: &Path, outcomes: &Outcomes) {
+    let out = out.display();
+    let (tasks, calls) =
+        outcomes.cells.iter().fold((0, 0), |sum, cell| (sum.0 + cell.broke.0, sum.1 + cell.broke.1));
+    let broke = match (tasks, calls) {
+        (0, 0) => None,
+        (0, calls) => Some(format!("{} got no answer", many(calls, "call"))),
+        (tasks, 0) => Some(format!("{} broke", many(tasks as u64, "task"))),
+        (tasks, calls) => Some(format!(
+            "{} broke, and {} of others got no answer",
+            many(tasks as u64, "task"),
+            many(calls, "call")
+        )),
+    };
+    if let Some(broke) = broke {
+        context.output.note(&format!(
+            "{broke}; `planforge evaluate --retry-errors --out {out}` asks again for what broke"
+        ));
+    }
+}
+
+/// The cells that are missing or unfinished.
+pub(super) fn list_unfinished<'c>(
+    context: &Context,
+    cells: impl Iterator<Item = &'c CellResult>,
+    total: usize,
+) {
+    let names: Vec<String> = cells
+        .map(|cell| {
+            let key = &cell.key;
+            format!("{} {} {}", key.suite, key.column(), key.seed)
+        })
+        .collect();
+    if names.is_empty() {
+        return;
+    }
+    context.output.note(&format!(
+        "warning: {} of {} missing or unfinished:",
+        names.len(),
+        many_are(total as u64, "cell")
+    ));
+    for name in names.iter().take(NAMED) {
+        context.output.note(&format!("  {name}"));
+    }
+    if names.len() > NAMED {
+        context.output.note(&format!("  and {} more; cells.csv has them all", names.len() - NAMED));
+    }
+}
+
+fn many(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn many_are(n: u64, what: &str) -> String {
+    format!("{} {}", many(n, what), if n == 1 { "is" } else { "are" })
+}

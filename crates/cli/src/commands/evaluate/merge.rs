@@ -1,0 +1,187 @@
+//! `planforge merge`: the tables of cells that were run elsewhere, by shards into one folder or into several.
+
+use super::columns::columns;
+use super::ending::{list_unfinished, tell_what_broke};
+use super::matrix::{store, suites};
+use super::work::Work;
+use super::{MATRIX, results};
+use crate::args::MergeArgs;
+use crate::commands::Context;
+use crate::commands::run::REPORT;
+use crate::exit::Exit;
+use crate::files::unwritable;
+use crate::session::{broke, document};
+use planforge_contract::{Failure, FailureClass};
+use planforge_evaluate::evaluation::{Matrix, Selection};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn merge(context: &Context, args: &MergeArgs) -> Exit {
+    match merged(context, args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
+    let out = match (args.out.as_slice(), &args.into) {
+        ([out], None) => out,
+        (_, None) => {
+            context.output.note("error: several folders are merged into another one");
+            context.output.note("help: name it with --into DIR");
+            return Err(Exit::Usage);
+        }
+        (parts, Some(into)) => {
+            gather(context, parts, into)?;
+            into
+        }
+    };
+    let matrix: Matrix = document(context, &out.join(MATRIX))?;
+    let columns = columns(context, &args.tables, &matrix)?;
+    let suites = suites(context, &matrix, &columns)?;
+    let work = Work {
+        context,
+        out,
+        matrix: &matrix,
+        suites: &suites,
+        columns: &columns,
+        selection: Selection::default(),
+        running: None,
+        fail_on: args.ending.fail_on,
+    };
+    let outcomes = work.outcomes(&work.plan());
+    let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
+    results(context, out, (&args.tables, &args.ending), (&matrix, &columns), cells)?;
+    tell_what_broke(context, out, &outcomes);
+    list_unfinished(context, outcomes.unfinished(), outcomes.cells.len());
+    let incomplete = outcomes.unfinished().next().map(|_| Exit::Interrupted);
+    Ok(outcomes.stopped.or(incomplete).unwrap_or_else(|| outcomes.exit()))
+}
+
+/// Copies the cells of several folders into one.
+fn gather(context: &Context, parts: &[PathBuf], into: &Path) -> Result<(), Exit> {
+    let mut first: Option<(&PathBuf, Matrix)> = None;
+    for part in parts {
+        let matrix: Matrix = document(context, &part.join(MATRIX))?;
+        match &first {
+            Some((_, known)) if by_names(known) == by_names(&matrix) => {}
+            Some((other, _)) => {
+                let message =
+                    format!("{} and {} are parts of different matrices", other.display(), part.display());
+                let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
+                let help = "suites, pipelines, models, seeds, tasks and overrides of all parts must be the same; their paths may differ";
+                return Err(broke(context, &failure.help(help)));
+            }
+            None => first = Some((part, matrix)),
+        }
+    }
+    let Some((_, matrix)) = first else { return Ok(()) };
+    if into.join(MATRIX).exists() {
+        let known: Matrix = document(context, &into.join(MATRIX))?;
+        if by_names(&known) != by_names(&matrix) {
+            let message = format!("{} holds another evaluation", into.display());
+            let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
+            return Err(broke(context, &failure.help("name another folder with --into")));
+        }
+    } else {
+        store(context, into, &matrix)?;
+    }
+    for part in parts.iter().filter(|part| part.as_path() != into) {
+        for cell in cells(part).map_err(|error| unwritable(context, part, &error))? {
+            take(context, part, &cell, into)?;
+        }
+    }
+    Ok(())
+}
+
+/// A matrix as its parts on several machines have it, where paths differ.
+fn by_names(matrix: &Matrix) -> Matrix {
+    let names = |paths: &[PathBuf]| {
+        paths.iter().map(|path| path.file_name().map(PathBuf::from).unwrap_or_default()).collect()
+    };
+    Matrix {
+        suites: names(&matrix.suites),
+        pipelines: names(&matrix.pipelines),
+        add_ons: names(&matrix.add_ons),
+        ..matrix.clone()
+    }
+}
+
+/// The run folders below `cells/SUITE/COLUMN/SEED`, relative to the folder of the evaluation.
+fn cells(part: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = vec![PathBuf::from("cells")];
+    for _ in 0..3 {
+        let mut below = Vec::new();
+        for folder in found {
+            let entries = match fs::read_dir(part.join(&folder)) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            let mut names: Vec<OsString> = Vec::new();
+            for entry in entries {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    names.push(entry.file_name());
+                }
+            }
+            names.sort();
+            below.extend(names.into_iter().map(|name| folder.join(name)));
+        }
+        found = below;
+    }
+    found.retain(|cell| part.join(cell).join("run.json").is_file());
+    Ok(found)
+}
+
+/// Copies a cell. Of a cell that is there twice the finished run is taken; two finished runs that came to different results are a mistake.
+fn take(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result<(), Exit> {
+    let (from, to) = (part.join(cell), into.join(cell));
+    let io = |error: io::Error| unwritable(context, &to, &error);
+    if to.join("run.json").exists() {
+        let (own, known) = (fs::read(from.join(REPORT)).ok(), fs::read(to.join(REPORT)).ok());
+        match (own, known) {
+            (None, None) => {
+                let shown = to.display();
+                context
+                    .output
+                    .note(&format!("warning: {shown} is unfinished twice; the one that came first is kept"));
+                return Ok(());
+            }
+            (None, Some(_)) => return Ok(()),
+            (Some(_), None) => {}
+            (Some(own), Some(known)) if own == known => return Ok(()),
+            (Some(_), Some(_)) => {
+                let message = format!("{} and {} came to different results", from.display(), to.display());
+                let failure = Failure::new(FailureClass::Request, "evaluate.twice", message);
+                let help = "a cell belongs to one part: leave out one of the folders, or remove the run that does not count";
+                return Err(broke(context, &failure.help(help)));
+            }
+        }
+    }
+    let folder = to.parent().unwrap_or(into);
+    fs::create_dir_all(folder).map_err(io)?;
+    // Beside its place first, so that a merge that is killed leaves no half of a cell there.
+    let beside = tempfile::Builder::new().prefix(".merge-").tempdir_in(folder).map_err(io)?;
+    let made = beside.path().join("cell");
+    copy(&from, &made).map_err(io)?;
+    if to.exists() {
+        fs::rename(&to, beside.path().join("old")).map_err(io)?;
+    }
+    fs::rename(&made, &to).map_err(io)
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy(&source, &target)?;
+        } else {
+            fs::copy(&source, &target)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! One evaluation in several processes: shards into one folder, `planforge merge`, and the Slurm array script.
+
+use super::matrix::Place;
+use super::support::{Ran, planforge, ran, root};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The files with tables, seconds taken out: no two executions take the same time.
+fn tables(out: &Path) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = fs::read_dir(out)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&path).unwrap();
+            (name.clone(), without_seconds(&name, &text))
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn without_seconds(name: &str, text: &str) -> String {
+    if name.ends_with(".csv") {
+        let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+        let Some(at) = header.iter().position(|column| *column == "seconds") else { return text.to_owned() };
+        // No cell before it holds a comma.
+        let line = |line: &str| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            cells[at] = "";
+            cells.join(",")
+        };
+        return text.lines().map(line).collect::<Vec<_>>().join("\n");
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\"seconds\":") {
+        let after = &rest[at + 10..];
+        let end = after.find([',', '}', '\n']).unwrap_or(after.len());
+        out += &rest[..at];
+        rest = &after[end..];
+    }
+    out + rest
+}
+
+fn merged(out: &Path, args: &[&str]) -> Ran {
+    let out = out.display().to_string();
+    ran(["merge", &out].iter().chain(args))
+}
+
+/// The same matrix in one process. The folder has the same place in the tree, so that paths are the same.
+fn in_one_go(place: &Place) -> Vec<(String, String)> {
+    let sharded = place.path("sharded");
+    fs::rename(place.path("out"), &sharded).unwrap();
+    place.evaluate(&["--matrix", &place.matrix()]).expect(0);
+    let found = tables(&place.path("out"));
+    fs::remove_dir_all(place.path("out")).unwrap();
+    fs::rename(sharded, place.path("out")).unwrap();
+    found
+}
+
+#[test]
+fn shards_that_start_at_one_moment_come_to_the_tables_of_one_evaluation() {
+    let place = Place::new();
+    let out = place.path("out");
+    let start = |part: u32| {
+        let mut command = planforge();
+        command.arg("evaluate").arg("--matrix").arg(place.matrix()).arg("--out").arg(&out);
+        command.args(["--shard", &format!("{part}/3")]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    // All of them in a folder that is not there yet.
+    let children: Vec<_> = (1..=3).map(start).collect();
+    for child in children {
+        Ran::wait(child).expect(0).says(&["`planforge merge"]);
+    }
+    assert!(
+        !out.join("evaluation.json").exists() && !out.join("tasks.jsonl").exists(),
+        "shards write no table"
+    );
+    merged(&out, &[]).expect(0);
+    assert_eq!(tables(&out), in_one_go(&place));
+}
+
+#[test]
+fn what_is_missing_is_listed_and_another_matrix_is_refused() {
+    let place = Place::new();
+    let out = place.path("out");
+    place.evaluate(&["--matrix", &place.matrix(), "--shard", "1/2"]).expect(0);
+    // Matrix order is suite, pipeline, model, seed: the first shard has seed 7 of every column.
+    assert!(out.join("cells/garden/one@right/7/report.json").exists());
+    assert!(!out.join("cells/garden/one@right/8").exists());
+    place
+        .evaluate(&["--matrix", &place.matrix(), "--shard", "1/2"])
+        .expect(30)
+        .says(&["is there already", "--resume --shard 1/2"]);
+    let part = merged(&out, &[]);
+    part.expect(29).says(&["4 of 8 cells are missing or unfinished", "garden one@right 8"]);
+    assert!(part.stdout.contains("1.00? / - (2o)") || part.stdout.contains("(2o)"), "{}", part.stdout);
+
+    let text = fs::read_to_string(place.path("matrix.toml")).unwrap();
+    fs::write(place.path("other.toml"), text.replace("\"7-8\"", "\"7-9\"")).unwrap();
+    let other = place.path("other.toml").display().to_string();
+    place
+        .evaluate(&["--matrix", &other, "--shard", "2/2"])
+        .expect(30)
+        .says(&["evaluate.other", "is another matrix: the seeds differ"]);
+    // Without a matrix a shard takes the one that is there.
+    place.evaluate(&["--shard", "2/2"]).expect(0);
+    merged(&out, &[]).expect(0);
+}
+
+#[test]
+fn parts_in_several_folders_are_put_together() {
+    let place = Place::new();
+    let part = |number: u32, name: &str| {
+        let out = place.path(name).display().to_string();
+        ran(["evaluate", "--out", &out, "--matrix", &place.matrix(), "--shard", &format!("{number}/2")])
+            .expect(0);
+        out
+    };
+    let (a, b) = (part(1, "a"), part(2, "b"));
+    let into = place.path("out").display().to_string();
+    ran(["merge", &a, &b]).expect(30).says(&["--into"]);
+    ran(["merge", &a, &b, "--into", &into]).expect(0);
+    // Once more changes nothing.
+    ran(["merge", &a, &b, "--into", &into]).expect(0);
+    assert_eq!(tables(&place.path("out")), in_one_go(&place));
+    // The same cell with another result is no part of this.
+    let cell = "cells/garden/one@right/7/report.json";
+    let text = fs::read_to_string(place.path("a").join(cell)).unwrap();
+    fs::write(place.path("a").join(cell), text.replace("accepted", "rejected")).unwrap();
+    ran(["merge", &a, &b, "--into", &into]).expect(30).says(&["evaluate.twice", "different results"]);
+}
+
+fn slurm_script() -> PathBuf {
+    root().join("examples/slurm/evaluate.sbatch")
+}
+
+#[test]
+fn the_slurm_array_script_runs_every_part_and_runs_twice_without_harm() {
+    let place = Place::new();
+    let run = |task: u32| {
+        let status = Command::new("bash")
+            .arg(slurm_script())
+            .arg(place.matrix())
+            .arg(place.path("out"))
+            .args(["--cells", "2"])
+            .env("PLANFORGE", env!("CARGO_BIN_EXE_planforge"))
+            .env("SLURM_ARRAY_TASK_ID", task.to_string())
+            .env("SLURM_ARRAY_TASK_COUNT", "3")
+            .env("SLURM_ARRAY_TASK_MIN", "0")
+            .env("SLURM_ARRAY_TASK_MAX", "2")
+            .output()
+            .unwrap();
+        assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stderr));
+    };
+    for task in [2, 0, 0, 1, 2] {
+        run(task);
+    }
+    merged(&place.path("out"), &[]).expect(0);
+    assert_eq!(tables(&place.path("out")), in_one_go(&place));
+    // Outside an array it says what is missing.
+    let alone = Command::new("bash")
+        .arg(slurm_script())
+        .arg(place.matrix())
+        .arg(place.path("out"))
+        .env_remove("SLURM_ARRAY_TASK_ID")
+        .output()
+        .unwrap();
+    assert!(!alone.status.success());
+    assert!(String::from_utf8_lossy(&alone.stderr).contains("--array"), "{alone:?}");
+}
