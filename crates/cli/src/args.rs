@@ -326,6 +326,10 @@ pub(crate) struct RunArgs {
     /// Go on with an interrupted run; nothing that was paid for is asked again.
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<PathBuf>,
+    /// A file of answers to questions that wait, as a batch service, an agent or a person wrote it; it is kept in the run's folder. May be
+    /// given several times.
+    #[arg(long, value_name = "FILE", requires = "resume", num_args = 1..)]
+    pub(crate) answers: Vec<PathBuf>,
     /// Answer every question to a model from this cassette or run folder; ask nobody. With --record, what was used of it
     /// becomes a cassette file of its own.
     #[arg(long, value_name = "CASSETTE", conflicts_with = "resume")]

@@ -16,6 +16,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_record::CODES,
         planforge_llm::CODES,
         planforge_pipeline::CODES,
+        planforge_batch::CODES,
         planforge_suites::CODES,
         planforge_evaluate::CODES,
         planforge_report::CODES,
@@ -52,6 +53,13 @@ const CODES: &[CodeInfo] = &[
         title: "there is no PDDL to tell in plain language",
         explanation: "`planforge suite describe` needs a folder with domain.pddl and a problem NAME.pddl for each task, and a \
                       pipeline file that gives both to its stages:\n\n    [given]\n    domain = true\n    problem = true",
+    },
+    CodeInfo {
+        code: "cli.deferred",
+        title: "a command needs answers at once, and a provider answers later",
+        explanation: "`provider-batch` leaves questions in files and has no answers yet when the command needs them. `planforge run` and \
+                      `planforge evaluate` end with exit code 26 and go on once the answers are there; this command cannot. Name a \
+                      provider that answers at once in the [llm] table, or override it:\n\n    --set llm.main.use=provider-openai",
     },
     CodeInfo {
         code: "cli.no-rounds",

@@ -17,6 +17,7 @@ pub(crate) enum Exit {
     NodeLimit = 23,
     Exhausted = 24,
     Budget = 25,
+    Pending = 26,
     Interrupted = 29,
     Usage = 30,
     Input = 31,
@@ -38,6 +39,7 @@ pub(crate) const TABLE: &[(Exit, &str)] = &[
     (Exit::NodeLimit, "the node limit or the limit on ground tasks was reached"),
     (Exit::Exhausted, "the search ended without a plan and without a proof"),
     (Exit::Budget, "a cap on calls, tokens or cost was reached"),
+    (Exit::Pending, "questions wait for answers in batch files; the run goes on once they are there"),
     (Exit::Interrupted, "interrupted or not finished; the record is complete and can be resumed"),
     (Exit::Usage, "the command line is wrong"),
     (Exit::Input, "a file cannot be read, or is not what it should be"),
@@ -75,6 +77,8 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         "evaluate.other" | "evaluate.twice" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => {
             Exit::Usage
         }
+        "batch.io" => Exit::System,
+        planforge_llm::PENDING => Exit::Pending,
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),
     }

@@ -1,6 +1,7 @@
 //! The `planforge` binary: the only crate that prints, reads the environment or exits.
 
 mod args;
+mod batch;
 mod bundled;
 mod catalogue;
 mod codes;

@@ -59,6 +59,20 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
     if failures.is_empty() { Ok(prepared) } else { Err(failures) }
 }
 
+/// The values of all variables that a pipeline's tables name as secrets, as far as they are set.
+pub(crate) fn known_secrets(pipeline: &Pipeline, registry: &Registry) -> Vec<SecretString> {
+    let models = pipeline.llm.values().map(|table| (table.plugin.as_str(), &table.settings));
+    let stages = pipeline.all_stages().filter_map(|stage| stage.plugin());
+    let environment = pipeline.environment.iter().map(|table| (table.plugin.as_str(), &table.options));
+    let mut secrets = Vec::new();
+    for (id, options) in models.chain(stages).chain(environment) {
+        let Ok(info) = registry.info(id) else { continue };
+        let variables = info.secrets.iter().filter_map(|name| options.get(name)?.as_str());
+        secrets.extend(variables.filter_map(crate::environment::variable).map(SecretString::from));
+    }
+    secrets
+}
+
 struct Maker<'a> {
     with: &'a Preparation<'a>,
     /// The names under which simulated models know the suites.

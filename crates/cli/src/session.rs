@@ -10,9 +10,10 @@ use crate::commands::run::Execution;
 use crate::exit::{Exit, of_failure};
 use crate::inputs::read_text;
 use crate::prepare::{Preparation, Prepared, prepare};
+use planforge_batch::Brought;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceMap;
-use planforge_llm::{Llm, LlmOptions, Mode};
+use planforge_llm::{Answers, Llm, LlmOptions, Mode};
 use planforge_pipeline::{CheckedPipeline, RunTask, Services};
 use planforge_plugin_host::{Registry, Settings, WorkerSettings};
 use planforge_record::{ConfigText, Journal, Lookup, MIN_SECRET_BYTES, Redactor, RunManifest, TaskUse};
@@ -83,6 +84,24 @@ pub(crate) fn check(
         Some(pipeline) => Ok(Checked { registry, pipeline }),
         None => Err(Exit::Pipeline),
     }
+}
+
+/// Says so where a command cannot go on with answers that come later, before anything is run.
+pub(crate) fn answers_at_once(context: &Context, checked: &Checked, command: &str) -> Result<(), Exit> {
+    for (name, table) in &checked.pipeline.config.llm {
+        let info = checked.registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
+        if info.capabilities.iter().any(|capability| capability == "deferred") {
+            let message = format!(
+                "[llm.{name}]: `{}` answers later, and `{command}` needs its answers at once",
+                info.id
+            );
+            let failure = Failure::new(FailureClass::Request, "cli.deferred", message)
+                .help("name a provider that answers at once, such as `provider-openai`; `planforge run` and `planforge evaluate` wait for answers");
+            broke(context, &failure);
+            return Err(Exit::Pipeline);
+        }
+    }
+    Ok(())
 }
 
 /// Makes the instances of a pipeline, and the redactor of their secrets. Replay makes no provider and needs no key.
@@ -196,6 +215,8 @@ pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
 pub(crate) struct Sources {
     pub(crate) mode: Mode,
     pub(crate) lookups: Vec<Arc<dyn Lookup>>,
+    /// What was brought for questions that a provider put off.
+    pub(crate) answers: Option<Arc<Brought>>,
 }
 
 /// Puts the services of a run together.
@@ -217,6 +238,7 @@ pub(crate) fn services(
     options.run_seed = seed;
     options.mode = sources.mode;
     options.cassettes.clone_from(&sources.lookups);
+    options.answers = sources.answers.map(|answers| answers as Arc<dyn Answers>);
     options.redactor = redactor;
     options.cancelled = Arc::clone(&cancelled);
     options.watch = execution.watch;

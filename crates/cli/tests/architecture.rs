@@ -60,6 +60,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 /// ARCHITECTURE.md.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("asp", &["diagnostics", "pddl"]),
+    ("batch", &["chat-completions", "contract", "diagnostics", "llm", "record"]),
     ("chat-completions", &["contract"]),
     ("child", &[]),
     ("clingo", &[]),

@@ -81,6 +81,9 @@ pub(crate) struct EvaluateArgs {
     /// I-th on. It writes the run folders of its cells and no table; `planforge merge` makes those.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["curves", "figures", "also", "junit"])]
     pub(crate) shard: Option<Shard>,
+    /// A file of answers to questions that wait, as in `planforge run`; it is kept in the output folder. May be given several times.
+    #[arg(long, value_name = "FILE", requires = "resume", num_args = 1..)]
+    pub(crate) answers: Vec<PathBuf>,
     /// Also write the replies of each cell into a cassette `SUITE.PIPELINE[@MODEL].SEED.jsonl` in this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,

@@ -69,7 +69,8 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
     let failed = |failure: Failure| broke(context, &failure);
     let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;
-    let sources = Sources { mode: Mode::Replay, lookups: vec![Arc::new(cassette) as Arc<dyn Lookup>] };
+    let lookups = vec![Arc::new(cassette) as Arc<dyn Lookup>];
+    let sources = Sources { mode: Mode::Replay, lookups, answers: None };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
     let bar = RunBar::new(&context.output, tasks.len(), "");
@@ -78,7 +79,7 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();
     let ended = ended.map_err(failed)?;
-    print(context, &ended, &tasks, args.json);
+    print(context, &ended, &tasks, args.json, None);
     Ok(exit_of(&ended.report, None))
 }
 

@@ -3,7 +3,7 @@
 
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome, TaskVerdict};
-use planforge_llm::CallSite;
+use planforge_llm::{CallSite, PENDING};
 use planforge_pipeline::{RunReport, RunState, RunTask, Services};
 use planforge_planner_llm::{EXPLAINER, explain_request, explanation};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) type Told = BTreeMap<String, Outcome<String>>;
 
 /// Asks about every accepted plan that has steps, in task order; the tokens are counted with the task's. An interruption
-/// leaves the report as an interrupted one, so that resuming the run asks for the rest.
+/// leaves the report as an interrupted one, and an answer that comes later as a parked one, so that resuming the run asks for the rest.
 pub(crate) fn tell(services: &Services, model: &str, report: &mut RunReport, tasks: &[RunTask]) -> Told {
     let host = Asking { services };
     let mut told = Told::new();
@@ -34,6 +34,10 @@ pub(crate) fn tell(services: &Services, model: &str, report: &mut RunReport, tas
                         .count(&replies.usage, replies.replies.len());
                     replies.replies.first().map_or_else(|| Ok(String::new()), explanation)
                 });
+            if words.as_ref().is_err_and(|failure| failure.code == PENDING) {
+                report.state = RunState::Parked;
+                continue;
+            }
             if words.as_ref().is_err_and(|failure| failure.class == FailureClass::Cancelled) {
                 report.state = RunState::Interrupted;
                 break;

@@ -16,7 +16,7 @@ pub(crate) fn run(context: &Context, args: &ReplayArgs) -> Exit {
     };
     match again(context, folder, args.jobs) {
         Ok((ended, tasks)) => {
-            print(context, &ended, &tasks, args.json);
+            print(context, &ended, &tasks, args.json, None);
             exit_of(&ended.report, None)
         }
         Err(exit) => exit,

@@ -4,17 +4,19 @@ use super::dry_run::{self, DryRun};
 use super::explain_plan::{self, Told};
 use super::{Context, outcome};
 use crate::args::{FailOn, RunArgs};
+use crate::batch::Batch;
 use crate::exit::{Exit, of_failure, of_limit};
 use crate::files::{unwritable, write};
 use crate::inputs::read_text;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
 use crate::session::{self, Checked, Sources, broke};
+use planforge_batch::Wave;
 use planforge_contract::api::NoHost;
 use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome, TaskVerdict};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::CellKey;
-use planforge_llm::{CallWatch, Mode};
+use planforge_llm::{CallWatch, Mode, PendingQuestion};
 use planforge_pipeline::{
     CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services, Suite, TaskReport, apply_add_ons,
     describe_tasks, disguise_suites, load_suite_with, load_task_with, needs_description, run_tasks,
@@ -75,7 +77,8 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
         run.export(cassette, &redactor)?;
     }
     run.keep(&ended.report, &redactor)?;
-    Ok(finish(context, args, &ended, &tasks, &run.folder))
+    let batch = Batch::bring(context, run.folder.path(), &[], &redactor)?;
+    finish(context, args, &ended, &tasks, &run.folder, (&batch, &redactor))
 }
 
 /// A run is paid for before its plans are told, so a name that is nobody's is found first.
@@ -119,16 +122,18 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
         return dry(context, args, &checked, &tasks, of, |_| Ok(Vec::new()));
     }
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Live)?;
+    // Before anything is written: answers that cannot be used leave the run as it is.
+    let batch = Batch::bring(context, folder, &args.answers, &redactor)?;
     let opened = RunFolder::resume(folder, Arc::clone(&redactor)).map_err(failed)?;
     for warning in opened.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
     let run =
         Run { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs, title: String::new() };
-    let sources = Sources { mode: Mode::Live, lookups: Vec::new() };
+    let sources = Sources { mode: Mode::Live, lookups: Vec::new(), answers: Some(batch.answers()) };
     let ended = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
     run.keep(&ended.report, &redactor)?;
-    Ok(finish(context, args, &ended, &tasks, &run.folder))
+    finish(context, args, &ended, &tasks, &run.folder, (&batch, &redactor))
 }
 
 /// What a run would ask, printed; nobody is asked. `of`: the model that tells plans, and the folder of a run that is resumed.
@@ -157,6 +162,8 @@ fn dry(
 pub(crate) struct Ended {
     pub(crate) report: RunReport,
     pub(crate) told: Told,
+    /// What waits for an answer.
+    pub(crate) pending: Vec<PendingQuestion>,
 }
 
 /// How a run is executed here; none of it changes what comes out.
@@ -180,7 +187,7 @@ pub(crate) fn execute(
         }
         _ => Told::new(),
     };
-    Ok(under_own_names(report, told, tasks))
+    Ok(Ended { pending: services.llm.pending(), ..under_own_names(report, told, tasks) })
 }
 
 /// What came out of suites under other names, told under their own: nobody but a model reads the others.
@@ -191,7 +198,7 @@ fn under_own_names(mut report: RunReport, mut told: Told, tasks: &[RunTask]) -> 
         }
     }
     report.undisguise(tasks);
-    Ended { report, told }
+    Ended { report, told, pending: Vec::new() }
 }
 
 /// A run that begins.
@@ -221,7 +228,8 @@ impl New<'_> {
         let folder = folder(self.runs, manifest, &redactor).map_err(|e| broke(context, &Failure::from(e)))?;
         let run = Run { context, checked, folder: Arc::new(folder), jobs: self.jobs, title: String::new() };
         let tasks: Vec<RunTask> = tasks.iter().map(|(task, _)| task.clone()).collect();
-        let ended = run.go(prepared, Arc::clone(&redactor), Sources { mode: self.mode, lookups }, &tasks)?;
+        let sources = Sources { mode: self.mode, lookups, answers: None };
+        let ended = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
         Ok((ended, run, redactor))
     }
 }
@@ -435,24 +443,47 @@ fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
     (task, used)
 }
 
-fn finish(context: &Context, args: &RunArgs, ended: &Ended, tasks: &[RunTask], folder: &RunFolder) -> Exit {
-    print(context, ended, tasks, args.json);
+fn finish(
+    context: &Context,
+    args: &RunArgs,
+    ended: &Ended,
+    tasks: &[RunTask],
+    folder: &RunFolder,
+    (batch, redactor): (&Batch, &Redactor),
+) -> Result<Exit, Exit> {
+    let path = folder.path().display();
+    // Where the person stopped it, what else would wait is not known yet.
+    let wave = match ended.report.state {
+        RunState::Interrupted => None,
+        RunState::Finished | RunState::Parked => Some(batch.left(context, &ended.pending, redactor)?),
+    };
+    let waits = wave.filter(|wave| wave.pending > 0);
+    print(context, ended, tasks, args.json, waits.as_ref());
     for line in outcome::moved(&ended.report) {
         context.output.note(&line);
     }
-    let path = folder.path().display();
-    context.output.note(&format!("the run is in {path}; `planforge replay {path}` gives the same verdicts"));
-    if ended.report.state != RunState::Finished {
-        let state = ended.report.state.name();
-        context.output.note(&format!("{state}; go on with `planforge run --resume {path}`"));
+    let again = match &waits {
+        Some(_) => String::new(),
+        None => format!("; `planforge replay {path}` gives the same verdicts"),
+    };
+    context.output.note(&format!("the run is in {path}{again}"));
+    let command = format!("planforge run --resume {path}");
+    match &waits {
+        Some(wave) => batch.tell(context, wave, &command),
+        None if ended.report.state == RunState::Finished => {}
+        None => context.output.note(&format!("{}; go on with `{command}`", ended.report.state.name())),
     }
-    exit_of(&ended.report, args.fail_on)
+    Ok(exit_of(&ended.report, args.fail_on))
 }
 
-/// The report on standard output.
-pub(crate) fn print(context: &Context, ended: &Ended, tasks: &[RunTask], json: bool) {
+/// The report on standard output, with what waits.
+pub(crate) fn print(context: &Context, ended: &Ended, tasks: &[RunTask], json: bool, waits: Option<&Wave>) {
     if json {
-        context.output.json(&outcome::json(&ended.report, &ended.told));
+        let mut value = outcome::json(&ended.report, &ended.told);
+        if let Some(wave) = waits {
+            value["pending"] = serde_json::json!(wave);
+        }
+        context.output.json(&value);
     } else {
         let own = |task: &RunTask| match &task.renaming {
             Some(renaming) => renaming.back([]).text(&task.view.task_text),
@@ -465,8 +496,10 @@ pub(crate) fn print(context: &Context, ended: &Ended, tasks: &[RunTask], json: b
 
 /// 0 when every task reached a verdict; otherwise what kept the first one from it.
 pub(crate) fn exit_of(report: &RunReport, fail_on: Option<FailOn>) -> Exit {
-    if report.state != RunState::Finished {
-        return Exit::Interrupted;
+    match report.state {
+        RunState::Finished => {}
+        RunState::Interrupted => return Exit::Interrupted,
+        RunState::Parked => return Exit::Pending,
     }
     let mut negative = false;
     for task in &report.tasks {
@@ -504,7 +537,8 @@ pub(crate) fn again(context: &Context, folder: RunFolder, jobs: u32) -> Result<(
     let failed = |failure: Failure| broke(context, &failure);
     let tasks = session::stored_tasks(&manifest).map_err(failed)?;
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
-    let sources = Sources { mode: Mode::Replay, lookups: vec![Arc::new(folder) as Arc<dyn Lookup>] };
+    let lookups = vec![Arc::new(folder) as Arc<dyn Lookup>];
+    let sources = Sources { mode: Mode::Replay, lookups, answers: None };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let bar = RunBar::new(&context.output, tasks.len(), "");

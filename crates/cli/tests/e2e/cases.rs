@@ -99,6 +99,7 @@ const ELSEWHERE: &[(i32, &str)] = &[
     (22, "limits.rs"),
     (23, "run.rs"),
     (25, "run.rs"),
+    (26, "batch.rs"),
     (29, "interrupted.rs"),
     (34, "run.rs"),
     (35, "record.rs"),

@@ -9,6 +9,7 @@ mod actions;
 mod actions_simulated;
 mod add_on;
 mod bad_input;
+mod batch;
 mod bon_ivml;
 mod budget;
 mod calibrate;

@@ -13,11 +13,12 @@ use planforge_contract::{
     CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
     Tags,
 };
-use planforge_llm::{Answer, CallSite, Mode, estimated_tokens};
+use planforge_llm::{Answer, CallSite, Mode, PENDING, estimated_tokens};
 use planforge_plugin_sdk::rights::{Question, check};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -36,6 +37,8 @@ pub(super) struct Call<'a> {
     plans: AtomicU32,
     works: AtomicU32,
     environment: AtomicBool,
+    /// The first answer that comes later.
+    put_off: Mutex<Option<Failure>>,
     deadline: Option<Instant>,
 }
 
@@ -58,6 +61,7 @@ impl<'a> Call<'a> {
             plans: AtomicU32::new(0),
             works: AtomicU32::new(0),
             environment: AtomicBool::new(false),
+            put_off: Mutex::default(),
             deadline: context.deadline.and_then(|limit| Instant::now().checked_add(limit)),
         };
         call.tell(true);
@@ -67,6 +71,25 @@ impl<'a> Call<'a> {
     fn tell(&self, begins: bool) {
         let (path, plugin, kind) = (&self.path, &self.info.id, self.info.kind);
         self.context.recorder.progress(&Progress::Work { path, plugin, kind, begins });
+    }
+
+    /// Takes note of an answer that comes later.
+    fn noting<T>(&self, answer: Result<T, Failure>) -> Result<T, Failure> {
+        if let Err(failure) = &answer
+            && failure.code == PENDING
+        {
+            super::context::lock(&self.put_off).get_or_insert_with(|| failure.clone());
+        }
+        answer
+    }
+
+    /// What the plugin came to. Where an answer comes later it came to nothing yet, whatever it made of that: another plugin's author may
+    /// have taken it for a failure and gone on. `says` whether the result itself holds that the answer comes later.
+    pub(super) fn whole<T>(&self, came: T, says: impl FnOnce(&T) -> bool) -> Result<T, Failure> {
+        match super::context::lock(&self.put_off).clone() {
+            Some(failure) if !says(&came) => Err(failure),
+            _ => Ok(came),
+        }
     }
 
     /// Whether the plugin was told anything by the environment, which knows the reference.
@@ -215,7 +238,7 @@ impl Host for Call<'_> {
                 self.task.copies.note(&table.llm, &asked, of_table);
             }
         }
-        answer.end
+        self.noting(answer.end)
     }
 
     fn environment(&self, call: EnvironmentCall) -> Result<EnvironmentAnswer, Failure> {
@@ -261,7 +284,7 @@ impl Host for Call<'_> {
         let mut call = Call::new(self.context, self.task, info, label, path);
         call.asked.clone_from(&self.asked);
         call.asked.push(label.to_owned());
-        ask_planner(&call, planner.as_ref(), &request)
+        self.noting(ask_planner(&call, planner.as_ref(), &request))
     }
 
     fn worker(&self, _input: &str) -> Result<String, Failure> {

@@ -24,7 +24,7 @@ pub(super) fn ask_planner(
     request: &PlanRequest,
 ) -> Result<PlanOutcome, Failure> {
     let name = format!("{}.plan", call.info.id);
-    let ask = || match planner.plan(call, request)? {
+    let ask = || match call.whole(planner.plan(call, request)?, |_| false)? {
         PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
             Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
         }

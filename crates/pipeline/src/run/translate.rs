@@ -12,7 +12,7 @@ use crate::config::{Artefact, TranslateStage};
 use planforge_contract::{
     Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
-use planforge_llm::derive_u64;
+use planforge_llm::{PENDING, derive_u64};
 
 /// Runs a translate stage.
 pub(super) fn run(
@@ -113,7 +113,11 @@ fn one(
             ),
         ));
     }
-    Ok(response.samples)
+    call.whole(response.samples, |samples| samples.iter().any(|sample| waits(sample)))
+}
+
+fn waits<T>(outcome: &Outcome<T>) -> bool {
+    matches!(outcome, Outcome::Failure(failure) if failure.code == PENDING)
 }
 
 /// Where a child comes from.

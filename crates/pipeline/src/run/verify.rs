@@ -15,7 +15,7 @@ use planforge_contract::{
     Assessment, Decision, Event, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
     UndecidedReason, VerifyRequest,
 };
-use planforge_llm::derive_u64;
+use planforge_llm::{PENDING, derive_u64};
 use serde::{Deserialize, Serialize};
 
 /// An assessment, and whether the environment was asked for it.
@@ -193,6 +193,10 @@ fn answers(
         Outcome::Failure(failure) => Outcome::Failure(failure),
     };
     let all: Vec<Outcome<Judged>> = results.into_iter().map(judged).collect();
+    let says = |all: &Vec<Outcome<Judged>>| {
+        all.iter().any(|one| matches!(one, Outcome::Failure(failure) if failure.code == PENDING))
+    };
+    let all = call.whole(all, says)?;
     // A limit that was reached once the run is being interrupted may be the interruption's doing.
     if keep_all(&all) == Keep::Timed && call.context.stopping() { Err(cancelled()) } else { Ok(all) }
 }

@@ -57,6 +57,7 @@ impl Critic {
         let seed = format!("seed={}", args.seed);
         let overrides: Vec<String> = [seed].into_iter().chain(args.overrides.iter().cloned()).collect();
         let mut checked = session::check(context, &text, &file, &overrides)?;
+        session::answers_at_once(context, &checked, "planforge calibrate")?;
         fits(&checked).map_err(|why| {
             let failure = Failure::new(FailureClass::Request, "calibrate.critic", format!("{file} {why}"));
             broke(context, &failure.help("`planforge explain calibrate.critic` shows a pipeline that fits"));

@@ -3,7 +3,7 @@
 use super::columns::ColumnFile;
 use super::ending::broke_in;
 use super::work::{Outcome, Running, Work};
-use crate::commands::run::{REPORT, Run, cassette, tasks_of};
+use crate::commands::run::{Ended, REPORT, Run, cassette, tasks_of};
 use crate::exit::Exit;
 use crate::files::unwritable;
 use crate::session::{self, Sources, broke};
@@ -12,7 +12,7 @@ use planforge_diagnostics::SourceId;
 use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult};
 use planforge_evaluate::history::History;
 use planforge_llm::Mode;
-use planforge_pipeline::{Pipeline, RunReport, RunTask, Stage, Suite};
+use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite};
 use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -134,7 +134,8 @@ impl Cell<'_> {
             (None, None) => Mode::Live,
         };
         let (prepared, redactor) = session::instantiate(context, checked, mode)?;
-        let sources = Sources { mode, lookups: self.lookups(running, &redactor)? };
+        let answers = Some(running.batch.answers());
+        let sources = Sources { mode, lookups: self.lookups(running, &redactor)?, answers };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
@@ -162,7 +163,10 @@ impl Cell<'_> {
         };
         let all = tasks.len();
         let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended(&run.folder), tasks);
-        let report = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?.report;
+        let Ended { report, pending, .. } = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
+        if report.state == RunState::Parked {
+            running.wait_for(pending);
+        }
         if let Some(folder) = running.record {
             std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
             run.export(&self.cassette(folder), &redactor)?;

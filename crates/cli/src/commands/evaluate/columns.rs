@@ -6,10 +6,12 @@ use crate::catalogue::OfRegistry;
 use crate::commands::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
+use crate::prepare::known_secrets;
 use crate::session::{self, Checked};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{CellKey, ClassStages, Judges, Matrix, MatrixModel};
 use planforge_pipeline::{StageKind, Texts};
+use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 
 /// A column.
@@ -25,6 +27,8 @@ pub(super) struct ColumnFile {
     pub(super) text: String,
     pub(super) judges: Judges,
     pub(super) texts: Texts,
+    /// What must stand in no file that the columns share.
+    pub(super) secrets: Vec<SecretString>,
 }
 
 impl ColumnFile {
@@ -79,6 +83,7 @@ pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> R
                 text: text.clone(),
                 judges: judges(args, &checked),
                 texts: checked.pipeline.config.given.texts(),
+                secrets: known_secrets(&checked.pipeline.config, &checked.registry),
             });
         }
     }

@@ -52,7 +52,7 @@ fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
     };
     let outcomes = work.outcomes(&work.plan());
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    results(context, out, (&args.tables, &args.ending), (&matrix, &columns), cells)?;
+    results(context, out, (&args.tables, &args.ending), (&matrix, &columns), (cells, None))?;
     tell_what_broke(context, out, &outcomes);
     list_unfinished(context, outcomes.unfinished(), outcomes.cells.len());
     let incomplete = outcomes.unfinished().next().map(|_| Exit::Interrupted);

@@ -20,17 +20,21 @@ use self::columns::{ColumnFile, columns};
 use self::ending::tell;
 use self::matrix::{claim, matrix, store, suites};
 use self::tables::publish;
-use self::work::{Running, Work};
+use self::work::{Outcomes, Running, Work};
 use super::Context;
 use super::outcome;
 use super::run::tasks_of;
 use crate::args::{EndArgs, EvaluateArgs, TableArgs};
+use crate::batch::Batch;
 use crate::exit::Exit;
 use crate::files::write;
 use crate::session::broke;
+use planforge_batch::Wave;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{CellResult, Evaluation, Matrix, NoMatch, Selection, junit};
+use planforge_record::Redactor;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// What is evaluated, in the output folder.
 const MATRIX: &str = "matrix.json";
@@ -48,6 +52,10 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let matrix = matrix(context, args)?;
     let columns = columns(context, &args.tables, &matrix)?;
     let suites = suites(context, &matrix, &columns)?;
+    let redactor = Redactor::new(columns.iter().flat_map(|column| &column.secrets));
+    // A dry run keeps no file, and changes nothing on disk.
+    let given = if args.dry.dry_run { &[][..] } else { &args.answers };
+    let batch = Batch::bring(context, &args.out, given, &redactor)?;
     let work = Work {
         context,
         out: &args.out,
@@ -61,6 +69,8 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
             retry: args.retry_errors,
             jobs: args.jobs as usize,
             side_by_side: args.cells as usize,
+            batch: &batch,
+            pending: Mutex::default(),
         }),
         fail_on: args.ending.fail_on,
     };
@@ -90,10 +100,11 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     }
     let outcomes = work.outcomes(&plan);
     let exit = outcomes.exit();
+    let waits = waits(context, &work, &outcomes, (&batch, &redactor))?;
     if let Some(shard) = args.shard {
         let own = plan.iter().filter(|cell| cell.wanted).count();
         let open = plan.iter().zip(&outcomes.cells).filter(|(cell, outcome)| {
-            cell.wanted && outcome.exit.is_none_or(|exit| exit == Exit::Interrupted)
+            cell.wanted && outcome.exit.is_none_or(|exit| matches!(exit, Exit::Interrupted | Exit::Pending))
         });
         let out = args.out.display();
         context.output.note(&format!(
@@ -101,12 +112,32 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
             plan.len(),
             open.count()
         ));
+        if let Some(wave) = &waits {
+            batch.tell(context, wave, &format!("planforge evaluate --resume --shard {shard} --out {out}"));
+        }
         return Ok(exit);
     }
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    results(context, &args.out, (&args.tables, &args.ending), (&matrix, &columns), cells)?;
+    results(context, &args.out, (&args.tables, &args.ending), (&matrix, &columns), (cells, waits.as_ref()))?;
+    if let Some(wave) = &waits {
+        batch.tell(context, wave, &format!("planforge evaluate --resume --out {}", args.out.display()));
+    }
     tell(context, &args.out, &outcomes, exit);
     Ok(exit)
+}
+
+/// What waits is left in batch files. Where the person stopped it, what else would wait is not known yet.
+fn waits(
+    context: &Context,
+    work: &Work<'_>,
+    outcomes: &Outcomes,
+    (batch, redactor): (&Batch, &Redactor),
+) -> Result<Option<Wave>, Exit> {
+    let Some(running) = work.running.as_ref().filter(|_| outcomes.exit() != Exit::Interrupted) else {
+        return Ok(None);
+    };
+    let wave = batch.left(context, &running.pending(), redactor)?;
+    Ok(Some(wave).filter(|wave| wave.pending > 0))
 }
 
 /// Everything that is made of the cells: tables, figures, JUnit.
@@ -115,7 +146,7 @@ fn results(
     out: &Path,
     (tables, ending): (&TableArgs, &EndArgs),
     (matrix, columns): (&Matrix, &[ColumnFile]),
-    cells: Vec<CellResult>,
+    (cells, waits): (Vec<CellResult>, Option<&Wave>),
 ) -> Result<(), Exit> {
     let judges = columns.iter().map(|column| (column.name.clone(), column.judges.clone())).collect();
     let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
@@ -123,7 +154,7 @@ fn results(
         let text = junit(&evaluation.cells).map_err(|failure| broke(context, &failure))?;
         write(context, file, text.as_bytes())?;
     }
-    publish(context, out, tables, &evaluation)?;
+    publish(context, out, tables, &evaluation, waits)?;
     for moved in evaluation.moved() {
         context.output.note(&outcome::moved_line(&moved));
     }

@@ -6,12 +6,15 @@ use crate::commands::Context;
 use crate::exit::Exit;
 use crate::files::write;
 use crate::session::{broke, document};
+use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{
     Accuracy, ClassSettings, Classes, Evaluation, Plans, Reading, Scaling, class_figures, curve_files, curves,
 };
 use planforge_evaluate::study::Artefact;
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -66,21 +69,22 @@ impl Tables {
         Ok(files)
     }
 
-    fn print(&self, context: &Context, args: &TableArgs, evaluation: &Evaluation) {
+    /// The tables on standard output; as JSON with what waits.
+    fn print(&self, context: &Context, args: &TableArgs, evaluation: &Evaluation, waits: Option<&Wave>) {
         let output = &context.output;
         match (args.layout, args.json, args.markdown) {
-            (Layout::Walks, true, _) => output.json(evaluation),
+            (Layout::Walks, true, _) => output.json(&with(evaluation, waits)),
             (Layout::Walks, false, _) => output.result(&evaluation.text()),
-            (Layout::Accuracy, true, _) => output.json(&self.accuracy),
+            (Layout::Accuracy, true, _) => output.json(&with(&self.accuracy, waits)),
             (Layout::Accuracy, false, true) => output.result(&self.accuracy.markdown()),
             (Layout::Accuracy, false, false) => output.result(&self.accuracy.text()),
-            (Layout::Scaling, true, _) => output.json(&self.scaling),
+            (Layout::Scaling, true, _) => output.json(&with(&self.scaling, waits)),
             (Layout::Scaling, false, true) => output.result(&self.scaling.markdown()),
             (Layout::Scaling, false, false) => output.result(&self.scaling.text()),
-            (Layout::Plans, true, _) => output.json(&self.plans),
+            (Layout::Plans, true, _) => output.json(&with(&self.plans, waits)),
             (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
             (Layout::Plans, false, false) => output.result(&self.plans.text()),
-            (Layout::Classes, true, _) => output.json(&self.classes),
+            (Layout::Classes, true, _) => output.json(&with(&self.classes, waits)),
             (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
             (Layout::Classes, false, false) => output.result(&self.classes.text()),
         }
@@ -93,6 +97,7 @@ pub(super) fn publish(
     out: &Path,
     args: &TableArgs,
     evaluation: &Evaluation,
+    waits: Option<&Wave>,
 ) -> Result<(), Exit> {
     let tables = Tables::new(context, args, evaluation)?;
     for file in tables.files(evaluation).map_err(|failure| broke(context, &failure))? {
@@ -116,8 +121,17 @@ pub(super) fn publish(
             write(context, &folder.join(&file.name), file.contents.as_bytes())?;
         }
     }
-    tables.print(context, args, evaluation);
+    tables.print(context, args, evaluation, waits);
     Ok(())
+}
+
+/// A document with what waits, where something does.
+fn with(document: &impl Serialize, waits: Option<&Wave>) -> Value {
+    let mut value = json!(document);
+    if let Some(wave) = waits {
+        value["pending"] = json!(wave);
+    }
+    value
 }
 
 /// The evaluations that stand beside this one.

@@ -4,6 +4,7 @@ use super::cell::Cell;
 use super::columns::ColumnFile;
 use super::ending::{broke_in, exit_of_cell};
 use crate::args::Fails;
+use crate::batch::Batch;
 use crate::commands::Context;
 use crate::exit::Exit;
 use crate::files::write;
@@ -11,6 +12,7 @@ use crate::session;
 use planforge_evaluate::evaluation::{
     Axes, CellResult, CellState, Matrix, Selection, lines_csv, lines_jsonl, task_lines,
 };
+use planforge_llm::PendingQuestion;
 use planforge_pipeline::{RunReport, RunState, Suite};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -44,6 +46,24 @@ pub(super) struct Running<'a> {
     pub(super) jobs: usize,
     /// Cells side by side.
     pub(super) side_by_side: usize,
+    /// Answers to the questions of all cells.
+    pub(super) batch: &'a Batch,
+    /// The questions of all cells that wait.
+    pub(super) pending: Mutex<Vec<PendingQuestion>>,
+}
+
+impl Running<'_> {
+    /// Takes note of a cell's questions that wait.
+    pub(super) fn wait_for(&self, questions: Vec<PendingQuestion>) {
+        locked(&self.pending).extend(questions);
+    }
+
+    /// All of them, in an order that does not depend on which cell ended first.
+    pub(super) fn pending(&self) -> Vec<PendingQuestion> {
+        let mut all = locked(&self.pending).clone();
+        all.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
+        all
+    }
 }
 
 /// What a cell came to, and how the command would end for it alone: nothing where it was not to be run.
@@ -64,11 +84,13 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    /// How the command ends: with what stopped it, else with an interruption, else with the first thing that kept a cell from a verdict.
+    /// How the command ends: with what stopped it, else with an interruption, else with questions that wait, for more can be done once they
+    /// are answered, else with the first thing that kept a cell from a verdict.
     pub(super) fn exit(&self) -> Exit {
         let bad = || self.cells.iter().filter_map(|cell| cell.exit).filter(|exit| *exit != Exit::Good);
-        let interrupted = bad().find(|exit| *exit == Exit::Interrupted);
-        self.stopped.or(interrupted).or_else(|| bad().next()).unwrap_or(Exit::Good)
+        let one = |wanted| bad().find(|exit| *exit == wanted);
+        let goes_on = one(Exit::Interrupted).or_else(|| one(Exit::Pending));
+        self.stopped.or(goes_on).or_else(|| bad().next()).unwrap_or(Exit::Good)
     }
 
     /// The cells whose runs are not whole.

@@ -90,6 +90,7 @@ fn pipeline(context: &Context, args: &SuiteDescribeArgs) -> Result<Checked, Exit
         Exit::Input
     })?;
     let checked = session::check(context, &text, &name, &args.overrides)?;
+    session::answers_at_once(context, &checked, "planforge suite describe")?;
     let given = &checked.pipeline.config.given;
     if !given.domain || !given.problem {
         let message = format!("{name} does not give the domain and the problem, which are to be described");

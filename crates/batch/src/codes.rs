@@ -1,0 +1,69 @@
+//! The codes of this crate.
+
+use planforge_diagnostics::CodeInfo;
+
+macro_rules! codes {
+    ($($code:literal, $title:literal, $text:literal;)*) => {
+        /// Every code that this crate gives.
+        pub const CODES: &[CodeInfo] = &[$(CodeInfo { code: $code, title: $title, explanation: $text }),*];
+    };
+}
+
+codes! {
+    "batch.line", "a line in a file of answers is no answer",
+    "A line is one JSON object in one of two forms: what a batch service writes,\n\n    \
+     {\"custom_id\": \"pf-...\", \"response\": {\"status_code\": 200, \"body\": {...}}, \"error\": null}\n\nor what a person or an \
+     agent writes,\n\n    {\"custom_id\": \"pf-...\", \"content\": \"the reply\"}\n\nwith `\"contents\": [\"...\", \"...\"]` where a \
+     question asks for several replies (`n`). A line has at most 64 MB. All mistakes of all files are told at once, and nothing is run and \
+     no file is kept while there is one.";
+    "batch.twice", "a question has two different answers",
+    "Two lines answer the same `custom_id` with different replies. Which of them counts must not depend on the order of files, so \
+     one has to go: both lines are named. A line that is there twice with the same words is no mistake, and a reply stands above an \
+     error for the same question.";
+    "batch.torn", "the last line of a file of answers is cut off",
+    "The file ends in the middle of a line, as one does that is still being written or downloaded. Every line before it was used. \
+     Bring the whole file with --answers once it is complete: it takes the place of what was kept of it.";
+    "batch.unknown-id", "an answer to what nobody asked",
+    "The `custom_id` of an answer stands in no request file of this folder, and no question of this session is called so. \
+     Usually the file belongs to another run, or an id was changed by hand. The answer is not used.";
+    "batch.collision", "two questions would be called the same",
+    "Questions are called by 160 bits of a SHA-256 over what they ask and where they stand. That two of them are the same has never been \
+     seen; change the seed, and please report it.";
+    "batch.too-large", "one request is larger than a batch file may be",
+    "Batch services take files of at most 200 MB, and one question alone is longer than that. Choose a pipeline that carries less \
+     history, or one that asks for less at a time.";
+    "batch.io", "a batch file cannot be read or written",
+    "The operating system refused; the message names the file and says why. Questions that wait are written again when the run is \
+     resumed.";
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+mod tests {
+    use super::CODES;
+    use std::collections::BTreeSet;
+
+    /// Every code that stands in quotes in this crate's sources.
+    fn written() -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for part in text.split('"').filter(|p| p.starts_with("batch.")) {
+                if part.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-')
+                    && part.len() > "batch.".len()
+                {
+                    found.insert(part.to_owned());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_code_that_is_given_is_explained_once() {
+        let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
+        explained.sort();
+        assert_eq!(written().into_iter().collect::<Vec<_>>(), explained);
+        assert!(CODES.iter().all(|c| c.explanation.len() > 60 && !c.title.is_empty()));
+    }
+}

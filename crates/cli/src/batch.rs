@@ -1,0 +1,90 @@
+//! Questions that wait for answers: what was brought before a run goes on, and what is left in batch files after it.
+
+use crate::commands::Context;
+use crate::exit::Exit;
+use crate::session::broke;
+use planforge_batch::{BatchFolder, Brought, Wave};
+use planforge_diagnostics::SourceMap;
+use planforge_llm::PendingQuestion;
+use planforge_record::Redactor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The answers to a run's or an evaluation's questions.
+pub(crate) struct Batch {
+    folder: BatchFolder,
+    brought: Arc<Brought>,
+}
+
+impl Batch {
+    /// Reads the answers that are in a run's or an evaluation's folder, and takes up those in `given` files. Everything wrong with them is
+    /// printed; then nothing is run.
+    pub(crate) fn bring(
+        context: &Context,
+        folder: &Path,
+        given: &[PathBuf],
+        redactor: &Redactor,
+    ) -> Result<Self, Exit> {
+        let folder = BatchFolder::of(folder);
+        match folder.bring(given, redactor) {
+            Ok(brought) => {
+                context.output.diagnostics(brought.warnings(), &SourceMap::default());
+                Ok(Self { folder, brought: Arc::new(brought) })
+            }
+            Err(wrong) => {
+                context.output.diagnostics(&wrong, &SourceMap::default());
+                Err(Exit::Input)
+            }
+        }
+    }
+
+    /// Where a run looks answers up.
+    pub(crate) fn answers(&self) -> Arc<Brought> {
+        Arc::clone(&self.brought)
+    }
+
+    /// Writes what waits and was not asked before.
+    pub(crate) fn left(
+        &self,
+        context: &Context,
+        pending: &[PendingQuestion],
+        redactor: &Redactor,
+    ) -> Result<Wave, Exit> {
+        let wave = self.folder.write(pending, &self.brought, redactor);
+        let wave = wave.map_err(|failure| broke(context, &failure))?;
+        context.output.diagnostics(&wave.warnings(), &SourceMap::default());
+        Ok(wave)
+    }
+
+    /// Says what waits and how to go on: `command` resumes.
+    pub(crate) fn tell(&self, context: &Context, wave: &Wave, command: &str) {
+        for line in lines(wave) {
+            context.output.note(&line);
+        }
+        let answers = self.folder.answers();
+        context.output.note(&format!(
+            "go on with `{command} --answers FILE` once there are answers, or put them into {} and leave `--answers` out",
+            answers.display()
+        ));
+    }
+}
+
+fn lines(wave: &Wave) -> Vec<String> {
+    let wait = match wave.pending {
+        1 => "1 question waits for an answer".to_owned(),
+        count => format!("{count} questions wait for answers"),
+    };
+    let mut lines = vec![format!(
+        "pending: {wait}: {} new, {} asked again, {} open from earlier request files",
+        wave.new, wave.again, wave.open
+    )];
+    for (what, count) in &wave.failed {
+        lines.push(format!("  {count} had an error in place of an answer: {what}"));
+    }
+    for file in &wave.files {
+        let requests =
+            if file.requests == 1 { "1 request".to_owned() } else { format!("{} requests", file.requests) };
+        lines.push(format!("  {requests} to {}: {}", file.model, file.path.display()));
+    }
+    lines
+}
