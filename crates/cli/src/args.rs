@@ -9,6 +9,7 @@ mod ew;
 mod explain_fact;
 mod graph;
 mod infer;
+mod picture;
 mod progress;
 mod report;
 mod rounds;
@@ -24,6 +25,7 @@ pub(crate) use ew::EwArgs;
 pub(crate) use explain_fact::{ExplainFactArgs, Section};
 pub(crate) use graph::GraphArgs;
 pub(crate) use infer::InferArgs;
+pub(crate) use picture::PictureArgs;
 pub(crate) use progress::ProgressArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use rounds::RoundsArgs;
@@ -105,6 +107,12 @@ pub(crate) enum Command {
   planforge graph domain.pddl p01.pddl p01.plan --around 2 --max-states 80 --out p01.dot
   planforge graph domain.pddl p01.pddl --depth 3 --json")]
     Graph(GraphArgs),
+    /// Draw states as a template says: piles, grids, and places with what is in them; a plan step by step.
+    #[command(after_help = "Examples:
+  planforge picture examples/suites/blocks/domain.pddl examples/suites/blocks/p01.pddl --out p01.svg
+  planforge picture domain.pddl p01.pddl p01.plan --out states/
+  planforge picture domain.pddl p01.pddl p01.plan --template picture.toml --step 3 --out third.svg")]
+    Picture(PictureArgs),
     /// Compare two models of one task by exploration walks: does each execute what the other does?
     #[command(after_help = "Examples:
   planforge ew domain.pddl p01.pddl written.pddl written-p01.pddl

@@ -64,6 +64,7 @@ fn run() -> Exit {
         Command::Plan(args) => commands::plan::run(&context, &args),
         Command::Validate(args) => commands::validate::run(&context, &args),
         Command::Graph(args) => commands::graph::run(&context, &args),
+        Command::Picture(args) => commands::picture::run(&context, &args),
         Command::Ew(args) => commands::ew::run(&context, &args),
         Command::Plugins(args) => commands::plugins::run(&context, &args),
         Command::Equivalent(args) => commands::equivalent::run(&context, &args),

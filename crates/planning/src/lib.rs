@@ -35,5 +35,5 @@ pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan, pla
 pub use top_k::{Quality, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{
-    Decision, FailedCondition, FailingStep, TraceStep, ValidationReport, Validator, validate,
+    Decision, FailedCondition, FailingStep, GoalAlong, TraceStep, ValidationReport, Validator, validate,
 };

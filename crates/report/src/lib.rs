@@ -8,14 +8,17 @@
 mod calls;
 mod candidates;
 mod cell;
+pub mod changes;
 mod chunks;
 mod codes;
+pub mod curve;
 mod documents;
 mod outline;
 mod page;
 pub mod picture;
 mod prices;
 mod source;
+pub mod states;
 mod texts;
 mod tree;
 mod writer;

@@ -18,6 +18,7 @@ pub(crate) mod explain_plan;
 pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod outcome;
+pub(crate) mod picture;
 pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod replay;

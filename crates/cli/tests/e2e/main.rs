@@ -29,6 +29,7 @@ mod limits;
 mod loaded;
 mod matrix;
 mod models;
+mod picture;
 mod planner;
 mod progress;
 mod record;

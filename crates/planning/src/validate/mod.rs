@@ -3,10 +3,12 @@
 //! Semantics are VAL's for instantaneous actions: all of a step's conditions are tested in the state before it, what it
 //! deletes is deleted first, what it adds is added last, so an atom both deleted and added holds afterwards.
 
+mod goal_along;
 mod render;
 mod resolve;
 pub(crate) mod world;
 
+pub use goal_along::GoalAlong;
 pub use render::FailedCondition;
 
 use crate::lifted::{Change, LiftedTask, Metric};

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const DEEPEST: usize = 12;
 /// The most words on one thing.
 const MOST_MARKS: usize = 24;
+/// The most words on all things together.
+const MAX_MARKS: usize = 1_500;
 /// The most words below a picture.
 const MOST_WORDS: usize = 60;
 
@@ -29,6 +31,7 @@ pub(super) fn sheet(painter: &Painter, scene: &mut Scene<'_>) -> Sheet {
         path: Vec::new(),
         depth: 0,
         left: MAX_THINGS,
+        marks_left: MAX_MARKS,
         left_out: 0,
         painter,
         scene,
@@ -68,6 +71,7 @@ struct Build<'p, 's, 'a> {
     /// How many of them it is in.
     depth: usize,
     left: usize,
+    marks_left: usize,
     left_out: usize,
 }
 
@@ -166,8 +170,10 @@ impl Build<'_, '_, '_> {
             ..Thing::default()
         };
         let marks = self.marks.get(&id).cloned().unwrap_or_default();
-        let more = marks.len().saturating_sub(MOST_MARKS);
-        for (shown, mark) in marks.into_iter().take(MOST_MARKS) {
+        let most = MOST_MARKS.min(self.marks_left);
+        let more = marks.len().saturating_sub(most);
+        self.marks_left -= marks.len() - more;
+        for (shown, mark) in marks.into_iter().take(most) {
             self.scene.show(shown);
             thing.marks.push(mark);
         }

@@ -54,16 +54,21 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The picture as a file of its own, which follows the reader's light or dark setting.
+    /// The picture as a file of its own.
     pub fn standalone(&self) -> String {
-        let style = format!(
-            "<style>{STYLE}svg.pf-picture{{color:#1f2328;background:#ffffff}}\
+        standalone(&self.svg)
+    }
+}
+
+/// An `<svg>` element as a file of its own, which follows the reader's light or dark setting.
+pub fn standalone(svg: &str) -> String {
+    let style = format!(
+        "<style>{STYLE}svg.pf-picture{{color:#1f2328;background:#ffffff}}\
              @media (prefers-color-scheme:dark){{svg.pf-picture{{color:#e6e6e6;background:#17191c}}}}</style>\n"
-        );
-        match self.svg.find('>') {
-            Some(end) => format!("{}\n{style}{}\n", &self.svg[..=end], &self.svg[end + 1..]),
-            None => self.svg.clone(),
-        }
+    );
+    match svg.find('>') {
+        Some(end) => format!("{}\n{style}{}\n", &svg[..=end], &svg[end + 1..]),
+        None => svg.to_owned(),
     }
 }
 

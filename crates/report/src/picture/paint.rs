@@ -70,9 +70,9 @@ impl Out {
                     );
                 }
             }
-            Block::Grid { cells, cell: size, highest } => {
-                for (x, y, cell, shape) in cells {
-                    self.cell(left + x, top + y, *size, (cell, *highest), shape);
+            Block::Grid(cells) => {
+                for ((x, y), size, cell, shape) in cells {
+                    self.cell(left + x, top + y, *size, cell, shape);
                 }
             }
             Block::Words(marks) => self.words(left, top, marks),
@@ -106,7 +106,7 @@ impl Out {
     }
 
     /// A cell: its fill, its name in small letters, how high it is, and what is in it.
-    fn cell(&mut self, x: f64, y: f64, size: (f64, f64), (cell, highest): (&Cell, f64), shape: &Shape<'_>) {
+    fn cell(&mut self, x: f64, y: f64, size: (f64, f64), cell: &Cell, shape: &Shape<'_>) {
         let mut on = "";
         match cell.fill.as_ref().map(|fill| fill.paint) {
             Some(FillPaint::Named(r, g, b)) => {
@@ -125,8 +125,8 @@ impl Out {
         let Form::Thing { thing, words, inside } = &shape.form else { return };
         if let Some((value, text)) = &cell.height {
             // The higher, the darker; the number says it for everybody.
-            if let Some(value) = value.filter(|value| *value > 0.0 && highest > 0.0) {
-                let opacity = number(0.1 + 0.35 * (value / highest).clamp(0.0, 1.0));
+            if let Some(value) = value.filter(|value| *value > 0.0) {
+                let opacity = number(0.45 * value / (value + 2.0));
                 let (x, y, w, h) = (number(x), number(y), number(size.0), number(size.1));
                 let _ = writeln!(
                     self.body,

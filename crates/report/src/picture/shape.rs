@@ -16,7 +16,7 @@ pub(super) const MOST_OF_A_NAME: usize = 22;
 /// The most characters of words on a thing.
 pub(super) const MOST_OF_WORDS: usize = 34;
 /// How wide a row of a picture becomes before things stand in a second one; and inside of a thing.
-const WIDEST: f64 = 880.0;
+const WIDEST: f64 = 680.0;
 const WIDEST_INSIDE: f64 = 360.0;
 const WORDS_WIDTH: f64 = 120.0;
 const CELL: (f64, f64) = (48.0, 42.0);
@@ -57,8 +57,13 @@ pub(super) struct Placed<'n> {
 /// See [`Part`].
 #[derive(Debug)]
 pub(super) enum Block<'n> {
-    Row { title: Option<&'n str>, shapes: Vec<(f64, f64, Shape<'n>)>, table: bool },
-    Grid { cells: Vec<(f64, f64, &'n Cell, Shape<'n>)>, cell: (f64, f64), highest: f64 },
+    Row {
+        title: Option<&'n str>,
+        shapes: Vec<(f64, f64, Shape<'n>)>,
+        table: bool,
+    },
+    /// Place and size of each cell.
+    Grid(Vec<((f64, f64), (f64, f64), &'n Cell, Shape<'n>)>),
     Words(Vec<(f64, f64, &'n Mark)>),
 }
 
@@ -84,7 +89,7 @@ pub(super) fn place(sheet: &Sheet) -> (Vec<Placed<'_>>, f64, f64) {
 fn row<'n>(title: Option<&'n str>, nodes: &'n [Node], table: bool) -> (Block<'n>, f64, f64) {
     let shapes: Vec<Shape<'n>> = nodes.iter().map(shape).collect();
     let left = title.map_or(0.0, |title| name_width(title) + GAP);
-    let (mut shapes, w, h) = flow(shapes, WIDEST - left, table);
+    let (mut shapes, w, h) = flow(shapes, WIDEST - left, (true, table));
     shapes.iter_mut().for_each(|(x, ..)| *x += left);
     // The line of a table and the words beside it need room of their own.
     let h = h.max(if title.is_some() { LINE + 2.0 * PADDING } else { 0.0 }) + if table { 3.0 } else { 0.0 };
@@ -95,16 +100,27 @@ fn grid(cells: &[Cell]) -> (Block<'_>, f64, f64) {
     let shapes: Vec<Shape<'_>> = cells.iter().map(|cell| thing(&cell.thing, cell.height.is_some())).collect();
     let width = shapes.iter().map(|s| s.width).fold(CELL.0, f64::max);
     let height = shapes.iter().map(|s| s.height).fold(CELL.1, f64::max);
-    let place = |cell: &Cell| (cell.column as f64 * width, cell.row as f64 * height);
     let (columns, rows) =
         cells.iter().fold((0, 0), |(c, r), cell| (c.max(cell.column + 1), r.max(cell.row + 1)));
-    let highest = cells.iter().filter_map(|cell| cell.height.as_ref()?.0).fold(0.0, f64::max);
+    // Cells are alike; but in a single column, such as the floors of a house, each is as high as it needs to be.
+    let mut heights = vec![if columns > 1 { height } else { CELL.1 }; rows];
+    for (cell, shape) in cells.iter().zip(&shapes) {
+        heights[cell.row] = heights[cell.row].max(shape.height);
+    }
+    let tops: Vec<f64> = heights
+        .iter()
+        .scan(0.0, |y, height| {
+            let top = *y;
+            *y += height;
+            Some(top)
+        })
+        .collect();
+    let all = heights.iter().sum();
     let cells = cells.iter().zip(shapes).map(|(cell, shape)| {
-        let (x, y) = place(cell);
-        (x, y, cell, shape)
+        let place = (cell.column as f64 * width, tops[cell.row]);
+        (place, (width, heights[cell.row]), cell, shape)
     });
-    let block = Block::Grid { cells: cells.collect(), cell: (width, height), highest };
-    (block, columns as f64 * width, rows as f64 * height)
+    (Block::Grid(cells.collect()), columns as f64 * width, all)
 }
 
 fn shape(node: &Node) -> Shape<'_> {
@@ -127,7 +143,7 @@ pub(super) fn more_text(count: usize) -> String {
 fn thing(one: &Thing, badge: bool) -> Shape<'_> {
     let label = name_width(&one.label) + if badge { 3.0 * CHARACTER } else { 0.0 };
     let inside: Vec<Shape<'_>> = one.inside.iter().map(shape).collect();
-    let (mut inside, inner, inner_height) = flow(inside, WIDEST_INSIDE, false);
+    let (mut inside, inner, inner_height) = flow(inside, WIDEST_INSIDE, (false, false));
     let (mut marks, marks_width, marks_height) = words(&one.marks, WORDS_WIDTH.max(inner));
     let top = PADDING + LINE;
     marks.iter_mut().for_each(|(x, y, _)| (*x, *y) = (*x + PADDING, *y + top));
@@ -179,11 +195,16 @@ fn widen(shape: &mut Shape<'_>, width: f64) {
     }
 }
 
-/// Things in rows; about as wide as high, where that is not wider than it may be.
-fn flow(shapes: Vec<Shape<'_>>, widest: f64, on_a_line: bool) -> (Vec<(f64, f64, Shape<'_>)>, f64, f64) {
+/// Things in rows; about as wide as high, where the width is not fixed.
+fn flow(
+    shapes: Vec<Shape<'_>>,
+    widest: f64,
+    (fixed, on_a_line): (bool, bool),
+) -> (Vec<(f64, f64, Shape<'_>)>, f64, f64) {
     let area: f64 = shapes.iter().map(|s| (s.width + GAP) * (s.height + GAP)).sum();
     let single = shapes.iter().map(|s| s.width).fold(0.0, f64::max);
-    let wanted = if on_a_line { widest } else { (area * 2.5).sqrt() };
+    // Parts of a picture keep their width, so that from state to state things stay where they are.
+    let wanted = if fixed { widest } else { (area * 2.5).sqrt() };
     let limit = wanted.min(widest).max(single);
     let mut rows: Vec<Vec<Shape<'_>>> = Vec::new();
     let mut at = f64::INFINITY;
