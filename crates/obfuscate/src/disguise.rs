@@ -186,6 +186,10 @@ impl Disguise {
             // A run of letters is a word of the language before it is a name.
             Piece::Run(run) if pieces(run).len() == 1 => None,
             Piece::Run(run) => self.renaming.names.get(run).filter(|_| !is_function_word(run)).cloned(),
+            // What the suite's own texts have was looked up once for all.
+            Piece::Word(word) if !of_parameters && self.lexicon.knows(word) => {
+                self.renaming.words.get(word).cloned()
+            }
             Piece::Word(word) => self.lexicon.word(word, of_parameters),
         })
     }

@@ -291,6 +291,11 @@ impl Lexicon {
         out
     }
 
+    /// Whether the suite has that word.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.vocabulary.contains(word)
+    }
+
     /// What stands for a word of a text, in lower case; none where it stays. `of_parameters`: the text is about an action's parameters.
     pub(crate) fn word(&self, word: &str, of_parameters: bool) -> Option<String> {
         if is_function_word(word) {

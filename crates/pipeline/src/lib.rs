@@ -24,8 +24,8 @@ pub use front::{
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{
     BudgetReport, Cost, FailedSample, Instances, Moved, Progress, RunObserver, RunReport, RunState, RunTask,
-    Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, disguise_suites, dollars, run,
-    run_tasks,
+    Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, disguise_suites, dollars,
+    named_back, run, run_tasks,
 };
 pub use suite::{
     ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,

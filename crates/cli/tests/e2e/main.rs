@@ -29,6 +29,7 @@ mod limits;
 mod loaded;
 mod matrix;
 mod models;
+mod obfuscate;
 mod picture;
 mod planner;
 mod progress;

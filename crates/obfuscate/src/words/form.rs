@@ -131,6 +131,11 @@ impl Vocabulary {
         Self { words, plain }
     }
 
+    /// Whether it stands somewhere, as it is.
+    pub(crate) fn contains(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
     /// All that stand somewhere.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)

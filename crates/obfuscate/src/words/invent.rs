@@ -70,7 +70,7 @@ impl Inventor {
             let free: Vec<String> = letters.into_iter().filter(|letter| self.is_free(letter)).collect();
             return random.pick(&free).filter(|_| !self.themes.is_empty()).cloned();
         }
-        let lent = self.themes.iter().find_map(|theme| {
+        self.themes.iter().find_map(|theme| {
             let words = match part {
                 Part::Noun | Part::Letter => theme.nouns,
                 Part::Verb => theme.verbs,
@@ -78,8 +78,7 @@ impl Inventor {
             };
             let free: Vec<&str> = words.iter().copied().filter(|word| self.is_free(word)).collect();
             random.pick(&free).map(|word| (*word).to_owned())
-        });
-        lent
+        })
     }
 
     fn made_up(&self, part: Part, random: &mut Random) -> String {

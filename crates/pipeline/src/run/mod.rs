@@ -31,6 +31,7 @@ pub use report::{
 pub use services::{
     Instances, Progress, RunObserver, RunTask, Services, StageInstance, disguise_suites, run_tasks,
 };
+pub use undo::named_back;
 
 use crate::config::Pipeline;
 use crate::front::{CheckedPipeline, price_of};

@@ -71,7 +71,12 @@ fn undisguise_candidate(candidate: &mut Candidate, back: &Back) {
     }
 }
 
-/// A document with the names in all its strings exchanged.
+/// A document with the names in all its strings and keys exchanged.
+pub fn named_back<T: Serialize + DeserializeOwned>(mut document: T, back: &Back) -> T {
+    in_strings(&mut document, back);
+    document
+}
+
 fn in_strings<T: Serialize + DeserializeOwned>(document: &mut T, back: &Back) {
     // What has no JSON form has no strings that a report could hold.
     let Ok(mut value) = serde_json::to_value(&*document) else { return };

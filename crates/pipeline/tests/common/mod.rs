@@ -58,7 +58,11 @@ impl Scripted {
             info("verifier-ew", Verifier, &[], &["score", "rating"]),
             info("planner-classical", Planner, &[], &[]),
             info("planner-llm", Planner, &["planner"], &[]),
-            info("environment-pddl", Environment, &[], &[]),
+            PluginInfo {
+                capabilities: vec!["model".into()],
+                ..info("environment-pddl", Environment, &[], &[])
+            },
+            info("environment-process", Environment, &[], &[]),
         ]
     }
 }

@@ -9,10 +9,10 @@ use crate::files::unwritable;
 use crate::session::{self, Sources, broke};
 use planforge_contract::{Event, Failure, FailureClass};
 use planforge_diagnostics::SourceId;
-use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult};
+use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult, ClassStages};
 use planforge_evaluate::history::History;
 use planforge_llm::Mode;
-use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite};
+use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite, named_back};
 use planforge_record::{Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl Cell<'_> {
                 return Ok(result.clone().with_history(&History::read(&run)?, judges));
             };
             // One after the other: neither keeps the evidence of classes.
-            let classes = CellClasses::read(&run, stages, &self.actions())?;
+            let classes = self.classes(&run, stages)?;
             let history = History::read_without(&run, &stages.all)?;
             Ok(CellResult { classes: Some(classes), ..result.clone().with_history(&history, judges) })
         });
@@ -81,6 +81,18 @@ impl Cell<'_> {
                 result
             }
         }
+    }
+
+    /// What its replies came to, action by action, under the suite's own names. The journal has those that the run used.
+    fn classes(&self, run: &RunFolder, stages: &ClassStages) -> Result<CellClasses, Failure> {
+        let tasks = session::stored_tasks(run.manifest())?;
+        let Some(renaming) = tasks.first().and_then(|task| task.renaming.as_ref()) else {
+            return CellClasses::read(run, stages, &self.actions());
+        };
+        let actions: Vec<String> =
+            self.actions().iter().map(|action| renaming.name(action).to_owned()).collect();
+        let classes = CellClasses::read(run, stages, &actions)?;
+        Ok(named_back(classes, &renaming.back([])))
     }
 
     /// The actions of the reference domain.
