@@ -336,7 +336,7 @@ pub(crate) struct RunArgs {
     pub(crate) resume: Option<PathBuf>,
     /// A file of answers to questions that wait, as a batch service, an agent or a person wrote it; it is kept in the run's folder. May be
     /// given several times.
-    #[arg(long, value_name = "FILE", requires = "resume", num_args = 1..)]
+    #[arg(long, value_name = "FILE", requires = "resume", conflicts_with = "pipeline", num_args = 1..)]
     pub(crate) answers: Vec<PathBuf>,
     /// Answer every question to a model from this cassette or run folder; ask nobody. With --record, what was used of it
     /// becomes a cassette file of its own.
