@@ -10,8 +10,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A shipped pipeline whose model is that table.
 fn with_model(folder: &Path, name: &str, file: &str, table: &str) -> PathBuf {
@@ -562,19 +562,23 @@ fn every_shipped_pipeline_comes_to_the_same_in_waves_of_batch_files() {
         .collect();
     names.sort();
     assert_eq!(names, all.iter().map(|shipped| shipped.name).collect::<Vec<_>>());
-    let next = AtomicUsize::new(0);
+    let (next, other) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(shipped) = all.get(next.fetch_add(1, Ordering::SeqCst)) {
                     let (waves, asked) = in_waves(shipped, 8);
-                    assert_eq!(waves, shipped.waves, "{}", shipped.name);
+                    if waves != shipped.waves {
+                        let told = format!("{}: {waves} waves, not {}", shipped.name, shipped.waves);
+                        other.lock().unwrap().push(told);
+                    }
                     let questions: usize = asked.iter().map(|file| file.lines().count()).sum();
                     println!("{:<26} {waves:>3} waves {questions:>4} questions", shipped.name);
                 }
             });
         }
     });
+    assert_eq!(other.into_inner().unwrap(), Vec::<String>::new());
 }
 
 #[test]
