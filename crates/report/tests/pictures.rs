@@ -1,5 +1,7 @@
 //! Pictures of states: what they show, what they say they do not show, and that no name of an object is more than text.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
+
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{Name, parse_domain, parse_problem};

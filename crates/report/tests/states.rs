@@ -1,5 +1,7 @@
 //! A plan with its states, step by step.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
+
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatesLimits, plan_states};
 use std::collections::BTreeSet;
 

@@ -1,5 +1,7 @@
 //! The pictures of the repository's own suites.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
+
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_pipeline::load_suite;

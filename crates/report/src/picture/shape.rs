@@ -54,16 +54,14 @@ pub(super) struct Placed<'n> {
     pub(super) block: Block<'n>,
 }
 
+/// Place and size of a cell, the cell, and what is in it.
+type PlacedCell<'n> = ((f64, f64), (f64, f64), &'n Cell, Shape<'n>);
+
 /// See [`Part`].
 #[derive(Debug)]
 pub(super) enum Block<'n> {
-    Row {
-        title: Option<&'n str>,
-        shapes: Vec<(f64, f64, Shape<'n>)>,
-        table: bool,
-    },
-    /// Place and size of each cell.
-    Grid(Vec<((f64, f64), (f64, f64), &'n Cell, Shape<'n>)>),
+    Row { title: Option<&'n str>, shapes: Vec<(f64, f64, Shape<'n>)>, table: bool },
+    Grid(Vec<PlacedCell<'n>>),
     Words(Vec<(f64, f64, &'n Mark)>),
 }
 
