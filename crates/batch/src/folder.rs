@@ -194,7 +194,8 @@ fn whole(folder: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile
 fn jsonl(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        // Below a file there is no folder either; whoever means to write there is told so.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         Err(e) => return Err(e),
     };
     let mut files = Vec::new();

@@ -13,6 +13,8 @@ pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), 
         std::fs::create_dir_all(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut file, bytes)?;
+        // Its name may reach the disk before its bytes otherwise, and a machine that loses power would leave an empty file.
+        file.as_file().sync_data()?;
         file.persist(path).map(drop).map_err(|e| e.error)
     };
     write().map_err(|e| unwritable(context, path, &e))

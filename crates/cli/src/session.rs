@@ -217,6 +217,8 @@ pub(crate) struct Sources {
     pub(crate) lookups: Vec<Arc<dyn Lookup>>,
     /// What was brought for questions that a provider put off.
     pub(crate) answers: Option<Arc<Brought>>,
+    /// What failed before stays failed: a run that was cut off comes to what it would have come to.
+    pub(crate) failures_stand: bool,
 }
 
 /// Puts the services of a run together.
@@ -239,6 +241,7 @@ pub(crate) fn services(
     options.mode = sources.mode;
     options.cassettes.clone_from(&sources.lookups);
     options.answers = sources.answers.map(|answers| answers as Arc<dyn Answers>);
+    options.failures_stand = sources.failures_stand;
     options.redactor = redactor;
     options.cancelled = Arc::clone(&cancelled);
     options.watch = execution.watch;

@@ -123,8 +123,8 @@ impl Ask<'_> {
                 let failure = serde_json::from_value(record.result.clone()).map_err(|e| {
                     Failure::new(FailureClass::System, "record.corrupt", format!("unreadable failure: {e}"))
                 })?;
-                // A cap that was reached or a plugin that broke ends a replay the same way, but not a resumed run.
-                let stands = options.mode == Mode::Replay;
+                // A cap that was reached or a plugin that broke ends a replay the same way, but no run whose errors are tried again.
+                let stands = options.mode == Mode::Replay || options.failures_stand;
                 let found = Found { end: Err(failure), stands, own, record: Record::Effect(record) };
                 if stands {
                     return Ok(Some(found));
@@ -164,7 +164,9 @@ impl Ask<'_> {
             return Some((Ok(replies.clone()), true));
         }
         let failure = record.failure.as_ref()?;
-        let stands = self.llm.options.mode == Mode::Replay || retry::stands_on_resume(failure.class);
+        let options = &self.llm.options;
+        let stands =
+            options.mode == Mode::Replay || options.failures_stand || retry::stands_on_resume(failure.class);
         Some((Err(retry::failure_of(self.name, &self.role.config, record.attempts, failure)), stands))
     }
 
@@ -430,19 +432,8 @@ impl Ask<'_> {
         Ok(options.redactor.failure(failure))
     }
 
-    fn clean(&self, mut replies: Replies) -> Replies {
-        let clean = |text: &mut String| {
-            if let std::borrow::Cow::Owned(cleaned) = self.llm.options.redactor.text(text) {
-                *text = cleaned;
-            }
-        };
-        clean(&mut replies.model);
-        clean(&mut replies.raw);
-        for reply in &mut replies.replies {
-            clean(&mut reply.content);
-            reply.logprobs.iter_mut().flatten().for_each(|t| clean(&mut t.token));
-        }
-        replies
+    fn clean(&self, replies: Replies) -> Replies {
+        crate::clean::replies(&self.llm.options.redactor, replies)
     }
 
     fn cancelled(&self) -> bool {

@@ -39,8 +39,9 @@ codes! {
     "llm.authentication", "the server refuses the key (401 or 403)",
     "The key is wrong, expired, or may not use this model. It is never tried again. `api_key_env` names the environment\n\
      variable that holds the key; the key itself appears in no file and no message.";
-    "llm.not-found", "the server has no such model or path (404)",
-    "Check `model` against the server's list of models, and `base_url`, which usually ends in /v1.";
+    "llm.not-found", "the server has no such model or path (404, or a redirect)",
+    "Check `model` against the server's list of models, and `base_url`, which usually ends in /v1. A server that redirects is not\n\
+     followed, because the key would go to whoever it names: give the new address as `base_url` where it is right.";
     "llm.bad-request", "the server refuses the request",
     "The server understood the request and refuses it (400, 422 and the like), so asking again would not help. Often a field\n\
      of `extra_body`, or a sampling parameter that this model does not take (see the provider's option `omit`).";

@@ -7,6 +7,7 @@
 mod ask;
 mod budget;
 mod choice;
+mod clean;
 mod clock;
 mod codes;
 mod config;

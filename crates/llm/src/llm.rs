@@ -68,6 +68,9 @@ pub struct LlmOptions {
     pub cassettes: Vec<Arc<dyn Lookup>>,
     /// What has come from outside for questions that a provider put off.
     pub answers: Option<Arc<dyn Answers>>,
+    /// Whether questions that ended in a failure keep that end in a run that goes on. Otherwise they are asked again, because what
+    /// failed may work by now.
+    pub failures_stand: bool,
     /// Takes secrets out of replies, records and failures.
     pub redactor: Arc<Redactor>,
     /// Whether the run is being interrupted; the host object of a call is asked too.
@@ -90,6 +93,7 @@ impl LlmOptions {
             journal,
             cassettes: Vec::new(),
             answers: None,
+            failures_stand: false,
             redactor: Arc::default(),
             cancelled: Arc::new(|| false),
             clock: Arc::new(SystemClock::default()),

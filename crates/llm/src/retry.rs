@@ -81,9 +81,9 @@ pub(crate) fn failure_of(
 }
 
 /// Whether a recorded failure stands when a run is resumed. Others are asked again: their cause (a wrong key, a server that
-/// was down) lay outside the request, and may be gone.
+/// was down, a login page in the place of an answer) lay outside the request, and may be gone.
 pub(crate) const fn stands_on_resume(class: ProviderFailureClass) -> bool {
-    matches!(class, ProviderFailureClass::ContextOverflow | ProviderFailureClass::Malformed)
+    matches!(class, ProviderFailureClass::ContextOverflow)
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ fn failures_end_a_replay_the_same_way_and_are_asked_again_on_resume() {
         (Class::Authentication, false),
         (Class::BadRequest, false),
         (Class::ContextOverflow, true),
-        (Class::Malformed, true),
+        (Class::Malformed, false),
     ] {
         let provider = ScriptedProvider::new(move |number, r| {
             Ok(if number < 5 { failure(class, None) } else { replies(r, 1) })
@@ -109,6 +109,26 @@ fn failures_end_a_replay_the_same_way_and_are_asked_again_on_resume() {
             resumed.unwrap();
             assert!(ask(&replay_again(&live), "q", 1).is_ok(), "the last record counts");
         }
+    }
+}
+
+/// An evaluation that was killed goes on as if it had not been: what failed for good before the kill failed.
+#[test]
+fn failures_stand_where_the_run_is_told_so() {
+    for class in [Class::Server, Class::Authentication, Class::Malformed] {
+        let provider = ScriptedProvider::new(move |number, r| {
+            Ok(if number < 5 { failure(class, None) } else { replies(r, 1) })
+        });
+        let live = Bench::new(Some(provider.clone()));
+        let failed = ask(&live.llm(), "q", 1).unwrap_err();
+        let before = provider.count();
+        let mut options = live.options.clone();
+        options.failures_stand = true;
+        let llm = planforge_llm::Llm::new(options).unwrap();
+        assert_eq!(ask(&llm, "q", 1).unwrap_err(), failed, "{class:?}");
+        assert_eq!(provider.count(), before, "{class:?}");
+        ask(&llm, "another", 1).unwrap_or_else(|_| vec![]);
+        assert!(provider.count() > before, "what was never asked is asked");
     }
 }
 

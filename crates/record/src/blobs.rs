@@ -3,7 +3,7 @@
 use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
 use crate::{RecordError, sha256_hex};
 use planforge_contract::BlobId;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,24 +38,31 @@ impl BlobStore {
     pub fn put(&self, bytes: &[u8]) -> Result<BlobId, RecordError> {
         let id = sha256_hex(bytes);
         if !self.path(&id).exists() {
-            self.write(&id, bytes, true)?;
+            self.write(&id, bytes)?;
             sync_folder(self.disk.as_ref(), &self.folder)?;
         }
         Ok(id)
     }
 
-    /// Writes bytes under their name without waiting for the disk. What is there and has another length was torn by a crash.
+    /// Writes bytes under their name without waiting for the disk, and without another name first: who reads half a file finds the whole in
+    /// the spool, and so does who finds it torn by a kill or a crash.
     pub(crate) fn put_soon(&self, id: &str, bytes: &[u8]) -> Result<(), RecordError> {
+        let path = self.path(id);
         let is_there = |file: fs::Metadata| file.len() == bytes.len() as u64;
-        if fs::metadata(self.path(id)).is_ok_and(is_there) { Ok(()) } else { self.write(id, bytes, false) }
+        if fs::metadata(&path).is_ok_and(is_there) {
+            return Ok(());
+        }
+        let open = self.disk.open(OpenOptions::new().write(true).create(true).truncate(true), &path);
+        open.and_then(|file| self.disk.write(&file, bytes))
+            .map_err(|e| RecordError::io("write a blob", &path, &e))
     }
 
     /// Writes the whole file or nothing of it.
-    fn write(&self, id: &str, bytes: &[u8], wait: bool) -> Result<(), RecordError> {
+    fn write(&self, id: &str, bytes: &[u8]) -> Result<(), RecordError> {
         let path = self.path(id);
         let number = self.temporary.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!(".{}-{number}.tmp", std::process::id()));
-        whole_or_nothing(self.disk.as_ref(), &temporary, &path, bytes, wait)
+        whole_or_nothing(self.disk.as_ref(), &temporary, &path, bytes)
             .map_err(|e| RecordError::io("write a blob", &path, &e))
     }
 

@@ -84,24 +84,23 @@ pub(crate) fn write_atomically(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Re
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    whole_or_nothing(disk, &temporary, path, bytes, true)
+    whole_or_nothing(disk, &temporary, path, bytes)
         .map_err(|e| RecordError::io("write the file", path, &e))?;
     sync_folder(disk, folder)
 }
 
-/// Writes a file under a temporary name and gives it its own. Nothing stays behind where that fails.
+/// Writes a file under a temporary name, waits for the disk, and gives it its own. Nothing stays behind where that fails.
 pub(crate) fn whole_or_nothing(
     disk: &dyn Disk,
     temporary: &Path,
     path: &Path,
     bytes: &[u8],
-    wait: bool,
 ) -> io::Result<()> {
     let written = disk
         .open(OpenOptions::new().write(true).create(true).truncate(true), temporary)
         .and_then(|file| {
             disk.write(&file, bytes)?;
-            if wait { disk.sync(&file) } else { Ok(()) }
+            disk.sync(&file)
         })
         .and_then(|()| disk.rename(temporary, path));
     if written.is_err() {

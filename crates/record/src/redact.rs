@@ -18,14 +18,14 @@ pub const MIN_SECRET_BYTES: usize = 8;
 #[derive(Default)]
 pub struct Redactor {
     matcher: Option<AhoCorasick>,
-    forms: usize,
+    forms: Vec<Vec<u8>>,
     too_short: usize,
 }
 
 impl std::fmt::Debug for Redactor {
-    // The automaton holds the secrets; it must not reach a log.
+    // Automaton and forms hold the secrets; they must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redactor").field("forms", &self.forms).finish_non_exhaustive()
+        f.debug_struct("Redactor").field("forms", &self.forms.len()).finish_non_exhaustive()
     }
 }
 
@@ -50,7 +50,12 @@ impl Redactor {
         } else {
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms).ok()
         };
-        Self { matcher, forms: forms.len(), too_short }
+        Self { matcher, forms, too_short }
+    }
+
+    /// Whether there is nothing to take out.
+    pub fn is_empty(&self) -> bool {
+        self.matcher.is_none()
     }
 
     /// How many non-empty values were too short to search for (below [`MIN_SECRET_BYTES`]).
@@ -82,6 +87,24 @@ impl Redactor {
         }
     }
 
+    /// A text that somebody may have cut off, without secrets: one that was cut through ends with its beginning.
+    pub fn cut_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let clean = self.text(text);
+        let end = clean.trim_end_matches(['.', '\u{2026}', ' ']);
+        let begins = |form: &Vec<u8>| {
+            let most = form.len().saturating_sub(1).min(end.len());
+            let ends = |length: &usize| end.as_bytes().ends_with(form.get(..*length).unwrap_or_default());
+            (MIN_SECRET_BYTES..=most).rev().find(ends)
+        };
+        match self.forms.iter().filter_map(begins).max() {
+            // A form begins with a whole character, so the text can be cut there.
+            Some(length) => {
+                Cow::Owned(format!("{}{REDACTED}", end.get(..end.len() - length).unwrap_or_default()))
+            }
+            None => clean,
+        }
+    }
+
     /// Every string of a JSON value without secrets, keys included.
     pub fn value(&self, value: &mut Value) {
         if self.matcher.is_none() {
@@ -107,7 +130,7 @@ impl Redactor {
 
     /// A failure without secrets.
     pub fn failure(&self, mut failure: Failure) -> Failure {
-        failure.message = self.text(&failure.message).into_owned();
+        failure.message = self.cut_text(&failure.message).into_owned();
         failure.place = failure.place.map(|p| self.text(&p).into_owned());
         failure.help = failure.help.map(|h| self.text(&h).into_owned());
         failure
@@ -115,7 +138,7 @@ impl Redactor {
 
     /// A provider's failure without secrets.
     pub fn provider_failure(&self, mut failure: ProviderFailure) -> ProviderFailure {
-        failure.message = self.text(&failure.message).into_owned();
+        failure.message = self.cut_text(&failure.message).into_owned();
         failure
     }
 }
@@ -134,6 +157,7 @@ fn forms_of(secret: &str) -> Vec<Vec<u8>> {
         texts.push(encoded.replace("%20", "+"));
         texts.push(encoded);
     }
+    texts.push(html_escaped(secret));
     for offset in 0..3 {
         let standard = base64_core(secret.as_bytes(), offset);
         texts.push(standard.replace('+', "-").replace('/', "_"));
@@ -146,6 +170,12 @@ fn forms_of(secret: &str) -> Vec<Vec<u8>> {
 fn json_escaped(text: &str) -> String {
     let quoted = Value::String(text.to_owned()).to_string();
     quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// As an error page shows it.
+fn html_escaped(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    escaped.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 fn json_ascii(c: char) -> Vec<char> {
@@ -208,6 +238,7 @@ mod tests {
             "a s3cr%22et%2Fkey%2B%C3%A9%3D b".to_owned(),
             "a s3cr%22et%2fkey%2b%c3%a9%3d b".to_owned(),
             "a s3cr\\\"et/key+\\u00e9= b".to_owned(),
+            "a s3cr&quot;et/key+\u{e9}= b".to_owned(),
         ] {
             let clean = r.text(&text).into_owned();
             assert!(clean.contains(REDACTED), "{text} -> {clean}");
@@ -226,6 +257,21 @@ mod tests {
             let clean = r.text(encoded).into_owned();
             assert!(clean.contains(REDACTED), "{encoded} -> {clean}");
             assert!(clean.len() < REDACTED.len() + 8, "{encoded} -> {clean}");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_was_cut_through_is_taken_out_too() {
+        let r = redactor("sk-live-0123456789");
+        for (text, clean) in [
+            ("wrong key: sk-live-01234...", "wrong key: [redacted]"),
+            ("wrong key: sk-live-012345678", "wrong key: [redacted]"),
+            ("wrong key: c2stbGl2ZS0wMTIzN\u{2026}", "wrong key: [redacted]"),
+            ("wrong key: sk-live-0123456789.", "wrong key: [redacted]."),
+            ("what the model said: sk-li...", "what the model said: sk-li..."),
+            ("nothing here...", "nothing here..."),
+        ] {
+            assert_eq!(r.cut_text(text), clean);
         }
     }
 

@@ -2,9 +2,11 @@
 
 pub mod canned;
 pub mod clock;
+pub mod misbehaviour;
 pub mod plugins;
 pub mod scripted;
 pub mod silent;
+pub mod small_disk;
 pub mod survival;
 
 pub use canned::CannedModel;

@@ -47,6 +47,8 @@ enum End {
     HalfBody,
     Drop,
     Stall,
+    Bytes,
+    Drip(Duration),
 }
 
 /// A scripted answer.
@@ -153,6 +155,16 @@ impl Scripted {
     #[must_use]
     pub fn half_body(mut self) -> Self {
         self.end = End::HalfBody;
+        self
+    }
+    /// These bytes as they are, whatever they are, and then closes the connection.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { end: End::Bytes, ..Self::raw(200, bytes) }
+    }
+    /// Sends the body byte by byte with that pause between.
+    #[must_use]
+    pub fn drip(mut self, pause: Duration) -> Self {
+        self.end = End::Drip(pause);
         self
     }
     /// Never answers, and keeps the connection open until the client or the server goes away.
@@ -291,7 +303,11 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
                 // The client sends nothing more, so this ends with an error when it gives up.
                 return reader.read_exact(&mut [0]);
             }
-            End::Answer | End::HalfBody => write_answer(&stream, &answer)?,
+            End::Bytes => {
+                (&stream).write_all(&answer.body)?;
+                return stream.shutdown(Shutdown::Both);
+            }
+            End::Answer | End::HalfBody | End::Drip(_) => write_answer(&stream, &answer)?,
         }
         if answer.end == End::HalfBody {
             return stream.shutdown(Shutdown::Both);
@@ -333,9 +349,19 @@ fn write_answer(mut stream: &TcpStream, answer: &Scripted) -> io::Result<()> {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
-    let sent = if answer.end == End::HalfBody { answer.body.len() / 2 } else { answer.body.len() };
+    let sent = match answer.end {
+        End::HalfBody => answer.body.len() / 2,
+        End::Drip(_) => 0,
+        _ => answer.body.len(),
+    };
     let mut bytes = head.into_bytes();
     bytes.extend_from_slice(&answer.body[..sent]);
     stream.write_all(&bytes)?;
+    if let End::Drip(pause) = answer.end {
+        for byte in &answer.body {
+            thread::sleep(pause);
+            stream.write_all(&[*byte])?;
+        }
+    }
     stream.flush()
 }

@@ -3,6 +3,7 @@
 
 use crate::canned::{CannedModel, mixed};
 use crate::scripted::ScriptedServer;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -94,7 +95,7 @@ options = { what = "plan", against = "environment" }
 "#;
 
 /// How many requests are side by side at most: `max_concurrency` of the pipelines above.
-const SIDE_BY_SIDE: usize = 4;
+pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 /// A process that does not end in this time hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -154,9 +155,9 @@ pub struct Survival<'a> {
 }
 
 /// How an evaluation ends when nobody kills it.
-struct Whole {
-    files: BTreeMap<String, Vec<u8>>,
-    requests: usize,
+pub(crate) struct Whole {
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) requests: usize,
     time: Duration,
 }
 
@@ -169,9 +170,7 @@ impl Survival<'_> {
         let scratch = tempfile::tempdir()?;
         let model = CannedModel::new(self.suites, 40)?;
         let server = ScriptedServer::matching(move |request| model.answer(request))?;
-        for (name, text) in [("given.toml", GIVEN), ("refined.toml", REFINED)] {
-            fs::write(scratch.path().join(name), text.replace("BASE_URL", &server.base_url()))?;
-        }
+        write_pipelines(scratch.path(), &server)?;
         let whole = self.whole(scratch.path(), &server)?;
         let mut done = 0;
         let mut random = seed;
@@ -189,22 +188,21 @@ impl Survival<'_> {
         Ok(())
     }
 
-    fn command(&self, out: &Path) -> Command {
+    pub(crate) fn command(&self, out: &Path, pipelines: &Path) -> Command {
         let mut command = Command::new(self.planforge);
         command.arg("evaluate").arg("--out").arg(out).args(["--jobs", "4"]);
         if out.join("matrix.json").exists() {
             command.arg("--resume");
         } else {
-            let scratch = out.parent().unwrap_or(Path::new(""));
             for suite in crate::canned::SUITES {
                 command.arg("--suite").arg(self.suites.join(suite));
             }
             for pipeline in ["given.toml", "refined.toml"] {
-                command.arg("--pipeline").arg(scratch.join(pipeline));
+                command.arg("--pipeline").arg(pipelines.join(pipeline));
             }
             command.args(["--seeds", self.seeds, "--tasks", &self.tasks.to_string()]);
         }
-        let log = out.with_extension("stderr");
+        let log = pipelines.join("stderr");
         let log = fs::OpenOptions::new().create(true).append(true).open(log);
         command
             .stdin(Stdio::null())
@@ -214,8 +212,8 @@ impl Survival<'_> {
     }
 
     /// Runs it to its end. The answer is its exit code.
-    fn to_the_end(&self, out: &Path) -> io::Result<i32> {
-        let mut child = self.command(out).spawn()?;
+    pub(crate) fn to_the_end(&self, out: &Path, pipelines: &Path) -> io::Result<i32> {
+        let mut child = self.command(out, pipelines).spawn()?;
         let started = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
@@ -230,13 +228,13 @@ impl Survival<'_> {
         }
     }
 
-    fn whole(&self, scratch: &Path, server: &ScriptedServer) -> io::Result<Whole> {
+    pub(crate) fn whole(&self, scratch: &Path, server: &ScriptedServer) -> io::Result<Whole> {
         let out = scratch.join("whole");
         let before = server.count();
         let started = Instant::now();
-        let exit = self.to_the_end(&out)?;
+        let exit = self.to_the_end(&out, scratch)?;
         if exit != 0 {
-            let said = fs::read_to_string(out.with_extension("stderr")).unwrap_or_default();
+            let said = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
             return Err(io::Error::other(format!("the uninterrupted evaluation ends with {exit}:\n{said}")));
         }
         let (time, requests) = (started.elapsed(), server.count() - before);
@@ -256,6 +254,7 @@ impl Survival<'_> {
         most: usize,
         random: &mut u64,
     ) -> io::Result<Survivor> {
+        let scratch = out.parent().unwrap_or(Path::new(""));
         let before = server.count();
         let mut survivor = Survivor {
             kills: Vec::new(),
@@ -267,7 +266,7 @@ impl Survival<'_> {
         while survivor.kills.len() < most {
             *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let moment = moment(mixed(*random), whole.time);
-            let mut child = self.command(out).spawn()?;
+            let mut child = self.command(out, scratch).spawn()?;
             let Some((age, at_server)) = kill_at(&mut child, moment, out, server)? else { break };
             let in_flight = (server.count() - before).saturating_sub(completions(out)? + lost);
             lost += in_flight;
@@ -278,9 +277,9 @@ impl Survival<'_> {
             }
             survivor.kills.push(Kill { moment, age, at_server, in_flight });
         }
-        let exit = self.to_the_end(out)?;
+        let exit = self.to_the_end(out, scratch)?;
         if exit != 0 {
-            let said = fs::read_to_string(out.with_extension("stderr")).unwrap_or_default();
+            let said = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
             survivor.violations.push(format!("exit {exit}: {said}"));
         }
         survivor.requests = server.count() - before;
@@ -295,6 +294,14 @@ impl Survival<'_> {
         survivor.violations.extend(differences(&whole.files, &results(out)?));
         Ok(survivor)
     }
+}
+
+/// Writes the pipelines' files.
+pub(crate) fn write_pipelines(folder: &Path, server: &ScriptedServer) -> io::Result<()> {
+    for (name, text) in [("given.toml", GIVEN), ("refined.toml", REFINED)] {
+        fs::write(folder.join(name), text.replace("BASE_URL", &server.base_url()))?;
+    }
+    Ok(())
 }
 
 /// A third at a named moment, the others anywhere in the time that the whole takes.
@@ -374,7 +381,7 @@ fn walk(folder: &Path, each: &mut impl FnMut(&Path)) -> io::Result<()> {
 }
 
 /// How many answers the journals of all cells hold.
-fn completions(out: &Path) -> io::Result<usize> {
+pub(crate) fn completions(out: &Path) -> io::Result<usize> {
     let mut runs: Vec<PathBuf> = Vec::new();
     walk(&out.join("cells"), &mut |path| {
         if path.ends_with("run.json") {
@@ -394,8 +401,11 @@ fn completions(out: &Path) -> io::Result<usize> {
     Ok(count)
 }
 
-/// Every table, and every cell's report, by its path in the evaluation's folder.
-fn results(out: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
+/// Every table, and every cell's report, by its path in the evaluation's folder; stated times are left out.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn results(out: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     let mut paths = Vec::new();
     walk(out, &mut |path| paths.push(path.to_owned()))?;
@@ -404,13 +414,54 @@ fn results(out: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
         let hidden = name.split('/').any(|part| part.starts_with('.'));
         // The manifest says when the run began.
         if path.is_file() && !hidden && !name.ends_with("run.json") {
-            files.insert(name, fs::read(&path)?);
+            let text = fs::read_to_string(&path)?;
+            files.insert(name, without_times(&path, text).into_bytes());
         }
     }
     Ok(files)
 }
 
-fn differences(whole: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+/// What is stated to be a time.
+const TIMES: [&str; 2] = ["seconds", "elapsed_ms"];
+
+/// A table without its times. Everything else is compared byte by byte.
+fn without_times(path: &Path, text: String) -> String {
+    let is = |extension: &str| path.extension().is_some_and(|e| e == extension);
+    if is("json") || is("jsonl") {
+        let lines: Vec<&str> = if is("json") { vec![text.as_str()] } else { text.lines().collect() };
+        let clean = |line: &&str| {
+            serde_json::from_str::<Value>(line)
+                .map_or_else(|_| (*line).to_owned(), |value| timeless(value).to_string())
+        };
+        return lines.iter().map(clean).collect::<Vec<_>>().join("\n");
+    }
+    let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+    match header.iter().position(|column| TIMES.contains(column)) {
+        // What stands before the times holds no comma: names, numbers and words of ours.
+        Some(column) if is("csv") => {
+            let without = |line: &str| {
+                let cells = line.splitn(column + 2, ',').enumerate().filter(|(number, _)| *number != column);
+                cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",")
+            };
+            text.lines().map(without).collect::<Vec<_>>().join("\n")
+        }
+        _ => text,
+    }
+}
+
+fn timeless(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let kept = map.into_iter().filter(|(key, _)| !TIMES.contains(&key.as_str()));
+            kept.map(|(key, value)| (key, timeless(value))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(timeless).collect(),
+        other => other,
+    }
+}
+
+/// What two evaluations do not have in common: the names of files.
+pub fn differences(whole: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let missing =
         whole.keys().filter(|name| !other.contains_key(*name)).map(|name| format!("{name} is missing"));
     let more =

@@ -2,17 +2,23 @@
 //! is a test; each prints the table that a document quotes.
 #![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
 
+mod load_peers;
+mod load_server;
 mod measure_classes;
+mod measure_disks;
 mod measure_equivalence;
 mod measure_inference;
+mod measure_load;
 mod measure_parser;
 mod measure_planning;
 mod measure_reading;
+mod measure_robustness;
 mod measure_runner;
 mod measure_survival;
 mod measure_top_k;
 mod measure_walks;
 mod pairs;
+mod process;
 mod record_demo;
 mod report_screenshots;
 mod tic_reference;
@@ -94,6 +100,14 @@ enum Command {
     MeasureTopK(measure_top_k::Options),
     /// The runner: what `planforge run` adds to a candidate, in time and memory, with a server that answers at once.
     MeasureRunner(measure_runner::Options),
+    /// Load: many tasks and samples against a server that answers at once.
+    MeasureLoad(measure_load::Options),
+    /// The server that `measure-load` starts.
+    LoadServer(load_server::Options),
+    /// Robustness: what comes of runs whose server misbehaves in every way that we know.
+    MeasureRobustness(measure_robustness::Options),
+    /// Disks: evaluations on disks that are full or read-only. Needs root.
+    MeasureDisks(measure_disks::Options),
     /// Survival: evaluations killed with SIGKILL at random moments come to the same bytes, and pay for nothing twice.
     MeasureSurvival(measure_survival::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
@@ -123,6 +137,10 @@ fn main() -> ExitCode {
         Command::MeasureClasses(options) => measure_classes::run(&options),
         Command::MeasureTopK(options) => measure_top_k::run(&options),
         Command::MeasureRunner(options) => measure_runner::run(&options),
+        Command::MeasureLoad(options) => measure_load::run(&options),
+        Command::LoadServer(options) => load_server::run(&options),
+        Command::MeasureRobustness(options) => measure_robustness::run(&options),
+        Command::MeasureDisks(options) => measure_disks::run(&options),
         Command::MeasureSurvival(options) => measure_survival::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
         Command::ReportScreenshots(options) => report_screenshots::run(&options),

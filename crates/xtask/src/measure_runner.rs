@@ -4,13 +4,12 @@
 //! line fitted over N takes start and end of the process apart from what a candidate costs. The same runs are then replayed: without
 //! a server, so that what is left is the runner, the record, and reading the domains.
 
+use crate::process::{Cost, measured};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -34,24 +33,6 @@ pub(crate) struct Options {
 enum Source<'a> {
     Server(&'a ScriptedServer),
     Replay(&'a Path),
-}
-
-/// What one process took.
-#[derive(Clone, Copy)]
-struct Cost {
-    wall_ms: f64,
-    cpu_ms: f64,
-    peak_kb: f64,
-}
-
-impl Cost {
-    fn least(self, other: Self) -> Self {
-        Self {
-            wall_ms: self.wall_ms.min(other.wall_ms),
-            cpu_ms: self.cpu_ms.min(other.cpu_ms),
-            peak_kb: self.peak_kb.min(other.peak_kb),
-        }
-    }
 }
 
 /// Prints the tables.
@@ -181,38 +162,10 @@ fn process(
             command.arg("--replay").arg(run);
         }
     }
-    let start = Instant::now();
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|e| format!("{}: {e}", options.planforge.display()))?;
-    let (mut peak_kb, mut cpu_ms) = (0.0, 0.0);
-    let status = loop {
-        if let Some((peak, cpu)) = usage(child.id()) {
-            (peak_kb, cpu_ms) = (peak, cpu);
-        }
-        match child.try_wait().map_err(|e| e.to_string())? {
-            Some(status) => break status,
-            None => thread::sleep(Duration::from_millis(2)),
-        }
-    };
-    let wall_ms = start.elapsed().as_secs_f64() * 1000.0;
+    let (cost, status) =
+        measured(&mut command).map_err(|e| format!("{}: {e}", options.planforge.display()))?;
     if !status.success() {
         return Err(format!("the run with n = {n} ended with {status}"));
     }
-    Ok(Cost { wall_ms, cpu_ms, peak_kb })
-}
-
-/// Peak of resident memory in kB, and processor time in milliseconds, of a process as Linux tells them. The kernel counts time in
-/// hundredths of a second.
-fn usage(process: u32) -> Option<(f64, f64)> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let peak: f64 = peak.split_whitespace().next()?.parse().ok()?;
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program stands in parentheses and may hold anything; the fields behind it are counted from 3.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
-    Some((peak, (ticks(14)? + ticks(15)?) * 10.0))
+    Ok(cost)
 }

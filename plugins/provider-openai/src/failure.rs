@@ -21,6 +21,31 @@ pub(crate) fn of_transport(error: reqwest::Error) -> ProviderFailure {
     ProviderFailure { class, status: None, retry_after_ms: None, message }
 }
 
+/// The failure that a redirect means. It is never followed: the key would go along to whoever is named there.
+pub(crate) fn of_redirect(status: u16, to: Option<&str>, from: &reqwest::Url) -> ProviderFailure {
+    // The rest of the address may hold anything, and the message needs no more than this.
+    let host = to.and_then(|to| from.join(to).ok()).map(|to| to.origin().ascii_serialization());
+    let to = host.map_or_else(|| "without saying where to".to_owned(), |host| format!("to {host}"));
+    ProviderFailure {
+        class: ProviderFailureClass::NotFound,
+        status: Some(status),
+        retry_after_ms: None,
+        message: format!(
+            "the server redirects {to}; redirects are not followed, for the key would go there too"
+        ),
+    }
+}
+
+/// The failure of a body that ends before its JSON does.
+pub(crate) fn cut_off(status: u16, error: &serde_json::Error, bytes: usize) -> ProviderFailure {
+    ProviderFailure {
+        class: ProviderFailureClass::Connection,
+        status: Some(status),
+        retry_after_ms: None,
+        message: format!("the answer ends in the middle, after {bytes} bytes ({error})"),
+    }
+}
+
 /// Milliseconds that a Retry-After header asks for: seconds (a fraction is accepted), or an HTTP date.
 pub(crate) fn retry_after_ms(value: &str, now: SystemTime) -> Option<u64> {
     let value = value.trim();

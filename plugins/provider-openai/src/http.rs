@@ -118,6 +118,9 @@ fn verifier(
     rustls_platform_verifier::Verifier::new_with_extra_roots(extra, crypto)
 }
 
+/// Most bytes that are read of an answer that is an error.
+const MOST_OF_AN_ERROR: usize = 256 << 10;
+
 /// What one request brought, kept where async-openai cannot lose it.
 #[derive(Clone, Default)]
 pub(crate) struct Slot(Arc<Mutex<Option<Outcome>>>);
@@ -169,8 +172,17 @@ impl Once {
     async fn send(&self, request: reqwest::Request) -> Outcome {
         let mut response = self.client.execute(request).await.map_err(failure::of_transport)?;
         let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            let to = response.headers().get(reqwest::header::LOCATION).and_then(|to| to.to_str().ok());
+            return Err(failure::of_redirect(status, to, response.url()));
+        }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failure::of_transport)? {
+            if !response.status().is_success() && body.len() + chunk.len() > MOST_OF_AN_ERROR {
+                // Its reason stands in front, where it has one.
+                body.extend_from_slice(chunk.get(..MOST_OF_AN_ERROR - body.len()).unwrap_or_default());
+                break;
+            }
             if body.len() + chunk.len() > self.max_body {
                 return Err(ProviderFailure {
                     class: ProviderFailureClass::Malformed,
@@ -193,6 +205,8 @@ impl Once {
         }
         match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
             Ok(_) => Ok(body),
+            // What ends in the middle was cut off on its way; it may come whole the next time.
+            Err(e) if e.is_eof() => Err(failure::cut_off(status, &e, body.len())),
             Err(e) => Err(malformed(status, &format!("not JSON ({e})"), &body)),
         }
     }

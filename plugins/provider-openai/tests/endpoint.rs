@@ -73,7 +73,11 @@ fn each_failure_is_one_request_and_has_its_class() {
         (Scripted::raw(200, "{}"), Class::Malformed, Some(200)),
         (Scripted::raw(200, r#"{"choices":[]}"#), Class::Malformed, Some(200)),
         (Scripted::raw(200, r#"{"error":{"code":429,"message":"upstream"}}"#), Class::RateLimited, Some(200)),
-        (Scripted::raw(307, "").header("location", "/v1/elsewhere"), Class::BadRequest, Some(307)),
+        (Scripted::raw(200, r#"{"choices":[{"ind"#), Class::Connection, Some(200)),
+        (Scripted::raw(200, ""), Class::Connection, Some(200)),
+        (Scripted::raw(500, "x".repeat(3_000_000)), Class::Server, Some(500)),
+        (Scripted::raw(307, "").header("location", "/v1/elsewhere"), Class::NotFound, Some(307)),
+        (Scripted::raw(302, "").header("location", "https://example.org/?k=1"), Class::NotFound, Some(302)),
     ] {
         let failure = failed(answer.clone());
         assert_eq!((failure.class, failure.status), (class, status), "{answer:?}");

@@ -68,7 +68,7 @@ impl DryRun<'_> {
         let bar = RunBar::new(&context.output, self.tasks.len(), &self.title);
         let execution =
             Execution { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
-        let sources = Sources { mode: Mode::Batch, lookups, answers: None };
+        let sources = Sources { mode: Mode::Batch, lookups, answers: None, failures_stand: false };
         let seed = self.checked.pipeline.config.seed;
         let ended =
             session::services(prepared, redactor, sources, journal, seed, execution).and_then(|services| {

@@ -130,7 +130,12 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     }
     let run =
         Run { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs, title: String::new() };
-    let sources = Sources { mode: Mode::Live, lookups: Vec::new(), answers: Some(batch.answers()) };
+    let sources = Sources {
+        mode: Mode::Live,
+        lookups: Vec::new(),
+        answers: Some(batch.answers()),
+        failures_stand: false,
+    };
     let ended = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
     run.keep(&ended.report, &redactor)?;
     finish(context, args, &ended, &tasks, &run.folder, (&batch, &redactor))
@@ -228,7 +233,7 @@ impl New<'_> {
         let folder = folder(self.runs, manifest, &redactor).map_err(|e| broke(context, &Failure::from(e)))?;
         let run = Run { context, checked, folder: Arc::new(folder), jobs: self.jobs, title: String::new() };
         let tasks: Vec<RunTask> = tasks.iter().map(|(task, _)| task.clone()).collect();
-        let sources = Sources { mode: self.mode, lookups, answers: None };
+        let sources = Sources { mode: self.mode, lookups, answers: None, failures_stand: false };
         let ended = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
         Ok((ended, run, redactor))
     }
@@ -538,7 +543,7 @@ pub(crate) fn again(context: &Context, folder: RunFolder, jobs: u32) -> Result<(
     let tasks = session::stored_tasks(&manifest).map_err(failed)?;
     let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
     let lookups = vec![Arc::new(folder) as Arc<dyn Lookup>];
-    let sources = Sources { mode: Mode::Replay, lookups, answers: None };
+    let sources = Sources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let bar = RunBar::new(&context.output, tasks.len(), "");

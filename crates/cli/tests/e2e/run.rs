@@ -236,12 +236,19 @@ fn what_a_model_writes_is_shown_as_data() {
 
 #[test]
 fn an_answer_that_is_no_completion_is_the_provider_s_failure() {
-    for body in ["<html>Please log in</html>", "{\"choices\":[]}", "{}", "", "[1,2"] {
+    for (body, code) in [
+        ("<html>Please log in</html>", "llm.malformed"),
+        ("{\"choices\":[]}", "llm.malformed"),
+        ("{}", "llm.malformed"),
+        // What ends in the middle was cut off on its way.
+        ("", "llm.connection"),
+        ("[1,2", "llm.connection"),
+    ] {
         let body = body.to_owned();
         let server = ScriptedServer::matching(move |_| Scripted::raw(200, body.clone())).unwrap();
         let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
         let report = run.go().json(34);
-        assert_eq!(report["tasks"][0]["verdict"]["failure"]["code"], "llm.malformed", "{report}");
+        assert_eq!(report["tasks"][0]["verdict"]["failure"]["code"], code, "{report}");
     }
 }
 

@@ -147,7 +147,8 @@ impl Cell<'_> {
         };
         let (prepared, redactor) = session::instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
-        let sources = Sources { mode, lookups: self.lookups(running, &redactor)?, answers };
+        let lookups = self.lookups(running, &redactor)?;
+        let sources = Sources { mode, lookups, answers, failures_stand: !running.retry };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {

@@ -1,0 +1,94 @@
+//! Secrets out of what a server answered, however it spelled them.
+
+use planforge_contract::Replies;
+use planforge_record::Redactor;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What stands for a body in which a secret stood in pieces, a token each.
+const IN_PIECES: &str = "[redacted: the tokens of this answer spell a secret]";
+
+/// The replies without secrets.
+pub(crate) fn replies(redactor: &Redactor, mut replies: Replies) -> Replies {
+    if redactor.is_empty() {
+        return replies;
+    }
+    let clean = |text: &mut String| {
+        if let Cow::Owned(cleaned) = redactor.text(text) {
+            *text = cleaned;
+        }
+    };
+    let mut in_pieces = false;
+    for reply in &mut replies.replies {
+        clean(&mut reply.content);
+        let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
+        let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
+        if let Cow::Owned(_) = redactor.text(&whole) {
+            in_pieces = true;
+            // Log-likelihoods need the numbers alone.
+            tokens.iter_mut().for_each(|t| t.token.clear());
+        }
+    }
+    clean(&mut replies.model);
+    if in_pieces {
+        IN_PIECES.clone_into(&mut replies.raw);
+    } else {
+        clean(&mut replies.raw);
+        spelled_out(redactor, &mut replies.raw);
+    }
+    replies
+}
+
+/// A server may escape any character of a JSON text (`\\u002d` for a hyphen), and no list of forms has them all.
+fn spelled_out(redactor: &Redactor, body: &mut String) {
+    if body.contains("\\u")
+        && let Ok(mut value) = serde_json::from_str::<Value>(body)
+    {
+        let was = value.clone();
+        redactor.value(&mut value);
+        if value != was {
+            *body = value.to_string();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::{FinishReason, Reply, TokenLogprob, Usage};
+    use secrecy::SecretString;
+
+    const KEY: &str = "sk-live-0123456789";
+
+    fn cleaned(content: &str, tokens: &[&str], raw: &str) -> Replies {
+        let token = |t: &&str| TokenLogprob { token: (*t).to_owned(), logprob: -0.5 };
+        let logprobs = Some(tokens.iter().map(token).collect());
+        let reply = Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs };
+        let all =
+            Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: raw.to_owned() };
+        replies(&Redactor::new([&SecretString::from(KEY)]), all)
+    }
+
+    #[test]
+    fn a_secret_that_tokens_spell_is_taken_out() {
+        let found =
+            cleaned(KEY, &["sk", "-live", "-0123456789"], r#"{"tokens":["sk","-live","-0123456789"]}"#);
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(!text.contains("live") && text.contains("-0.5"), "{text}");
+        let kept = cleaned("fine", &["fi", "ne"], r#"{"tokens":["fi","ne"]}"#);
+        assert_eq!(kept.raw, r#"{"tokens":["fi","ne"]}"#);
+        assert_eq!(kept.replies[0].logprobs.as_ref().unwrap()[0].token, "fi");
+    }
+
+    #[test]
+    fn a_secret_that_is_escaped_letter_by_letter_is_taken_out() {
+        let spelled: String = KEY.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
+        for body in [format!(r#"{{"echo":"{spelled}"}}"#), r#"{"echo":"sk\u002dlive-0123456789"}"#.to_owned()]
+        {
+            let found = cleaned("fine", &[], &body);
+            assert_eq!(found.raw, r#"{"echo":"[redacted]"}"#);
+        }
+        let body = r#"{"echo":"\u002d"}"#;
+        assert_eq!(cleaned("fine", &[], body).raw, body, "what holds no secret stays as it came");
+    }
+}

@@ -1,0 +1,50 @@
+//! Runs whose server misbehaves in every way of `planforge_testkit::misbehaviour`, as the table of docs/robustness.md.
+
+use planforge_testkit::misbehaviour::{self, Place};
+use std::path::PathBuf;
+
+/// What to measure.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The `planforge` binary.
+    #[arg(long, default_value = "target/debug/planforge")]
+    planforge: PathBuf,
+    /// Seconds until a request counts as unanswered.
+    #[arg(long, default_value_t = 60.0)]
+    timeout_s: f64,
+}
+
+/// Prints a line a case; an error where something is not as it should be.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    let absolute = |path: PathBuf| path.canonicalize().map_err(|e| format!("{}: {e}", path.display()));
+    let planforge = absolute(options.planforge.clone())?;
+    let pipeline = absolute(PathBuf::from("configs/pipelines/llm-p.toml"))?;
+    let suite = absolute(PathBuf::from("examples/suites/parcels"))?;
+    let place =
+        Place { planforge: &planforge, pipeline: &pipeline, suite: &suite, timeout_s: options.timeout_s };
+    println!("| the server's answer | verdict | code | in the record | requests | exit | s | peak MB |");
+    println!("|---|---|---|---|---|---|---|---|");
+    let mut wrong = Vec::new();
+    for case in misbehaviour::all() {
+        let name = case.name;
+        let found = misbehaviour::run(&place, case).map_err(|e| format!("{name}: {e}"))?;
+        let mut recorded: Vec<String> =
+            found.retried.iter().map(|class| format!("retry ({class})")).collect();
+        recorded.push(match found.ended.as_str() {
+            "" => "completion".to_owned(),
+            class => format!("completion ({class})"),
+        });
+        println!(
+            "| {name} | {} | {} | {} | {} | {} | {:.1} | {:.0} |",
+            found.verdicts.get(1).map_or("", String::as_str),
+            found.code,
+            recorded.join(", "),
+            found.requests,
+            found.exit,
+            found.time.as_secs_f64(),
+            found.peak_mb
+        );
+        wrong.extend(found.violations.iter().map(|violation| format!("{name}: {violation}")));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}

@@ -1,0 +1,54 @@
+//! What one process took, from its start to its end.
+
+use std::fs;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What one process took.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    pub(crate) wall_ms: f64,
+    pub(crate) cpu_ms: f64,
+    pub(crate) peak_kb: f64,
+}
+
+impl Cost {
+    pub(crate) fn least(self, other: Self) -> Self {
+        Self {
+            wall_ms: self.wall_ms.min(other.wall_ms),
+            cpu_ms: self.cpu_ms.min(other.cpu_ms),
+            peak_kb: self.peak_kb.min(other.peak_kb),
+        }
+    }
+}
+
+/// Runs a command to its end, with its standard output thrown away.
+pub(crate) fn measured(command: &mut Command) -> std::io::Result<(Cost, ExitStatus)> {
+    let start = Instant::now();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let (mut peak_kb, mut cpu_ms) = (0.0, 0.0);
+    let status = loop {
+        if let Some((peak, cpu)) = usage(child.id()) {
+            (peak_kb, cpu_ms) = (peak, cpu);
+        }
+        match child.try_wait()? {
+            Some(status) => break status,
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    Ok((Cost { wall_ms: start.elapsed().as_secs_f64() * 1000.0, cpu_ms, peak_kb }, status))
+}
+
+/// Peak of resident memory in kB, and processor time in milliseconds, of a process as Linux tells them. The kernel counts time in
+/// hundredths of a second.
+fn usage(process: u32) -> Option<(f64, f64)> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let peak: f64 = peak.split_whitespace().next()?.parse().ok()?;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program stands in parentheses and may hold anything; the fields behind it are counted from 3.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
+    Some((peak, (ticks(14)? + ticks(15)?) * 10.0))
+}
