@@ -1,9 +1,14 @@
 //! `planforge evaluate` over a matrix with models: columns, folders, and overrides that do not fit.
 
-use super::support::{Ran, example, ran};
+use super::interrupted::{signal, wait_for};
+use super::support::{Ran, example, pipeline, planforge, ran, right_reply};
+use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// A pipeline of a simulated model that writes problems, compared with the reference.
 const PIPELINE: &str = "schema = 1
@@ -258,4 +263,59 @@ fn a_line_a_task_junit_and_the_exit_code_say_the_same() {
     place.evaluate(&["--resume"]).expect(0);
     let part = place.evaluate(&["--resume", "--fail-on", "negative", "--only", "model=right"]);
     part.expect(0);
+}
+
+/// An evaluation of llm-p.toml on parcels with a server.
+fn with_server(place: &Place, server: &ScriptedServer, args: &[&str]) -> std::process::Command {
+    let mut command = planforge();
+    command.arg("evaluate").arg("--out").arg(place.path("out")).arg("--suite").arg(example("parcels", ""));
+    command.arg("--pipeline").arg(pipeline("llm-p.toml"));
+    command.args(["--set", &format!("llm.main.base_url={}", server.base_url())]).args(args);
+    command
+}
+
+#[test]
+fn an_evaluation_that_is_killed_leaves_the_lines_of_what_was_known() {
+    let place = Place::new();
+    let server =
+        ScriptedServer::matching(
+            |request| {
+                if request.number == 1 { Scripted::stall() } else { right_reply(request) }
+            },
+        )
+        .unwrap();
+    let mut child = with_server(&place, &server, &["--seeds", "1-3", "--tasks", "1"]).spawn().unwrap();
+    // The first cell has one question; the second cell's is left without an answer.
+    wait_for(&server, 2, &mut child);
+    signal(&child, "KILL");
+    drop(child.wait());
+    let all = lines(&place);
+    assert_eq!((all.len(), with(&all, "outcome", "solved"), with(&all, "outcome", "unfinished")), (3, 1, 2));
+    assert!(!place.path("out/evaluation.json").exists());
+    place.evaluate(&["--resume"]).expect(0);
+    assert_eq!(with(&lines(&place), "outcome", "solved"), 3);
+}
+
+#[test]
+fn cells_side_by_side_ask_no_more_at_a_time_than_jobs_allow() {
+    let place = Place::new();
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (asking, seen) = (Arc::clone(&now), Arc::clone(&most));
+    let server = ScriptedServer::matching(move |request| {
+        seen.fetch_max(asking.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(150));
+        asking.fetch_sub(1, Ordering::SeqCst);
+        right_reply(request)
+    })
+    .unwrap();
+    let args = ["--seeds", "1-4", "--tasks", "2", "--cells", "2", "-j", "3"];
+    let child = with_server(&place, &server, &args)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    Ran::wait(child).expect(0);
+    assert_eq!(server.count(), 8);
+    let most = most.load(Ordering::SeqCst);
+    assert!((2..=3).contains(&most), "{most} calls at a time");
 }

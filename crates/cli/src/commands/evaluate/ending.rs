@@ -6,7 +6,7 @@ use crate::commands::Context;
 use crate::commands::run::exit_of;
 use crate::exit::Exit;
 use planforge_contract::TaskVerdict;
-use planforge_evaluate::evaluation::CellResult;
+use planforge_evaluate::evaluation::{CellResult, CellState, Shard};
 use planforge_pipeline::{RunReport, TaskReport};
 use std::path::Path;
 
@@ -73,6 +73,19 @@ pub(super) fn tell_what_broke(context: &Context, out: &Path, outcomes: &Outcomes
             "{broke}; `planforge evaluate --retry-errors --out {out}` asks again for what broke"
         ));
     }
+}
+
+/// The last lines of a shard.
+pub(super) fn tell_shard(context: &Context, out: &Path, shard: Shard, outcomes: &Outcomes) {
+    tell_what_broke(context, out, outcomes);
+    let own = || outcomes.cells.iter().filter(|cell| cell.wanted);
+    let open = own().filter(|cell| cell.result.state == CellState::Unfinished).count();
+    context.output.note(&format!(
+        "shard {shard}: {} of {} cells, {open} of them not finished; `planforge merge {}` makes the tables",
+        own().count(),
+        outcomes.cells.len(),
+        out.display()
+    ));
 }
 
 /// The cells that are missing or unfinished.

@@ -16,8 +16,9 @@ mod work;
 
 pub(crate) use merge::merge;
 
+use self::cell::Cell;
 use self::columns::{ColumnFile, columns};
-use self::ending::tell;
+use self::ending::{tell, tell_shard};
 use self::matrix::{claim, matrix, store, suites};
 use self::tables::publish;
 use self::work::{Outcomes, Running, Work};
@@ -31,7 +32,7 @@ use crate::files::write;
 use crate::session::broke;
 use planforge_batch::Wave;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{CellResult, Evaluation, Matrix, NoMatch, Selection, junit};
+use planforge_evaluate::evaluation::{CellResult, Evaluation, Matrix, NoMatch, Selection, Shard, junit};
 use planforge_record::Redactor;
 use std::path::Path;
 use std::sync::Mutex;
@@ -55,7 +56,10 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     let redactor = Redactor::new(columns.iter().flat_map(|column| &column.secrets));
     // A dry run keeps no file, and changes nothing on disk.
     let given = if args.dry.dry_run { &[][..] } else { &args.answers };
-    let batch = Batch::bring(context, &args.out, given, &redactor)?;
+    // Shards share no file, so each has batch files of its own.
+    let of_shard = |Shard { part, of }| args.out.join("shards").join(format!("{part}-of-{of}"));
+    let questions = args.shard.map_or_else(|| args.out.clone(), of_shard);
+    let batch = Batch::bring(context, &questions, given, &redactor)?;
     let work = Work {
         context,
         out: &args.out,
@@ -86,35 +90,14 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         return Ok(Exit::Good);
     }
     let plan = work.plan();
-    if let Some(shard) = args.shard {
-        claim(context, &args.out, &matrix)?;
-        let begun = plan.iter().find(|cell| cell.wanted && cell.folder().join("run.json").exists());
-        if let Some(cell) = begun.filter(|_| !args.resume && !args.retry_errors) {
-            let folder = cell.folder();
-            context.output.note(&format!("error: {} is there already", folder.display()));
-            context.output.note(&format!("help: go on with --resume --shard {shard}"));
-            return Err(Exit::Usage);
-        }
-    } else {
-        store(context, &args.out, &matrix)?;
-    }
+    begin(context, args, &matrix, &plan)?;
     let outcomes = work.outcomes(&plan);
     let exit = outcomes.exit();
     let waits = waits(context, &work, &outcomes, (&batch, &redactor))?;
     if let Some(shard) = args.shard {
-        let own = plan.iter().filter(|cell| cell.wanted).count();
-        let open = plan.iter().zip(&outcomes.cells).filter(|(cell, outcome)| {
-            cell.wanted && outcome.exit.is_none_or(|exit| matches!(exit, Exit::Interrupted | Exit::Pending))
-        });
-        let out = args.out.display();
-        context.output.note(&format!(
-            "shard {shard}: {own} of {} cells, {} of them not finished; `planforge merge {out}` makes the tables",
-            plan.len(),
-            open.count()
-        ));
-        if let Some(wave) = &waits {
-            batch.tell(context, wave, &format!("planforge evaluate --resume --shard {shard} --out {out}"));
-        }
+        let how = format!("planforge evaluate --resume --shard {shard} --out {}", args.out.display());
+        tell_shard(context, &args.out, shard, &outcomes);
+        waits.iter().for_each(|wave| batch.tell(context, wave, &how));
         return Ok(exit);
     }
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
@@ -124,6 +107,22 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
     }
     tell(context, &args.out, &outcomes, exit);
     Ok(exit)
+}
+
+/// Keeps the matrix. A shard may find that of another one, and none of its own cells unless it goes on.
+fn begin(context: &Context, args: &EvaluateArgs, matrix: &Matrix, plan: &[Cell<'_>]) -> Result<(), Exit> {
+    let Some(shard) = args.shard else { return store(context, &args.out, matrix) };
+    claim(context, &args.out, matrix)?;
+    let begun = plan.iter().find(|cell| cell.wanted && cell.folder().join("run.json").exists());
+    match begun.filter(|_| !args.resume && !args.retry_errors) {
+        Some(cell) => {
+            let folder = cell.folder();
+            context.output.note(&format!("error: {} is there already", folder.display()));
+            context.output.note(&format!("help: go on with --resume --shard {shard}"));
+            Err(Exit::Usage)
+        }
+        None => Ok(()),
+    }
 }
 
 /// What waits is left in batch files. Where the person stopped it, what else would wait is not known yet.

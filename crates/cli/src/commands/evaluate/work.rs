@@ -131,7 +131,7 @@ impl Work<'_> {
         let slots: Mutex<Vec<Outcome>> = Mutex::new(plan.iter().map(Cell::not_run).collect());
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let broken = Mutex::new(None);
-        let written = Mutex::new(Instant::now());
+        let written = Mutex::new(None);
         let (jobs, workers) = match &self.running {
             Some(running) => (running.jobs.max(1), running.side_by_side.clamp(1, running.jobs.max(1))),
             None => (1, 1),
@@ -173,12 +173,12 @@ impl Work<'_> {
 
     /// Writes the lines of tasks as far as they are known, so that an evaluation that is killed leaves them. Shards share their folder, so
     /// they leave the lines to `merge`.
-    fn lines_so_far(&self, slots: &Mutex<Vec<Outcome>>, written: &Mutex<Instant>) {
+    fn lines_so_far(&self, slots: &Mutex<Vec<Outcome>>, written: &Mutex<Option<Instant>>) {
         if self.running.is_none() || self.selection.shard.is_some() {
             return;
         }
         let mut written = locked(written);
-        if written.elapsed() < REWRITTEN {
+        if written.is_some_and(|at| at.elapsed() < REWRITTEN) {
             return;
         }
         let results: Vec<CellResult> = locked(slots).iter().map(|outcome| outcome.result.clone()).collect();
@@ -188,7 +188,7 @@ impl Work<'_> {
             // A disk that takes no line is told about; the tables at the end fail for it.
             let _ = write(self.context, &self.out.join(name), text.as_bytes());
         }
-        *written = Instant::now();
+        *written = Some(Instant::now());
     }
 
     pub(super) fn overrides(&self, column: &ColumnFile, seed: u64) -> Vec<String> {
