@@ -88,7 +88,7 @@ fn an_unknown_price_is_a_question_mark_and_an_empty_field() {
 }
 
 #[test]
-fn a_run_in_which_something_broke_has_no_report_until_that_is_mended() {
+fn the_report_beside_a_run_is_the_last_word_also_where_something_broke() {
     let up = Arc::new(AtomicBool::new(false));
     let is_up = Arc::clone(&up);
     let server = ScriptedServer::matching(move |request| match is_up.load(Ordering::SeqCst) {
@@ -99,8 +99,12 @@ fn a_run_in_which_something_broke_has_no_report_until_that_is_mended() {
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
     run.go().expect(34);
     let folder = run.folder();
-    assert!(!folder.join("report.json").exists());
+    assert_eq!(report(&folder).1["tasks"][0]["verdict"]["verdict"], "failed");
     up.store(true, Ordering::SeqCst);
     ran(["run", "--resume", &name(&folder)]).expect(0);
-    assert_eq!(report(&folder).1["state"], "finished");
+    let (_, mended) = report(&folder);
+    assert_eq!(
+        (&mended["state"], &mended["tasks"][0]["verdict"]["verdict"]),
+        (&"finished".into(), &"accepted".into())
+    );
 }
