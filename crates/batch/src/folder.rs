@@ -66,13 +66,13 @@ impl BatchFolder {
         wrong.extend(brought.take_errors());
         if wrong.is_empty() {
             let kept = copies.iter().map(|(path, bytes)| self.keep(path, bytes));
-            wrong.extend(kept.filter_map(Result::err));
+            wrong.extend(kept.filter_map(|kept| kept.err().map(|wrong| *wrong)));
         }
         if wrong.is_empty() { Ok(brought) } else { Err(wrong) }
     }
 
     /// Keeps a file of answers under its name; under another one where another file has it.
-    fn keep(&self, path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
+    fn keep(&self, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
         let folder = self.answers();
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         for number in 1_u32.. {
@@ -84,13 +84,14 @@ impl BatchFolder {
                 Ok(known) if bytes.starts_with(&known) => {}
                 Ok(_) => continue,
                 Err(e) if e.kind() == ErrorKind::NotFound => {}
-                Err(e) => return Err(unreadable(&target, &e)),
+                Err(e) => return Err(Box::new(unreadable(&target, &e))),
             }
-            return whole(&folder, bytes)
-                .and_then(|file| file.persist(&target).map(drop).map_err(|e| e.error))
-                .map_err(|e| {
-                    Diagnostic::error("batch.io", format!("{} cannot be written: {e}", target.display()))
-                });
+            let written =
+                whole(&folder, bytes).and_then(|file| file.persist(&target).map(drop).map_err(|e| e.error));
+            return written.map_err(|e| {
+                let what = format!("{} cannot be written: {e}", target.display());
+                Box::new(Diagnostic::error("batch.io", what))
+            });
         }
         Ok(())
     }
@@ -151,10 +152,7 @@ impl BatchFolder {
         let mut files = Vec::new();
         let mut wave = wave;
         for at in 0..parts.len() {
-            loop {
-                let Some((part, name)) = parts.get(at).zip(names(wave, &parts).into_iter().nth(at)) else {
-                    break;
-                };
+            while let Some((part, name)) = parts.get(at).zip(names(wave, &parts).into_iter().nth(at)) {
                 let path = self.root.join(name);
                 let file = whole(&self.root, part.text.as_bytes()).map_err(|e| io(&path, "write", &e))?;
                 match file.persist_noclobber(&path) {

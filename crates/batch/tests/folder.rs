@@ -97,9 +97,9 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
         message: "late".into(),
     };
     let waits = PendingQuestion { failed: Some(failed), ..a.clone() };
-    let wave = place.folder().write(&[waits.clone()], &brought, &none()).unwrap();
+    let wave = place.folder().write(std::slice::from_ref(&waits), &brought, &none()).unwrap();
     assert_eq!((wave.again, wave.open, wave.failed["timeout"]), (1, 0, 1));
-    let wave = place.folder().write(&[waits.clone()], &bring(&[]), &none()).unwrap();
+    let wave = place.folder().write(std::slice::from_ref(&waits), &bring(&[]), &none()).unwrap();
     assert_eq!((wave.again, wave.open, wave.files.len()), (0, 1, 0), "it was asked twice and failed once");
     let brought = bring(&[place.file("second.jsonl", expired("r2"))]);
     let wave = place.folder().write(&[waits], &brought, &none()).unwrap();

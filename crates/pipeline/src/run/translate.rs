@@ -113,7 +113,7 @@ fn one(
             ),
         ));
     }
-    call.whole(response.samples, |samples| samples.iter().any(|sample| waits(sample)))
+    call.whole(response.samples, |samples| samples.iter().any(waits))
 }
 
 fn waits<T>(outcome: &Outcome<T>) -> bool {
