@@ -206,6 +206,7 @@ Exits as `planforge evaluate` does, and with 29 where a cell is missing or unfin
   planforge compare runs/20261121-101500-llm-p runs/20261121-113000-tic-ic
   planforge compare evaluation evaluation --pipeline-a llm-p --pipeline-b tic-ic --by problem
   planforge compare small large --cluster suite --markdown
+  planforge compare base flipped --by classes
   planforge compare small large --samples-of domain --judge pddl --k 1,5,10 --json
 
 Exits with 0 where something could be tested, whatever came of it, with 20 where no run of a task is on both sides, no stage says what

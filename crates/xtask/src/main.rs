@@ -7,6 +7,7 @@ mod load_server;
 mod measure_classes;
 mod measure_disks;
 mod measure_equivalence;
+mod measure_estimates;
 mod measure_inference;
 mod measure_load;
 mod measure_parser;
@@ -110,6 +111,8 @@ enum Command {
     MeasureDisks(measure_disks::Options),
     /// Survival: evaluations killed with SIGKILL at random moments come to the same bytes, and pay for nothing twice.
     MeasureSurvival(measure_survival::Options),
+    /// Dry runs of the shipped pipelines, held against what they then ask of a simulated model.
+    MeasureEstimates(measure_estimates::Options),
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
     /// A report in a browser without a window: pictures of its pages, wide and narrow, light and dark, and what is wrong with them.
@@ -142,6 +145,7 @@ fn main() -> ExitCode {
         Command::MeasureRobustness(options) => measure_robustness::run(&options),
         Command::MeasureDisks(options) => measure_disks::run(&options),
         Command::MeasureSurvival(options) => measure_survival::run(&options),
+        Command::MeasureEstimates(options) => measure_estimates::run(&options),
         Command::RecordDemo(options) => record_demo::run(&options),
         Command::ReportScreenshots(options) => report_screenshots::run(&options),
         Command::TicReference(options) => tic_reference::run(&options),

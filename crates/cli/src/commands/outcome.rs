@@ -7,7 +7,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
-use planforge_pipeline::{BudgetReport, Moved, RunReport, TaskReport, TaskUsage};
+use planforge_pipeline::{BudgetReport, Cost, Moved, RunReport, TaskReport, TaskUsage};
 
 /// How many lines of a text are shown before it is cut.
 const SHOWN_LINES: usize = 200;
@@ -30,6 +30,11 @@ pub(crate) fn text(report: &RunReport, task_texts: &[String], told: &Told) -> St
     let tasks =
         if report.tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", report.tasks.len()) };
     line(&mut out, &format!("{tasks}: {}", counts.join(", ")));
+    if !report.prices.is_empty() {
+        let mut cost = Cost::default();
+        report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
+        line(&mut out, &format!("cost: {}", cost.text()));
+    }
     out
 }
 

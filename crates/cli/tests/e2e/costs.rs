@@ -42,7 +42,8 @@ fn a_finished_run_leaves_its_report_and_resume_replay_and_evaluate_agree() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let file = priced(place.path(), &server.base_url(), "{ prompt = 2.0, completion = 8.0 }");
     let (runs, suite) = (place.path().join("runs"), name(&example("parcels", "")));
-    ran(["run", &name(&file), "--suite", &suite, "--seed", "7", "--runs", &name(&runs)]).expect(0);
+    let told = ran(["run", &name(&file), "--suite", &suite, "--seed", "7", "--runs", &name(&runs)]);
+    assert!(told.expect(0).stdout.contains("\ncost: $"), "{}", told.stdout);
     let run = only(&runs);
     let (bytes, kept) = report(&run);
     assert_eq!(kept["state"], "finished");
@@ -68,6 +69,15 @@ fn a_finished_run_leaves_its_report_and_resume_replay_and_evaluate_agree() {
     assert!(expected > 0.0 && (sum - expected).abs() < 1e-12, "{sum} {expected}");
     assert!(tasks.iter().all(|task| task["seconds"].as_f64().unwrap() >= 0.0));
     assert!(fs::read_to_string(out.join("evaluation.txt")).unwrap().contains('$'));
+
+    // A comparison has the prices of either side, of an evaluation and of a run by itself.
+    let compared = ran(["compare", &out_name, &name(&run), "--json"]);
+    let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let rates = compared["efficiency"].as_array().unwrap();
+    let dollars = rates.iter().find(|rate| rate["per"] == "US dollar").unwrap();
+    assert_eq!(dollars["pairs"], tasks.len());
+    assert!((dollars["a"]["spent"].as_f64().unwrap() - expected).abs() < 1e-12, "{dollars}");
+    assert_eq!(dollars["a"]["spent"], dollars["b"]["spent"]);
 }
 
 #[test]
