@@ -30,12 +30,6 @@ pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar
     bar
 }
 
-/// The bars of runs side by side, one below the other.
-fn bars() -> &'static MultiProgress {
-    static BARS: OnceLock<MultiProgress> = OnceLock::new();
-    BARS.get_or_init(MultiProgress::new)
-}
-
 /// How often a bar says anew what is waited for.
 const REDRAW: Duration = Duration::from_millis(250);
 
@@ -63,7 +57,6 @@ impl RunBar {
     /// Over so many tasks, with a title before it where there are several runs.
     pub(crate) fn new(output: &Output, tasks: usize, title: &str) -> Self {
         let bar = match output.progress {
-            Shows::Bar if output.terminal => bars().add(counting(output, tasks, "tasks")),
             Shows::Bar => counting(output, tasks, "tasks"),
             Shows::Lines(_) | Shows::Nothing => ProgressBar::hidden(),
         };

@@ -1,6 +1,6 @@
 //! `planforge compare`: evaluations and single runs of simulated models, held against each other.
 
-use super::support::{PLANNED_AND_JUDGED, Ran, example, ran};
+use super::support::{PLANNED_AND_JUDGED, Ran, example, ran, simulated};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -156,4 +156,39 @@ fn single_runs_are_replayed_and_paired_by_seed_or_by_task() {
     let open = compare(&a, &b, &["--pair-by", "task"]);
     open.expect(20);
     assert!(open.stdout.contains("B: 1 not run"), "{}", open.stdout);
+}
+
+#[test]
+fn replies_for_actions_are_paired_by_action() {
+    let place = tempfile::tempdir().unwrap();
+    let suite = example("grippers", "");
+    let sides = [("right", 0), ("wrong", 6)].map(|(side, errors)| {
+        let folder = place.path().join(side);
+        fs::create_dir(&folder).unwrap();
+        let options = format!("errors = 0\nactions = {{ errors = {errors}.0 }}");
+        let file = simulated(&folder, "actions", std::slice::from_ref(&suite), &options);
+        let out = folder.join("out").display().to_string();
+        let (suite, file) = (suite.display().to_string(), file.display().to_string());
+        let words =
+            ["evaluate", "--suite", &suite, "--pipeline", &file, "--seeds", "1", "--tasks", "1", "--out"];
+        ran(words.into_iter().chain([out.as_str()])).expect(0);
+        out
+    });
+    let compared = |a: &str, b: &str| -> Value {
+        let ran = ran(["compare", a, b, "--by", "classes", "--json"]);
+        assert!([0, 20].contains(&ran.exit), "{}", ran.stderr);
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    let found = compared(&sides[0], &sides[1]);
+    // Three actions, two samples each.
+    assert_eq!((&found["clusters"], &found["pairs"]), (&3.into(), &6.into()), "{found}");
+    assert!(found["success"]["rate_a"].as_f64() > found["success"]["rate_b"].as_f64(), "{found}");
+    // A run by itself says the same as the evaluation that it is a cell of.
+    let run = format!("{}/cells/grippers/actions/1", sides[0]);
+    let again = compared(&run, &sides[1]);
+    assert_eq!(again["success"], found["success"]);
+    let place = Place::new();
+    let out = place.evaluate();
+    let words = ["compare", &out, &out, "--pipeline-a", "right", "--pipeline-b", "wrong", "--by", "classes"];
+    ran(words).expect(20).says(&["compare.not-asked", "verifier-classes"]);
 }
