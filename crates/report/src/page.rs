@@ -24,6 +24,7 @@ const SCRIPT: &str = concat!(
     include_str!("../assets/js/overview.js"),
     include_str!("../assets/js/task.js"),
     include_str!("../assets/js/candidate.js"),
+    include_str!("../assets/js/states.js"),
     include_str!("../assets/js/calls.js"),
     include_str!("../assets/js/rounds.js"),
     include_str!("../assets/js/app.js"),

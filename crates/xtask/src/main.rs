@@ -14,6 +14,7 @@ mod measure_parser;
 mod measure_planning;
 mod measure_reading;
 mod measure_robustness;
+mod measure_report;
 mod measure_runner;
 mod measure_survival;
 mod measure_top_k;
@@ -109,6 +110,8 @@ enum Command {
     MeasureRobustness(measure_robustness::Options),
     /// Disks: evaluations on disks that are full or read-only. Needs root.
     MeasureDisks(measure_disks::Options),
+    /// Reports: size, time to build and time to open for many candidates.
+    MeasureReport(measure_report::Options),
     /// Survival: evaluations killed with SIGKILL at random moments come to the same bytes, and pay for nothing twice.
     MeasureSurvival(measure_survival::Options),
     /// Dry runs of the shipped pipelines, held against what they then ask of a simulated model.
@@ -139,6 +142,7 @@ fn main() -> ExitCode {
         Command::MeasureEquivalence(options) => measure_equivalence::run(&options),
         Command::MeasureClasses(options) => measure_classes::run(&options),
         Command::MeasureTopK(options) => measure_top_k::run(&options),
+        Command::MeasureReport(options) => measure_report::run(&options),
         Command::MeasureRunner(options) => measure_runner::run(&options),
         Command::MeasureLoad(options) => measure_load::run(&options),
         Command::LoadServer(options) => load_server::run(&options),

@@ -76,6 +76,8 @@ button.hidden = false;
 button.addEventListener("click", () => {
   const now = document.documentElement.dataset.theme || "system";
   setTheme(themes[(themes.indexOf(now) + 1) % themes.length]);
+  // Drawings have the colours of the moment in which they were made.
+  if (main.querySelector("img.drawing")) route();
 });
 setTheme(themes.includes(stored()) ? stored() : "system");
 

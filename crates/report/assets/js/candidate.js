@@ -24,7 +24,8 @@ async function candidateView(task, name) {
     broken.map(([path, failure]) => el("div", {}, el("code", {}, path), failureView(failure))),
     verdicts(page),
     page.plans.map((plan, i) => planView(task, page, plan, i === page.plans.length - 1)),
-    changes(task, at, page),
+    changesView(task, at, "Changes of the domain", page.domain_changes),
+    changesView(task, at, "Changes of the problem", page.problem_changes),
     await pddlPart("Domain", "domain", page),
     await pddlPart("Problem", "problem", page),
     page.thought !== undefined && fold("Thought", () => textBlock(page.thought, "prose")),
@@ -168,19 +169,9 @@ function planView(task, page, plan, isLast) {
       search && el("p.thin", {}, search, expanded !== undefined && `, ${count(expanded, "node")} expanded`),
       plan.explanation.map((line) => el("p", {}, line)),
       plan.diagnostics.map((d) => finding(d, true)),
-      best && (statesPart(page, plan) || el("ol.plan", {}, best.steps.map((step) => el("li", {}, el("code", {}, step))))),
+      best && (statesView(plan) || el("ol.plan", {}, best.steps.map((step) => el("li", {}, el("code", {}, step))))),
       plan.plans.length > 1 && fold(`${plan.plans.length - 1} further plans`, () => plan.plans.slice(1).map((other) => el("ol.plan", {}, other.steps.map((step) => el("li", {}, el("code", {}, step)))))),
     ],
     isLast,
   );
-}
-
-// ---- Hooks for what is computed beside the record; each gives nothing where there is nothing --------------------------------------------
-
-function statesPart() {
-  return null;
-}
-
-function changes() {
-  return null;
 }

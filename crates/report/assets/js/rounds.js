@@ -77,6 +77,9 @@ function accountView(task) {
   ];
 }
 
-function curvesPart() {
-  return null;
+// Scores over rounds or samples: every candidate as a marker, the best so far as a line.
+function curvesPart(task) {
+  const curves = task.task.curves || [];
+  if (!curves.length) return null;
+  return el("section.curves", {}, curves.map((curve, i) => fold([curve.metric, el("span.thin", {}, ` over ${curve.over}s`)], async () => drawing(await textOf(curve.svg), `${curve.metric} over ${curve.over}s`, "curve"), i < 2)));
 }

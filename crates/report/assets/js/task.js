@@ -35,7 +35,7 @@ function grown(tree) {
   // An only child stands below its parent without going in: eighty rounds of one line stay one line.
   for (let i = 0; i < n; i++) {
     const parent = tree.parent[i];
-    indent[i] = parent < 0 ? 0 : indent[parent] + (children[parent].length > 1 ? 1 : 0);
+    indent[i] = parent < 0 ? 0 : indent[parent] + (children[parent].length > 1 || depth[parent] === 0 ? 1 : 0);
   }
   const sets = (map) => Object.fromEntries(Object.entries(map).map(([stage, list]) => [stage, new Set(list)]));
   return { ...tree, n, indices, children, depth, indent, roots, at, keptSets: sets(tree.kept), droppedSets: sets(tree.dropped), bestSet: new Set(tree.best) };
@@ -212,7 +212,7 @@ function treeLine(task, i, state, toggle) {
   const tree = task.tree;
   const isFlat = state.filter || state.only;
   const children = tree.children[i].length;
-  const space = el("span.indent");
+  const space = el(tree.parent[i] < 0 && i > 0 ? "span.indent.begins" : "span.indent");
   space.style.width = `${(isFlat ? 0 : Math.min(tree.indent[i], 10)) * 16}px`;
   const twist = children && !isFlat
     ? el("span.twist", { "aria-hidden": "true", click: (event) => (event.preventDefault(), toggle(i)) }, state.closed.has(i) ? "\u25b8" : "\u25be")
