@@ -478,6 +478,9 @@ fn finish(
         None if ended.report.state == RunState::Finished => {}
         None => context.output.note(&format!("{}; go on with `{command}`", ended.report.state.name())),
     }
+    if !args.json {
+        context.output.note(&format!("`planforge report {path}` shows it as one HTML file"));
+    }
     Ok(exit_of(&ended.report, args.fail_on))
 }
 

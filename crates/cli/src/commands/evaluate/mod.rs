@@ -158,6 +158,9 @@ fn results(
         context.output.note(&outcome::moved_line(&moved));
     }
     context.output.note(&format!("tables and run folders are in {}", out.display()));
+    if !tables.json {
+        context.output.note(&format!("`planforge report {}` shows it as one HTML file", out.display()));
+    }
     Ok(())
 }
 
