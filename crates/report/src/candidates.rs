@@ -1,19 +1,26 @@
 //! The page of each candidate, and what the tree of candidates says of it.
 
 use crate::calls::Calls;
+use crate::changes::{Changes, DiffOf, changes};
 use crate::documents::{AssessmentView, CandidatePage, PageId, Pddl, PlanView, StepsView};
 use crate::outline::{MadeOutline, round_of, unmarked};
+use crate::states::{PlanTexts, StatesLimits, plan_states};
 use crate::writer::{Stores, document};
 use planforge_contract::{
     Assessment, Candidate, CandidatePatch, Decision, Failure, PlanDocument, PlanOutcome, SamplePath,
 };
 use planforge_record::RunFolder;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// Evidence beyond this many bytes stays in the run folder: of some verifiers it is far larger than all the rest.
 const MOST_EVIDENCE: usize = 64 * 1024;
 /// Of top-k planning the best of the plans are shown.
 const MOST_PLANS: usize = 10;
+/// Of so many candidates of a task the plans are executed state by state; that of the answer always is.
+const MOST_STATES: usize = 200;
+/// Of so many the states are drawn.
+const MOST_DRAWN: usize = 20;
 
 /// What stands in the tree.
 pub(crate) struct Node {
@@ -40,6 +47,14 @@ pub(crate) struct Candidates<'a> {
     about: HashMap<String, Vec<String>>,
     /// By indices, the rounds in which candidates of these indices were made.
     made_in: HashMap<String, Vec<u32>>,
+    /// The path of the candidate that the verdict is about.
+    answer: Option<&'a str>,
+    /// How states are drawn (picture.toml).
+    picture: Option<&'a str>,
+    /// Domain and problem of candidates that were written, for what is made from them.
+    texts: HashMap<SamplePath, (Option<Arc<str>>, Option<Arc<str>>)>,
+    /// Candidates of which the states of a plan were written.
+    with_states: usize,
 }
 
 impl<'a> Candidates<'a> {
@@ -49,6 +64,8 @@ impl<'a> Candidates<'a> {
         calls: &'a Calls,
         made: &[MadeOutline],
         failed: &[(SamplePath, Failure)],
+        answer: Option<&'a str>,
+        picture: Option<&'a str>,
     ) -> Self {
         let paths = made.iter().map(|m| &m.path).chain(failed.iter().map(|(path, _)| path));
         let mut writers = HashSet::new();
@@ -64,11 +81,11 @@ impl<'a> Candidates<'a> {
                 about.entry(unmarked(label).to_owned()).or_default().push(label.to_owned());
             }
         }
-        Self { run, task, calls, about, made_in }
+        Self { run, task, calls, about, made_in, answer, picture, texts: HashMap::new(), with_states: 0 }
     }
 
     /// Writes a candidate's page.
-    pub(crate) fn write(&self, made: &MadeOutline, stores: &mut Stores) -> Result<Node, Failure> {
+    pub(crate) fn write(&mut self, made: &MadeOutline, stores: &mut Stores) -> Result<Node, Failure> {
         let (label, indices) = own(self.task, &made.path);
         let mut unreadable = Vec::new();
         let mut read = Reading { run: self.run, unreadable: &mut unreadable };
@@ -87,7 +104,7 @@ impl<'a> Candidates<'a> {
             calls: Vec::new(),
         };
         if let Some(likelihood) = candidate.log_likelihood {
-            node.metrics.insert("log_likelihood".to_owned(), likelihood);
+            node.metrics.insert("candidate.log_likelihood".to_owned(), likelihood);
         }
         let mut assessments = Vec::new();
         for (stage, blob, _) in &made.assessed {
@@ -114,8 +131,15 @@ impl<'a> Candidates<'a> {
         for message in &patch.messages {
             said.insert(stores.text(&message.content)?);
         }
+        let (domain_changes, problem_changes) =
+            self.changed(&made.path, node.parent.as_deref(), &candidate, &patch);
+        let mut plans: Vec<PlanView> =
+            outcomes.iter().map(|(stage, outcome)| plan_view(stage, outcome)).collect();
+        self.states(&made.path, &candidate, &mut plans, stores)?;
         let page = CandidatePage {
             path: made.path.clone(),
+            domain_changes,
+            problem_changes,
             domain: pddl(candidate.domain.as_deref(), patch.domain.is_some(), stores)?,
             problem: pddl(candidate.problem.as_deref(), patch.problem.is_some(), stores)?,
             texts: candidate
@@ -132,7 +156,7 @@ impl<'a> Candidates<'a> {
             diagnostics: patch.diagnostics,
             conversation: stores.turns(&candidate.conversation)?,
             assessments,
-            plans: outcomes.iter().map(|(stage, outcome)| plan_view(stage, outcome)).collect(),
+            plans,
             wrote: self.calls.that_wrote(&own_path(self.task, &made.path), &said),
             about: self.about(indices, round_of(label)),
             lineage: candidate.lineage,
@@ -141,6 +165,69 @@ impl<'a> Candidates<'a> {
         stores.unreadable += page.unreadable.len();
         node.page = Some(stores.page(&page)?);
         Ok(node)
+    }
+
+    /// What a candidate's own reply changed of what it was made from.
+    fn changed(
+        &mut self,
+        path: &str,
+        parent: Option<&str>,
+        candidate: &Candidate,
+        patch: &CandidatePatch,
+    ) -> (Option<Changes>, Option<Changes>) {
+        let before = parent.and_then(|parent| self.texts.get(parent)).cloned().unwrap_or_default();
+        let changed = |of, wrote: bool, before: Option<&Arc<str>>, after: Option<&String>| {
+            let (before, after) = before.zip(after.filter(|_| wrote))?;
+            Some(changes(of, before, after))
+        };
+        let found = (
+            changed(DiffOf::Domains, patch.domain.is_some(), before.0.as_ref(), candidate.domain.as_ref()),
+            changed(DiffOf::Problems, patch.problem.is_some(), before.1.as_ref(), candidate.problem.as_ref()),
+        );
+        // What was not written anew is the parent's own text, kept once.
+        let kept = |text: Option<&String>, before: Option<Arc<str>>| match (text, before) {
+            (Some(text), Some(before)) if **text == *before => Some(before),
+            (Some(text), _) => Some(Arc::from(text.as_str())),
+            (None, _) => None,
+        };
+        let texts = (kept(candidate.domain.as_ref(), before.0), kept(candidate.problem.as_ref(), before.1));
+        self.texts.insert(path.to_owned(), texts);
+        found
+    }
+
+    /// Executes the best plan of each stage in the candidate's own domain and problem; equal plans once.
+    fn states(
+        &mut self,
+        path: &str,
+        candidate: &Candidate,
+        plans: &mut [PlanView],
+        stores: &mut Stores,
+    ) -> Result<(), Failure> {
+        let (Some(domain), Some(problem)) = (&candidate.domain, &candidate.problem) else { return Ok(()) };
+        let is_answer = self.answer == Some(path);
+        if plans.iter().all(|plan| plan.plans.is_empty()) || (self.with_states >= MOST_STATES && !is_answer) {
+            return Ok(());
+        }
+        self.with_states += 1;
+        let limits = StatesLimits::default();
+        let drawn = is_answer || self.with_states <= MOST_DRAWN;
+        let limits = if drawn { limits } else { limits.without_pictures() };
+        let mut known: Vec<(String, PageId)> = Vec::new();
+        for view in plans {
+            let Some(best) = view.plans.first() else { continue };
+            let plan = best.steps.join("\n");
+            let page = match known.iter().find(|(steps, _)| *steps == plan) {
+                Some((_, page)) => *page,
+                None => {
+                    let texts = PlanTexts { domain, problem, plan: &plan, picture: self.picture };
+                    let page = stores.page(&plan_states(texts, &limits))?;
+                    known.push((plan, page));
+                    page
+                }
+            };
+            view.states = Some(page);
+        }
+        Ok(())
     }
 
     /// The node of a sample that broke; nothing where the path is no sample's but that of a call on a candidate.
@@ -255,6 +342,7 @@ fn plan_view(stage: &str, outcome: &PlanOutcome) -> PlanView {
         statistics: serde_json::Value::Null,
         explanation: Vec::new(),
         diagnostics: Vec::new(),
+        states: None,
     };
     let mut found = |plans: &[PlanDocument]| {
         view.found = plans.len();

@@ -2,7 +2,9 @@
 
 use crate::calls::{Calls, add, total};
 use crate::candidates::{Candidates, own};
-use crate::documents::{Account, CellEntry, CellPage, Counts, TaskEntry, TaskPage};
+use crate::curve::svg;
+use crate::documents::{Account, CellEntry, CellPage, Counts, CurveView, TaskEntry, TaskPage};
+use crate::metrics::Metrics;
 use crate::outline::{Outline, TaskOutline};
 use crate::prices::Prices;
 use crate::source::CellSource;
@@ -67,8 +69,10 @@ pub(crate) fn write(
     for task in &outline.tasks {
         let used = manifest.tasks.iter().find(|used| used.name == task.name);
         let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
-        let mut work = TaskWork { run: &run, task, prices: &prices, page: &mut page };
-        let mut line = work.write(told, answers.get(&task.name).map(String::as_str), stores)?;
+        let picture = used.and_then(|used| texts.picture(Path::new(&used.suite)));
+        let answer = answers.get(&task.name).map(String::as_str);
+        let mut work = TaskWork { run: &run, task, prices: &prices, answer, page: &mut page };
+        let mut line = work.write(told, picture.as_deref(), stores)?;
         let stem = used.map_or(task.name.as_str(), |used| used.task.as_str());
         let by_verdict = by_verdict(task.verdict.as_ref());
         let (outcome, why) = match cell.outcome(stem) {
@@ -146,6 +150,8 @@ struct TaskWork<'a> {
     run: &'a RunFolder,
     task: &'a TaskOutline,
     prices: &'a Prices,
+    /// The path of the candidate that the verdict is about.
+    answer: Option<&'a str>,
     page: &'a mut CellPage,
 }
 
@@ -153,12 +159,20 @@ impl TaskWork<'_> {
     fn write(
         &mut self,
         told: Vec<(String, String)>,
-        answer: Option<&str>,
+        picture: Option<&str>,
         stores: &mut Stores,
     ) -> Result<TaskEntry, Failure> {
         let task = self.task;
         let calls = Calls::write(self.run, task, self.prices, stores)?;
-        let candidates = Candidates::new(self.run, &task.name, &calls, &task.candidates, &task.failed);
+        let mut candidates = Candidates::new(
+            self.run,
+            &task.name,
+            &calls,
+            &task.candidates,
+            &task.failed,
+            self.answer,
+            picture,
+        );
         let mut nodes = Vec::new();
         for made in &task.candidates {
             nodes.push(candidates.write(made, stores)?);
@@ -167,7 +181,10 @@ impl TaskWork<'_> {
         nodes.extend(samples.into_iter().map(|(path, failure)| candidates.broken(path, failure)));
         let mut laid = lay(&task.name, nodes);
         laid.decide(&task.selections, &task.rounds);
-        laid.tree.answer = answer.and_then(|path| laid.place(path));
+        laid.tree.answer = self.answer.and_then(|path| laid.place(path));
+        let metrics = Metrics::of_file(&self.run.manifest().config.text);
+        laid.tree.by = laid.tree.by.take().or_else(|| metrics.first(&laid.tree));
+        let curves = metrics.curves(&task.name, &laid.tree);
         for (model, account) in &calls.by_model {
             add(self.page.by_model.entry(model.clone()).or_default(), account);
         }
@@ -194,6 +211,13 @@ impl TaskWork<'_> {
             selections: task.selections.clone(),
             pulls: task.pulls.clone(),
             spent: task.spent.clone(),
+            curves: curves
+                .iter()
+                .map(|curve| {
+                    let (metric, over) = (curve.metric.clone(), curve.over);
+                    Ok(CurveView { metric, over, svg: stores.text(&svg(curve))? })
+                })
+                .collect::<Result<_, Failure>>()?,
             broken,
             by_model: calls.by_model,
             by_stage: calls.by_stage,

@@ -1,6 +1,7 @@
 //! What report.js reads: one document a page of the report, written as JSON. Long texts are in a store of their own and named by numbers
 //! ([`TextId`]), so that equal ones are kept once and none is unpacked before it is looked at.
 
+use crate::changes::Changes;
 use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spent};
 use planforge_contract::{
     AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, TaskVerdict, Usage,
@@ -27,6 +28,8 @@ pub(crate) struct Index {
     pub(crate) tables: Vec<(String, TextId)>,
     /// What could not be read, for a person.
     pub(crate) warnings: Vec<String>,
+    /// The styles of drawings, by what they show.
+    pub(crate) styles: BTreeMap<&'static str, &'static str>,
     /// The number of the first text of each chunk.
     pub(crate) text_chunks: Vec<u32>,
     /// The number of the first page of each chunk.
@@ -138,11 +141,22 @@ pub(crate) struct TaskPage {
     pub(crate) selections: Vec<Selection>,
     pub(crate) pulls: Vec<Pull>,
     pub(crate) spent: Vec<Spent>,
+    pub(crate) curves: Vec<CurveView>,
     /// Failures of calls that are no sample: the path and how.
     pub(crate) broken: Vec<(String, Failure)>,
     pub(crate) by_model: BTreeMap<String, Account>,
     pub(crate) by_stage: BTreeMap<String, Account>,
     pub(crate) effects: BTreeMap<String, (u64, u64)>,
+}
+
+/// A metric over rounds or samples, drawn.
+#[derive(Serialize)]
+pub(crate) struct CurveView {
+    pub(crate) metric: String,
+    /// `round` or `sample`.
+    pub(crate) over: &'static str,
+    /// The drawing, an `<svg>` element as text.
+    pub(crate) svg: TextId,
 }
 
 /// Candidates and samples that broke, parents before their children, column by column.
@@ -211,6 +225,12 @@ pub(crate) struct CandidatePage {
     pub(crate) domain: Option<Pddl>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<Pddl>,
+    /// What its own reply changed of the domain that it was made from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) domain_changes: Option<Changes>,
+    /// The same for the problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem_changes: Option<Changes>,
     /// Texts in plain language and intermediate representations, by what they are.
     pub(crate) texts: Vec<(String, TextId)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -284,6 +304,9 @@ pub(crate) struct PlanView {
     pub(crate) statistics: serde_json::Value,
     pub(crate) explanation: Vec<String>,
     pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+    /// The page with the states of the best plan in the candidate's own domain and problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) states: Option<PageId>,
 }
 
 /// A plan.

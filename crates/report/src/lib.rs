@@ -13,6 +13,7 @@ mod chunks;
 mod codes;
 pub mod curve;
 mod documents;
+mod metrics;
 mod outline;
 mod page;
 pub mod picture;
@@ -30,6 +31,7 @@ use crate::source::Source;
 use crate::texts::SuiteTexts;
 use crate::writer::Stores;
 use planforge_contract::Failure;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -90,6 +92,7 @@ pub fn write(
         cells,
         tables,
         warnings: written.warnings.clone(),
+        styles: BTreeMap::from([("curve", curve::STYLE), ("picture", picture::STYLE)]),
         text_chunks: finished.text_chunks,
         page_chunks: finished.page_chunks,
     };

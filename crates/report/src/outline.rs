@@ -221,7 +221,11 @@ impl Outline {
     /// Candidates and rounds in an order of their own; calls stay in the order in which they were answered.
     pub(crate) fn sort(&mut self) {
         for task in &mut self.tasks {
-            task.candidates.sort_by(|a, b| natural(&a.path, &b.path));
+            // What a candidate was made from has fewer indices, so parents come before their children.
+            let steps =
+                |path: &str| path.rsplit('/').next().map_or(0, |indices| indices.matches('.').count());
+            task.candidates
+                .sort_by(|a, b| steps(&a.path).cmp(&steps(&b.path)).then_with(|| natural(&a.path, &b.path)));
             task.failed.sort_by(|a, b| natural(&a.0, &b.0));
             task.rounds.sort_by(|a, b| {
                 natural(&a.root, &b.root).then_with(|| a.stage.cmp(&b.stage)).then(a.round.cmp(&b.round))

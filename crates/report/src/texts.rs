@@ -1,4 +1,4 @@
-//! What tasks say in plain language, from the folders of their suites where these are still there.
+//! What tasks say in plain language, and how their states are drawn, from the folders of their suites where these are still there.
 
 use planforge_pipeline::load_leniently;
 use std::collections::HashMap;
@@ -13,17 +13,26 @@ pub(crate) struct SuiteTexts {
 struct Read {
     domain: String,
     tasks: HashMap<String, String>,
+    picture: Option<String>,
 }
 
 impl SuiteTexts {
-    /// The description of the domain and of the task.
-    pub(crate) fn of(&mut self, suite: &Path, stem: &str) -> Vec<(String, String)> {
-        let known = self.known.entry(suite.to_owned()).or_insert_with(|| {
+    /// How the suite draws states.
+    pub(crate) fn picture(&mut self, suite: &Path) -> Option<String> {
+        self.read(suite).as_ref()?.picture.clone()
+    }
+
+    fn read(&mut self, suite: &Path) -> &Option<Read> {
+        self.known.entry(suite.to_owned()).or_insert_with(|| {
             let suite = load_leniently(suite).suite?;
             let tasks = suite.tasks.iter().map(|task| (task.stem.clone(), task.text.clone())).collect();
-            Some(Read { domain: suite.domain_text, tasks })
-        });
-        let Some(read) = known else { return Vec::new() };
+            Some(Read { domain: suite.domain_text, tasks, picture: suite.picture })
+        })
+    }
+
+    /// The description of the domain and of the task.
+    pub(crate) fn of(&mut self, suite: &Path, stem: &str) -> Vec<(String, String)> {
+        let Some(read) = self.read(suite) else { return Vec::new() };
         let task = read.tasks.get(stem).cloned().unwrap_or_default();
         [("The task", task), ("The domain", read.domain.clone())]
             .into_iter()

@@ -165,11 +165,11 @@ function planView(task, page, plan, isLast) {
   ];
   return fold(
     title,
-    () => [
+    async () => [
       search && el("p.thin", {}, search, expanded !== undefined && `, ${count(expanded, "node")} expanded`),
       plan.explanation.map((line) => el("p", {}, line)),
       plan.diagnostics.map((d) => finding(d, true)),
-      best && (statesView(plan) || el("ol.plan", {}, best.steps.map((step) => el("li", {}, el("code", {}, step))))),
+      best && ((await statesView(plan)) || el("ol.plan", {}, best.steps.map((step) => el("li", {}, el("code", {}, step))))),
       plan.plans.length > 1 && fold(`${plan.plans.length - 1} further plans`, () => plan.plans.slice(1).map((other) => el("ol.plan", {}, other.steps.map((step) => el("li", {}, el("code", {}, step)))))),
     ],
     isLast,

@@ -44,8 +44,8 @@ function hunkView(hunk) {
 const VERDICTS = { valid: ["valid", "accepted"], invalid: ["invalid", "rejected"], unsupported: ["not executed here", "undecided"], unreadable: ["unreadable", "rejected"] };
 
 // The plan in the candidate's own domain and problem: each step with what it changed, and the state that is chosen.
-function statesView(plan) {
-  const states = plan.states;
+async function statesView(plan) {
+  const states = plan.states === undefined ? null : await pageOf(plan.states);
   if (!states || (!states.steps.length && !states.initial.length)) return null;
   const [word, kind] = VERDICTS[states.verdict] || [states.verdict, "undecided"];
   const goal = states.goal.length;

@@ -1,0 +1,122 @@
+//! Which metrics a pipeline chooses by, and these over rounds or samples.
+
+use crate::curve::{Curve, Judged, Scored};
+use crate::documents::Tree;
+use crate::outline::round_of;
+
+/// The most curves of a task.
+const MOST_CURVES: usize = 4;
+
+/// The metrics that stages of a pipeline file compare candidates by, in the order in which they stand there, and whether low values are
+/// good.
+pub(crate) struct Metrics(Vec<(String, bool)>);
+
+impl Metrics {
+    /// Reads them from a pipeline file: every table with `by`, and its `order`.
+    pub(crate) fn of_file(text: &str) -> Self {
+        let mut found = Vec::new();
+        if let Ok(file) = text.parse::<toml::Table>() {
+            collect(&file, &mut found);
+        }
+        Self(found)
+    }
+
+    /// The first of them that candidates have.
+    pub(crate) fn first(&self, tree: &Tree) -> Option<String> {
+        self.0.iter().map(|(metric, _)| metric).find(|metric| tree.metrics.contains_key(*metric)).cloned()
+    }
+
+    /// Curves of what the pipeline chooses by, and of walk scores, as far as they have more than one place.
+    pub(crate) fn curves(&self, task: &str, tree: &Tree) -> Vec<Curve> {
+        let mut names: Vec<&String> = tree.by.iter().chain(self.0.iter().map(|(metric, _)| metric)).collect();
+        names.extend(tree.metrics.keys().filter(|metric| metric.ends_with(".score")));
+        let mut curves: Vec<Curve> = Vec::new();
+        for metric in names {
+            if curves.len() < MOST_CURVES && !curves.iter().any(|curve| curve.metric == *metric) {
+                curves.extend(self.curve(task, tree, metric));
+            }
+        }
+        curves
+    }
+
+    fn curve(&self, task: &str, tree: &Tree, metric: &str) -> Option<Curve> {
+        let values = tree.metrics.get(metric)?;
+        let label = |place: usize| {
+            tree.label
+                .get(place)
+                .and_then(|label| tree.labels.get(*label as usize))
+                .map_or("", String::as_str)
+        };
+        let over = if tree.labels.iter().any(|label| round_of(label) > 0) { "round" } else { "sample" };
+        let stage = metric.split_once('.').map_or("", |(stage, _)| stage);
+        let letters = tree.decisions.get(stage).map(|column| column.as_bytes());
+        let mut scored = Vec::new();
+        for (place, value) in values.iter().enumerate().filter(|(place, _)| !tree.failed.contains_key(place))
+        {
+            let sample = tree.sample.get(place).copied().unwrap_or_default();
+            scored.push(Scored {
+                path: format!("{task}/{}", label(place)),
+                at: if over == "round" { round_of(label(place)) } else { sample + 1 },
+                value: *value,
+                judged: Judged::of(letters.and_then(|column| match column.get(place)? {
+                    b'a' => Some("accepted"),
+                    b'r' => Some("rejected"),
+                    b'u' => Some("undecided"),
+                    b'c' => Some("not-comparable"),
+                    _ => None,
+                })),
+                answer: tree.answer == Some(place),
+            });
+        }
+        let lowest = self.0.iter().any(|(known, lowest)| known == metric && *lowest);
+        Some(Curve::new(metric, over, lowest, scored)).filter(Curve::is_worth_drawing)
+    }
+}
+
+fn collect(table: &toml::Table, found: &mut Vec<(String, bool)>) {
+    if let Some(metric) = table.get("by").and_then(toml::Value::as_str)
+        && !found.iter().any(|(known, _)| known == metric)
+    {
+        let order = table.get("order").and_then(toml::Value::as_str);
+        found.push((metric.to_owned(), order == Some("lowest")));
+    }
+    for value in table.values() {
+        match value {
+            toml::Value::Table(table) => collect(table, found),
+            toml::Value::Array(items) => {
+                items.iter().filter_map(toml::Value::as_table).for_each(|table| collect(table, found));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_a_pipeline_chooses_by_is_drawn_in_its_direction() {
+        let file = "[[stage]]\ndo = \"select\"\nby = \"critique.errors\"\norder = \"lowest\"\n[[stage]]\ndo = \"refine\"\nby = \"ew.score\"\n";
+        let metrics = Metrics::of_file(file);
+        let tree = Tree {
+            labels: vec!["domain".into(), "edit#1".into()],
+            label: vec![0, 1, 1],
+            sample: vec![0, 0, 1],
+            parent: vec![-1, 0, 0],
+            decisions: BTreeMap::from([("critique".to_owned(), "ra-".to_owned())]),
+            metrics: BTreeMap::from([
+                ("critique.errors".to_owned(), vec![Some(3.0), Some(1.0), None]),
+                ("other.score".to_owned(), vec![None, Some(0.5), Some(0.25)]),
+            ]),
+            ..Tree::default()
+        };
+        assert_eq!(metrics.first(&tree).as_deref(), Some("critique.errors"));
+        let curves = metrics.curves("s.p01", &tree);
+        assert_eq!(curves.len(), 1, "scores of one round alone are no curve");
+        assert_eq!((curves[0].over, curves[0].lowest, curves[0].without), ("round", true, 1));
+        assert_eq!(curves[0].best, [(0, 3.0), (1, 1.0)]);
+        assert_eq!(curves[0].points[0].judged, Judged::Rejected);
+    }
+}
