@@ -23,21 +23,21 @@ function roundsView(task) {
 
 function roundsOf(task, line) {
   const valued = line.rounds.some((round) => round.value !== null);
+  const compared = line.rounds.some((round) => round.best_so_far);
+  const columns = [["round", "number"], ["best child", ""], ["verdict", ""]];
+  if (valued) columns.splice(2, 0, ["value", "number"]);
+  if (compared) columns.push(["best so far", ""]);
   return el(
     "section.rounds",
     {},
     el("h2", {}, el("code", {}, line.stage), " of ", nodeLink(task, line.root)),
-    table(
-      [["round", "number"], ["best child", ""], ["value", "number"], ["verdict", ""], ["best so far", ""]],
-      line.rounds,
-      (round) => [
-        figure(round.round),
-        round.best ? nodeLink(task, round.best) : el("span.thin", {}, "no reply came to anything"),
-        valued ? score(round.value) : "-",
-        badge(round.accepted ? "accepted" : "not accepted", round.accepted ? "accepted" : "undecided"),
-        round.best_so_far ? nodeLink(task, round.best_so_far) : "-",
-      ],
-    ),
+    table(columns, line.rounds, (round) => [
+      figure(round.round),
+      round.best ? nodeLink(task, round.best) : el("span.thin", {}, "no reply came to anything"),
+      ...(valued ? [score(round.value)] : []),
+      badge(round.accepted ? "accepted" : "not accepted", round.accepted ? "accepted" : "undecided"),
+      ...(compared ? [round.best_so_far ? nodeLink(task, round.best_so_far) : "-"] : []),
+    ]),
   );
 }
 
