@@ -10,11 +10,18 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) events: Vec<Event>,
+    /// Only what can be looked up is kept: most events are not, and a long run has many.
+    effects_alone: bool,
     completions: HashMap<String, usize>,
     effects: HashMap<String, usize>,
 }
 
 impl Index {
+    /// `effects_alone`: events that cannot be looked up are not kept.
+    pub(crate) fn new(effects_alone: bool) -> Self {
+        Self { effects_alone, ..Self::default() }
+    }
+
     pub(crate) fn push(&mut self, event: Event) {
         match &event {
             Event::Completion { key, .. } => {
@@ -23,6 +30,7 @@ impl Index {
             Event::Effect { key, .. } => {
                 self.effects.insert(key.clone(), self.events.len());
             }
+            _ if self.effects_alone => return,
             _ => {}
         }
         self.events.push(event);

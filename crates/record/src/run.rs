@@ -139,7 +139,7 @@ impl RunFolder {
             root,
             manifest,
             redactor,
-            index: RwLock::default(),
+            index: RwLock::new(Index::new(writer.is_some())),
             writer,
             warnings: Vec::new(),
             failed: OnceLock::new(),
@@ -147,7 +147,7 @@ impl RunFolder {
     }
 
     fn load(&mut self) -> Result<(), RecordError> {
-        let mut index = Index::default();
+        let mut index = Index::new(self.writer.is_some());
         for path in events::files(&self.root.join("events"))? {
             self.warnings.extend(events::read(&path, |event| index.push(event))?);
         }
@@ -171,8 +171,19 @@ impl RunFolder {
     }
 
     /// Calls `each` with every event in order. Unlike [`Journal::events`] this copies none of them.
-    pub fn each_event(&self, each: impl FnMut(&Event)) {
-        self.index().events.iter().for_each(each);
+    pub fn each_event(&self, mut each: impl FnMut(&Event)) {
+        if self.writer.is_none() {
+            self.index().events.iter().for_each(each);
+            return;
+        }
+        // While a run is written its events are in its files alone.
+        let read = events::files(&self.root.join("events")).and_then(|files| {
+            files.iter().try_for_each(|file| events::read(file, |event| each(&event)).map(drop))
+        });
+        if let Err(error) = read {
+            // Somebody took the files away. Whoever goes on writing hears of it.
+            self.failed.get_or_init(|| error);
+        }
     }
 
     fn index(&self) -> std::sync::RwLockReadGuard<'_, Index> {
@@ -263,6 +274,8 @@ impl Journal for RunFolder {
         self.writer().map(drop)
     }
     fn events(&self) -> Vec<Event> {
-        self.index().events.clone()
+        let mut events = Vec::new();
+        self.each_event(|event| events.push(event.clone()));
+        events
     }
 }

@@ -75,7 +75,7 @@ impl Misbehaviour {
     }
 }
 
-/// Everything that servers are known to do, and more. `stall` is the time after which a request counts as unanswered.
+/// Everything that servers are known to do, and more.
 pub fn all() -> Vec<Misbehaviour> {
     let mut all = failing();
     all.extend(cut_short());
@@ -162,7 +162,7 @@ fn cut_short() -> Vec<Misbehaviour> {
             Scripted::stall()
         }),
         Misbehaviour::new("a byte now and then", Recovers(1, "timeout"), |_, right, _| {
-            Scripted::replies(&[right]).drip(Duration::from_millis(50))
+            Scripted::replies(&[right]).drip(Duration::from_millis(200))
         }),
         Misbehaviour::new("no HTTP at all", Recovers(1, "connection"), |_, _, _| {
             Scripted::bytes("SSH-2.0-scripted\r\n")

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Problems under the given domain.
 const GIVEN: &str = r#"schema = 1
@@ -105,6 +105,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub enum Moment {
     /// So many milliseconds after its start.
     After(u64),
+    /// As soon as the process has sent so many requests and one of them is not answered.
+    WhileAsking(usize),
     /// As soon as a run folder is being made.
     MakingFolder,
     /// As soon as a cell is finished and its report is written.
@@ -304,12 +306,13 @@ pub(crate) fn write_pipelines(folder: &Path, server: &ScriptedServer) -> io::Res
     Ok(())
 }
 
-/// A third at a named moment, the others anywhere in the time that the whole takes.
+/// Half of them while requests are in flight or at a named moment, the others anywhere in the time that the whole takes.
 fn moment(draw: u64, whole: Duration) -> Moment {
     match draw % 9 {
         0 => Moment::MakingFolder,
         1 => Moment::FinishedCell,
         2 => Moment::WritingTables,
+        3 | 4 => Moment::WhileAsking((draw >> 8) as usize % 16 + 1),
         _ => Moment::After((draw >> 8) % u64::try_from(whole.as_millis()).unwrap_or(u64::MAX).max(1)),
     }
 }
@@ -322,16 +325,17 @@ fn kill_at(
     server: &ScriptedServer,
 ) -> io::Result<Option<(Duration, usize)>> {
     let reports = count_files(&out.join("cells"), "report.json")?;
-    let started = Instant::now();
+    let (started, begun, before) = (Instant::now(), SystemTime::now(), server.count());
     loop {
         if child.try_wait()?.is_some() {
             return Ok(None);
         }
         let now = match moment {
+            Moment::WhileAsking(requests) => server.count() - before >= requests && server.in_flight() > 0,
             Moment::After(ms) => started.elapsed() >= Duration::from_millis(ms),
             Moment::MakingFolder => is_making(&out.join("cells"))?,
             Moment::FinishedCell => count_files(&out.join("cells"), "report.json")? > reports,
-            Moment::WritingTables => fs::read_dir(out).is_ok_and(|entries| entries.count() > 2),
+            Moment::WritingTables => tables_since(out, begun),
         };
         if now {
             // SIGKILL: no handler, no destructor, nothing is flushed.
@@ -349,6 +353,15 @@ fn kill_at(
         }
         std::thread::sleep(Duration::from_micros(200));
     }
+}
+
+/// Whether a table was written since then.
+fn tables_since(out: &Path, begun: SystemTime) -> bool {
+    let is_new = |entry: &fs::DirEntry| {
+        let written = entry.metadata().and_then(|file| file.modified());
+        entry.file_name() != "matrix.json" && entry.path().is_file() && written.is_ok_and(|at| at > begun)
+    };
+    fs::read_dir(out).is_ok_and(|entries| entries.filter_map(Result::ok).any(|entry| is_new(&entry)))
 }
 
 /// Whether somewhere a run folder is being made: it has its hidden name still.

@@ -99,11 +99,12 @@ struct Case<'a> {
 impl Case<'_> {
     fn run(&self) -> Result<(), String> {
         let server = Server::start(self.options.delay_ms)?;
-        let runs = tempfile::tempdir_in(self.folder).map_err(|e| e.to_string())?;
-        let pipeline = runs.path().join("load.toml");
+        // Kept until the end: where many files were just deleted, making new ones is slow.
+        let runs = tempfile::tempdir_in(self.folder).map_err(|e| e.to_string())?.keep();
+        let pipeline = runs.join("load.toml");
         let text = pipeline_text(&server.address, self.samples, self.jobs, self.options.work);
         fs::write(&pipeline, text).map_err(|e| e.to_string())?;
-        let out = runs.path().join("runs");
+        let out = runs.join("runs");
         let mut command = Command::new(self.planforge);
         command.arg("run").arg(&pipeline).arg("--suite").arg(self.suite).arg("--runs").arg(&out);
         let cost = self.measured(command)?;
@@ -115,7 +116,7 @@ impl Case<'_> {
         let mut made = fs::read_dir(&out).map_err(|e| e.to_string())?;
         let run = made.next().ok_or("there is no run folder")?.map_err(|e| e.to_string())?.path();
         self.row("run", cost, &run)?;
-        self.peers(runs.path())?;
+        self.peers(&runs)?;
         if self.options.again {
             for (name, word) in [("resume", "--resume"), ("replay", "")] {
                 let mut command = Command::new(self.planforge);

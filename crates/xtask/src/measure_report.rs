@@ -100,7 +100,11 @@ fn made(options: &Options, out: &Path) -> Result<PathBuf, String> {
     command.arg("run").arg(&file).arg("--task").arg(suite.join("p01")).arg("--runs").arg(&runs);
     command.args(["--jobs", "4"]);
     let ran = process(command, "planforge run")?;
-    println!("the run took {:.0} s, {:.0} s of them on a processor\n", ran.wall_ms / 1000.0, ran.cpu_ms / 1000.0);
+    println!(
+        "the run took {:.0} s, {:.0} s of them on a processor\n",
+        ran.wall_ms / 1000.0,
+        ran.cpu_ms / 1000.0
+    );
     let mut made = fs::read_dir(&runs).map_err(|e| e.to_string())?;
     let made = made.next().ok_or("the run left no folder")?.map_err(|e| e.to_string())?;
     Ok(made.path())

@@ -12,6 +12,9 @@ pub(crate) struct Options {
     /// Seconds until a request counts as unanswered.
     #[arg(long, default_value_t = 60.0)]
     timeout_s: f64,
+    /// Only the cases whose name holds this.
+    #[arg(long, default_value = "")]
+    only: String,
 }
 
 /// Prints a line a case; an error where something is not as it should be.
@@ -25,7 +28,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     println!("| the server's answer | verdict | code | in the record | requests | exit | s | peak MB |");
     println!("|---|---|---|---|---|---|---|---|");
     let mut wrong = Vec::new();
-    for case in misbehaviour::all() {
+    for case in misbehaviour::all().into_iter().filter(|case| case.name.contains(&options.only)) {
         let name = case.name;
         let found = misbehaviour::run(&place, case).map_err(|e| format!("{name}: {e}"))?;
         let mut recorded: Vec<String> =

@@ -66,7 +66,6 @@ pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -
         services.mode,
         services.observer.clone(),
     );
-    let resumed = services.journal.events().iter().any(|e| matches!(e, Event::SessionStarted { .. }));
     let context = Context {
         pipeline: config,
         services,
@@ -77,7 +76,7 @@ pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -
     };
     let mode = match services.mode {
         Mode::Replay => "replay",
-        _ if resumed => "resume",
+        _ if context.recorder.resumed() => "resume",
         _ => "live",
     };
     context.recorder.session(&Event::SessionStarted { at: (services.now)(), mode: mode.to_owned() })?;

@@ -16,6 +16,8 @@ pub(super) struct Recorder {
     sources: Vec<Arc<dyn Lookup>>,
     mode: Mode,
     observer: Option<RunObserver>,
+    /// Whether there was an earlier session.
+    resumed: bool,
     /// How often each line of an earlier session stands in the journal and has not come up in this one.
     earlier: Mutex<HashMap<String, u32>>,
 }
@@ -28,10 +30,17 @@ impl Recorder {
         observer: Option<RunObserver>,
     ) -> Self {
         let mut earlier = HashMap::new();
+        let mut resumed = false;
         for event in journal.events() {
+            resumed |= matches!(event, Event::SessionStarted { .. });
             *earlier.entry(line(&event)).or_insert(0) += 1;
         }
-        Self { journal, sources, mode, observer, earlier: Mutex::new(earlier) }
+        Self { journal, sources, mode, observer, resumed, earlier: Mutex::new(earlier) }
+    }
+
+    /// Whether the journal held a session before this one.
+    pub(super) fn resumed(&self) -> bool {
+        self.resumed
     }
 
     /// Writes an event, unless an earlier session of the run wrote it.
