@@ -53,7 +53,7 @@ fn what_a_dry_run_says_is_what_happens() {
         // The example of the last one comes from the other suite.
         let suite_name = if pipeline == "pd-chain" { "garden" } else { "blocks" };
         let suite = example(suite_name, "");
-        let file = simulated(place.path(), pipeline, &[suite.clone()], "errors = 1");
+        let file = simulated(place.path(), pipeline, std::slice::from_ref(&suite), "errors = 1");
         let out = place.path().join("out");
         let evaluate = |more: &[&str]| {
             let (suite, file, out) = (name(&suite), name(&file), name(&out));

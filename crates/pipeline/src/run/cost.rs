@@ -67,7 +67,7 @@ impl Cost {
 /// US dollars for a person: cents from ten dollars on, more digits below, so that a small cost does not read as none.
 pub fn dollars(usd: f64) -> String {
     match usd {
-        usd if usd == 0.0 => "$0".to_owned(),
+        0.0 => "$0".to_owned(),
         usd if usd >= 10.0 => format!("${usd:.2}"),
         usd if usd >= 0.01 => format!("${usd:.4}"),
         usd => format!("${usd:.2e}"),
