@@ -177,8 +177,7 @@ const MEASURE: &str = "
       () => status.textContent.includes(' of '),
     );
     filter.value = ''; filter.dispatchEvent(new Event('input'));
-    list.scrollTop = middle;
-    await frame(); await frame();
+    await until(() => { list.scrollTop = middle; }, () => [...document.querySelectorAll('.line')].some(at));
     const line = [...document.querySelectorAll('.line')].find(at);
     const candidate = await until(() => line.click(), () => document.querySelector('.pddl-line'));
     return [shown.startTime, loaded, opened, scrolled, filtered, candidate, performance.memory.usedJSHeapSize / 1e6];";

@@ -57,7 +57,9 @@ const FIND: &str = "
 const CHECK: &str = "
     const wide = document.documentElement.scrollWidth - window.innerWidth;
     const scripts = document.querySelectorAll('script:not([type])').length;
-    return {wide, scripts, pwned: window.pwned !== undefined, words: document.getElementById('main').innerText.length};";
+    const words = document.getElementById('main').innerText;
+    const broken = words.includes('This part of the report cannot be read') || words.includes('This page cannot be shown');
+    return {wide, scripts, broken, pwned: window.pwned !== undefined, words: words.length};";
 
 /// Takes the pictures.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
@@ -104,6 +106,9 @@ fn complaints(browser: &Browser) -> Result<Vec<String>, String> {
     }
     if number("scripts") != 1 || found["pwned"] != Value::Bool(false) {
         wrong.push(format!("a script that is not the report's own: {found}"));
+    }
+    if found["broken"] != Value::Bool(false) {
+        wrong.push("a part of the page could not be drawn".to_owned());
     }
     if number("words") < 40 {
         wrong.push("the page is empty".to_owned());

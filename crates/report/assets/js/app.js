@@ -81,6 +81,8 @@ button.addEventListener("click", () => {
 });
 setTheme(themes.includes(stored()) ? stored() : "system");
 
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => main.querySelector("img.drawing") && route());
+
 // `/` goes to the first filter, as on other pages that are full of lists.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.target.closest("input, select, textarea")) return;

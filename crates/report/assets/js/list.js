@@ -76,6 +76,8 @@ function lazyList({ height, row, open, label, role, keys, attributes }) {
       chosen = Math.min(chosen, total - 1);
       inner.style.height = `${Math.max(1, total) * height}px`;
       draw();
+      // Somebody may scroll in this very frame, of which no event tells where the place is that of the frame before.
+      later();
     },
   };
 }

@@ -18,7 +18,7 @@ function drawing(svg, words, kind) {
 function changesView(task, at, title, changes) {
   if (!changes || changes.same) return null;
   const parent = task.tree.parent[at];
-  const words = `${count(changes.structural.length + changes.structural_left_out, "change")}, ${changes.inserted} lines in, ${changes.removed} out`;
+  const words = `${count(changes.structural.length + changes.structural_left_out, "change")}, ${count(changes.inserted, "line")} in, ${changes.removed} out`;
   return fold(
     [title, el("span.thin", {}, " against "), parent >= 0 ? el("span.thin", {}, nodeName(task.tree, parent)) : "what came in", el("span.thin", {}, `: ${words}`)],
     () => [
