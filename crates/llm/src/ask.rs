@@ -1,7 +1,7 @@
 //! One request to one table: looked up, sent, tried again, recorded. Who is asked for what is decided in [`crate::choice`].
 
 use crate::budget::{Refusal, Reservation};
-use crate::deferred::{Arrived, PendingQuestion};
+use crate::deferred::{Arrived, PENDING, PendingQuestion};
 use crate::key::{canonical_request, completion_key, derive_seed};
 use crate::llm::{CallSite, Llm, Mode, Role, RoleState};
 use crate::provider_host::ProviderHost;
@@ -274,6 +274,7 @@ impl Ask<'_> {
             Ok(reservation) => reservation,
             Err(Refusal::Cancelled) => return Err(cancelled()),
             Err(Refusal::Cap(failure)) => return Err(failure),
+            Err(Refusal::Later) => return Err(after_others(self.name, &question.path)),
         };
         let host = ProviderHost { host: self.host, redactor: &options.redactor, cancelled: &is_cancelled };
         watched.is(CallPhase::Sent(attempt));
@@ -460,6 +461,12 @@ fn cancelled() -> Failure {
         "llm.cancelled",
         "the run was interrupted before the model answered",
     )
+}
+
+/// Parked without a question: it is put once there are answers to those that wait.
+fn after_others(name: &str, path: &str) -> Failure {
+    let message = format!("`{path}` is asked later: what waits may use up what a cap of `{name}` leaves");
+    Failure::new(FailureClass::Cancelled, PENDING, message)
 }
 
 fn resting(name: &str, failures: u32) -> Failure {

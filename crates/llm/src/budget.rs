@@ -33,6 +33,9 @@ struct State {
     in_flight: u64,
     reserved_tokens: u64,
     reserved_cost: f64,
+    /// Of `tokens` and `cost`, what is charged for questions that wait for an answer and may use less.
+    waiting_tokens: u64,
+    waiting_cost: f64,
     usage: ModelUsage,
 }
 
@@ -47,6 +50,18 @@ pub(crate) struct Budget {
 pub(crate) enum Refusal {
     Cancelled,
     Cap(Failure),
+    /// Only what waits for answers stands in the way: once they are there, the question may fit.
+    Later,
+}
+
+/// What may make room for a request that does not fit now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// The ends of requests in flight.
+    InFlight,
+    /// Answers to questions that wait.
+    Answers,
+    Nothing,
 }
 
 /// A request's share while it is in flight. Dropped without settling (a panic in a provider), it counts as used in full.
@@ -78,12 +93,11 @@ impl Budget {
             }
             match over(&state, config, share) {
                 None => break,
-                Some((key, detail, waiting_helps)) if !(waiting_helps && state.in_flight > 0) => {
-                    return Err(Refusal::Cap(cap_failure(name, key, &detail)));
-                }
-                Some(_) => {
+                Some((_, _, Room::InFlight)) if state.in_flight > 0 => {
                     state = self.settled.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
                 }
+                Some((_, _, Room::Answers)) => return Err(Refusal::Later),
+                Some((key, detail, _)) => return Err(Refusal::Cap(cap_failure(name, key, &detail))),
             }
         }
         state.calls += 1;
@@ -136,10 +150,13 @@ impl<'a> Reservation<'a> {
         state.usage.answered_by_provider += 1;
     }
 
-    /// The request was put off. It stays charged as it was reserved, so that what waits cannot pass a cap together.
+    /// The request was put off. It stays charged as it was reserved, so that what waits cannot pass a cap together; a later request that
+    /// fits only without that charge waits as well.
     pub(crate) fn waits(mut self) {
         let mut state = self.release();
         state.charge(self.config, &Usage::default(), self.share);
+        state.waiting_tokens += self.share.prompt_tokens + self.share.completion_tokens;
+        state.waiting_cost += self.share.cost;
         state.usage.requests_sent -= 1;
         state.usage.pending += 1;
     }
@@ -197,17 +214,24 @@ impl Share {
     }
 }
 
-/// Which cap a further request would pass: its key, the figures, and whether it may fit once others have ended.
-fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static str, String, bool)> {
+/// Which cap a further request would pass: its key, the figures, and what may make room for it.
+fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static str, String, Room)> {
     if let Some(most) = config.max_calls.filter(|most| state.calls >= *most) {
-        return Some(("max_calls", format!("{} of {most} requests were made", state.calls), false));
+        return Some(("max_calls", format!("{} of {most} requests were made", state.calls), Room::Nothing));
     }
+    let room = |fits_alone: bool, fits_without_waiting: bool| match (fits_alone, fits_without_waiting) {
+        (true, _) => Room::InFlight,
+        (false, true) => Room::Answers,
+        (false, false) => Room::Nothing,
+    };
     if let Some(most) = config.max_total_tokens {
         let wanted = share.prompt_tokens + share.completion_tokens;
         if state.tokens >= most || state.tokens + state.reserved_tokens + wanted > most {
             let detail =
                 format!("{} of {most} tokens were used, the next request may use {wanted}", state.tokens);
-            return Some(("max_total_tokens", detail, state.tokens + wanted <= most));
+            let fits = |used: u64| used < most && used + wanted <= most;
+            let room = room(fits(state.tokens), fits(state.tokens.saturating_sub(state.waiting_tokens)));
+            return Some(("max_total_tokens", detail, room));
         }
     }
     let passed = |most: &f64| state.cost >= *most || state.cost + state.reserved_cost + share.cost > *most;
@@ -216,7 +240,11 @@ fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static st
             "{:.4} of {most} US dollars were spent, the next request may cost {:.4}",
             state.cost, share.cost
         );
-        return Some(("max_cost_usd", detail, state.cost + share.cost <= most));
+        let fits = |spent: f64| spent < most && spent + share.cost <= most;
+        // Where nothing waits, the difference of two sums must not make room.
+        let waits = state.waiting_cost > 0.0;
+        let room = room(fits(state.cost), waits && fits(state.cost - state.waiting_cost));
+        return Some(("max_cost_usd", detail, room));
     }
     None
 }

@@ -180,6 +180,31 @@ fn a_question_that_waits_counts_once_against_a_cap_however_many_sessions_it_wait
 }
 
 #[test]
+fn what_waits_holds_a_token_cap_closed_for_others_and_answers_open_it() {
+    let brought = Arc::new(Brought::default());
+    let mut bench = bench(&brought);
+    let config = &mut bench.options.roles.get_mut("main").unwrap().config;
+    // Each question may use 100 tokens and those of its prompt, and is answered with few.
+    (config.max_tokens, config.max_total_tokens) = (Some(100), Some(250));
+    let put = |llm: &planforge_llm::Llm, path: &str| {
+        llm.complete("main", question(path, 1), &site(path), &SilentHost::default()).map_err(|f| f.code)
+    };
+    let llm = bench.llm();
+    assert_eq!(["a", "b", "c"].map(|path| put(&llm, path).unwrap_err()), [PENDING; 3]);
+    let pending = llm.pending();
+    assert_eq!(pending.len(), 2, "the third would pass the cap if the others used all they may: {pending:?}");
+    assert!(bench.journal.events().is_empty(), "no cap was reached");
+    pending.iter().for_each(|question| brought.put(&question.key, body(1)));
+    let llm = bench.llm();
+    assert!(put(&llm, "a").is_ok() && put(&llm, "b").is_ok());
+    assert_eq!(put(&llm, "c").unwrap_err(), PENDING);
+    assert_eq!(llm.pending().len(), 1);
+    // What no answer makes room for is a cap.
+    bench.options.roles.get_mut("main").unwrap().config.max_total_tokens = Some(50);
+    assert_eq!(put(&bench.llm(), "d").unwrap_err(), "llm.budget");
+}
+
+#[test]
 fn batch_mode_tells_what_would_be_asked() {
     let mut bench = Bench::new(None);
     bench.options.mode = Mode::Batch;
