@@ -4,7 +4,8 @@
     answer.py REQUESTS.jsonl ANSWERS.jsonl --server http://127.0.0.1:8081/v1 [--model NAME] [--key-env OPENAI_API_KEY]
     answer.py REQUESTS.jsonl ANSWERS.jsonl --by-hand
 
-What ANSWERS.jsonl holds already is not asked again, so it can be stopped and started at any time.
+What ANSWERS.jsonl holds an answer to is not asked again, so it can be stopped and started at any time, and one file serves all
+waves. What came to an error is asked again.
 """
 import argparse, json, os, sys, urllib.error, urllib.request
 
@@ -34,6 +35,24 @@ def written(request):
     return {"custom_id": request["custom_id"], "contents": contents}
 
 
+def is_answer(line):
+    by_hand = "content" in line or "contents" in line
+    return by_hand or (line.get("response") or {}).get("status_code", 500) < 400
+
+
+def known_lines(path):
+    """The lines of an answers' file. One that was cut off when this was stopped is taken away."""
+    with open(path, "rb+") as known:
+        whole, feed, last = known.read().rpartition(b"\n")
+        try:
+            last = [json.loads(last)] if last.strip() else []
+            known.write(b"\n" if last else b"")
+        except ValueError:
+            known.truncate(len(whole + feed))
+            last = []
+    return [json.loads(line) for line in whole.splitlines() if line.strip()] + last
+
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("requests")
 parser.add_argument("answers")
@@ -48,8 +67,7 @@ if bool(args.server) == args.by_hand:
 
 done = set()
 if os.path.exists(args.answers):
-    with open(args.answers, encoding="utf-8") as known:
-        done = {json.loads(line)["custom_id"] for line in known if line.strip()}
+    done = {line["custom_id"] for line in known_lines(args.answers) if is_answer(line)}
 with open(args.requests, encoding="utf-8") as requests, open(args.answers, "a", encoding="utf-8") as answers:
     for request in map(json.loads, requests):
         if request["custom_id"] not in done:

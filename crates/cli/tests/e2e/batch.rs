@@ -311,6 +311,16 @@ fn the_example_s_script_answers_a_file_with_a_server_and_by_hand() {
     assert!(good && server.count() == 2);
     assert_eq!(answer(&["--server", &server.base_url()], ""), Some(true));
     assert_eq!(server.count(), 2, "what is answered is not asked again");
+    // An error is no answer, and a line that was cut off never came.
+    let text = fs::read_to_string(&answers).unwrap();
+    let (first, second) = text.split_once('\n').unwrap();
+    let id = first.split('"').nth(3).unwrap();
+    let failed = format!(
+        r#"{{"custom_id": "{id}", "response": {{"status_code": 503, "body": {{}}}}, "error": null}}"#
+    );
+    fs::write(&answers, format!("{failed}\n{}", &second[..40])).unwrap();
+    assert_eq!(answer(&["--server", &server.base_url()], ""), Some(true));
+    assert_eq!(server.count(), 4);
     let report = place.resume(&[&answers]).json(0);
     assert_eq!([verdict(&report, 0), verdict(&report, 1)], ["accepted"; 2]);
 
