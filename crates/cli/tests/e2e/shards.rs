@@ -110,6 +110,8 @@ fn what_is_missing_is_listed_and_another_matrix_is_refused() {
     // Without a matrix a shard takes the one that is there.
     place.evaluate(&["--shard", "2/2"]).expect(0);
     merged(&out, &[]).expect(0);
+    // Verdicts count here as they do in `evaluate`: the model that is wrong solves nothing.
+    merged(&out, &["--fail-on", "negative"]).expect(10);
 }
 
 #[test]

@@ -144,6 +144,10 @@ impl Matrix {
         }
         wrong.extend(models::mistakes(&self.models));
         for (index, seed) in self.seeds.iter().enumerate() {
+            // An override of the pipeline file states it, and TOML has no larger integers.
+            if i64::try_from(*seed).is_err() {
+                wrong.push(format!("the seed {seed} is above {}", i64::MAX));
+            }
             if self.seeds[..index].contains(seed) {
                 wrong.push(format!("the seed {seed} stands there twice"));
             }
@@ -233,6 +237,7 @@ add_ons = [\"add-ons\"]
             assert!(found.iter().any(|m| m.contains(word)), "{word}: {found:?}");
         }
         assert_eq!(messages(&FILE.replace("42-45", "45-42")).len(), 1);
+        assert!(messages(&FILE.replace("42-45", "18446744073709551615"))[0].contains("is above"));
         assert!(messages(&FILE.replace("schema = 1", "schema = 2"))[0].contains("schema 1"));
     }
 

@@ -122,7 +122,9 @@ fn cells(part: &Path) -> io::Result<Vec<PathBuf>> {
             let mut names: Vec<OsString> = Vec::new();
             for entry in entries {
                 let entry = entry?;
-                if entry.file_type()?.is_dir() {
+                // A name with a dot in front is that of a run folder or a copy that is still being made.
+                let is_made = !entry.file_name().as_encoded_bytes().starts_with(b".");
+                if is_made && entry.file_type()?.is_dir() {
                     names.push(entry.file_name());
                 }
             }

@@ -66,7 +66,7 @@ impl Running<'_> {
     }
 }
 
-/// What a cell came to, and how the command would end for it alone: nothing where it was not to be run.
+/// What a cell came to, and how the command would end for it alone: nothing where a filter leaves it out.
 pub(super) struct Outcome {
     pub(super) result: CellResult,
     /// Whether it was to be run.
@@ -85,12 +85,13 @@ pub(super) struct Outcomes {
 
 impl Outcomes {
     /// How the command ends: with what stopped it, else with an interruption, else with questions that wait, for more can be done once they
-    /// are answered, else with the first thing that kept a cell from a verdict.
+    /// are answered, else with the first thing that kept a cell from a verdict, else with a negative verdict where that counts.
     pub(super) fn exit(&self) -> Exit {
         let bad = || self.cells.iter().filter_map(|cell| cell.exit).filter(|exit| *exit != Exit::Good);
         let one = |wanted| bad().find(|exit| *exit == wanted);
         let goes_on = one(Exit::Interrupted).or_else(|| one(Exit::Pending));
-        self.stopped.or(goes_on).or_else(|| bad().next()).unwrap_or(Exit::Good)
+        let open = || bad().find(|exit| *exit != Exit::Negative);
+        self.stopped.or(goes_on).or_else(open).or_else(|| bad().next()).unwrap_or(Exit::Good)
     }
 
     /// The cells whose runs are not whole.
@@ -167,7 +168,9 @@ impl Work<'_> {
         let judges = &cell.column.judges;
         let result = CellResult::of(cell.key.clone(), report, judges);
         let result = cell.with_history(result).with_missing(&cell.stems(), judges);
-        let exit = cell.wanted.then(|| exit_of_cell(report, self.fail_on));
+        // Where nothing is run, every cell counts.
+        let counts = cell.wanted || self.running.is_none();
+        let exit = counts.then(|| exit_of_cell(report, self.fail_on));
         Outcome { result, wanted: cell.wanted, exit, broke: broke_in(report) }
     }
 
@@ -214,4 +217,35 @@ fn put(slots: &Mutex<Vec<Outcome>>, place: usize, outcome: Outcome) {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_evaluate::evaluation::{CellKey, Judges};
+
+    fn exit_of_all(exits: &[Exit]) -> Exit {
+        let outcome = |exit: &Exit| {
+            let key =
+                CellKey { suite: "s".into(), pipeline: "p".into(), model: String::new(), seed: *exit as u64 };
+            let result = CellResult::unfinished(key, &[], &Judges::default());
+            Outcome { result, wanted: true, exit: Some(*exit), broke: (0, 0) }
+        };
+        Outcomes { cells: exits.iter().map(outcome).collect(), stopped: None }.exit()
+    }
+
+    #[test]
+    fn a_negative_verdict_of_one_cell_hides_nothing_that_broke_in_another() {
+        use Exit::{Budget, Good, Interrupted, Negative, Pending, Provider, Undecided};
+        for (exits, whole) in [
+            (&[Good, Good][..], Good),
+            (&[Good, Negative], Negative),
+            (&[Negative, Provider], Provider),
+            (&[Negative, Undecided, Provider], Undecided),
+            (&[Budget, Pending, Provider], Pending),
+            (&[Pending, Interrupted, Negative], Interrupted),
+        ] {
+            assert_eq!(exit_of_all(exits), whole, "{exits:?}");
+        }
+    }
 }
