@@ -266,12 +266,14 @@ impl Run<'_> {
             return Err(unwritable(self.context, &report, &error));
         }
         let bar = RunBar::new(&self.context.output, tasks.len(), &self.title);
+        let secrets = Arc::clone(&redactor);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
         let execution =
             Execution { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
         let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
-            .and_then(|services| execute(&self.checked.pipeline, manifest, &services, tasks));
+            .and_then(|services| execute(&self.checked.pipeline, manifest, &services, tasks))
+            .and_then(|ended| Ok(Ended { report: without_secrets(ended.report, &secrets)?, ..ended }));
         bar.finish();
         ended.map_err(|failure| broke(self.context, &failure))
     }
@@ -306,6 +308,20 @@ impl Run<'_> {
         export_cassette(self.folder.as_ref(), &header, path, redactor)
             .map_err(|e| broke(self.context, &Failure::from(e)))
     }
+}
+
+/// What plugins said of their failures may hold what they were given; tables, terminals and files are made of the report.
+fn without_secrets(report: RunReport, redactor: &Redactor) -> Result<RunReport, Failure> {
+    if redactor.is_empty() {
+        return Ok(report);
+    }
+    let no_form = |e: serde_json::Error| {
+        Failure::new(FailureClass::System, "record.io", format!("the report has no JSON form: {e}"))
+    };
+    let told = serde_json::to_value(&report).map_err(no_form)?;
+    let mut clean = told.clone();
+    redactor.value(&mut clean);
+    if clean == told { Ok(report) } else { serde_json::from_value(clean).map_err(no_form) }
 }
 
 /// What was the same for all requests of a model, for a person who reads the cassette.
@@ -555,4 +571,24 @@ pub(crate) fn again(context: &Context, folder: RunFolder, jobs: u32) -> Result<(
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();
     Ok((ended.map_err(failed)?, tasks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::SecretString;
+
+    #[test]
+    fn what_a_plugin_says_of_its_failure_holds_no_secret_in_the_report() {
+        let failure = Failure::new(FailureClass::Plugin, "plugin.failed", "401 for sk-live-0123456789");
+        let verdict = Some(TaskVerdict::Failed { stage: "plan".to_owned(), failure });
+        let task = TaskReport { stem: "p01".to_owned(), verdict, ..TaskReport::default() };
+        let report =
+            RunReport { schema: 1, state: RunState::Finished, tasks: vec![task], prices: BTreeMap::new() };
+        let redactor = Redactor::new([&SecretString::from("sk-live-0123456789")]);
+        let clean = without_secrets(report, &redactor).unwrap();
+        let text = serde_json::to_string(&clean).unwrap();
+        assert!(!text.contains("0123456789") && text.contains("401 for [redacted]"), "{text}");
+        assert_eq!(clean.tasks[0].stem, "p01");
+    }
 }
