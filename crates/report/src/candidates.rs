@@ -22,6 +22,9 @@ const MOST_STATES: usize = 200;
 /// Of so many the states are drawn.
 const MOST_DRAWN: usize = 20;
 
+/// The PDDL of a candidate, shared where a child has its parent's.
+type DomainAndProblem = (Option<Arc<str>>, Option<Arc<str>>);
+
 /// What stands in the tree.
 pub(crate) struct Node {
     pub(crate) path: SamplePath,
@@ -52,7 +55,7 @@ pub(crate) struct Candidates<'a> {
     /// How states are drawn (picture.toml).
     picture: Option<&'a str>,
     /// Domain and problem of candidates that were written, for what is made from them.
-    texts: HashMap<SamplePath, (Option<Arc<str>>, Option<Arc<str>>)>,
+    texts: HashMap<SamplePath, DomainAndProblem>,
     /// Candidates of which the states of a plan were written.
     with_states: usize,
 }

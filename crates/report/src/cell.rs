@@ -39,6 +39,9 @@ pub(crate) fn write(
     let Some(folder) = &cell.folder else {
         let tasks = cell.result.iter().flat_map(|result| &result.tasks);
         tasks.for_each(|task| count(&mut entry.counts, task.outcome));
+        if cell.result.is_none() {
+            entry.counts.unfinished = cell.planned;
+        }
         return Ok(entry);
     };
     let run = RunFolder::open(folder, Arc::default())?;

@@ -1,7 +1,8 @@
 //! What lies in a folder: one run, or the cells of an evaluation, finished or not.
 
 use planforge_contract::{Failure, FailureClass};
-use planforge_evaluate::evaluation::{CellKey, CellResult, TaskOutcome};
+use planforge_evaluate::evaluation::{CellKey, CellResult, Matrix, TaskOutcome};
+use planforge_pipeline::load_leniently;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +25,8 @@ pub(crate) struct CellSource {
     pub(crate) folder: Option<PathBuf>,
     /// What the evaluation says that it came to.
     pub(crate) result: Option<CellResult>,
+    /// How many tasks it is to have, where no run was made for it yet.
+    pub(crate) planned: usize,
 }
 
 /// The tables that an evaluation writes as text, in the order in which they are shown.
@@ -98,7 +101,7 @@ impl Source {
             model: String::new(),
             seed: manifest.seed,
         };
-        let cell = CellSource { key, folder: Some(path.to_owned()), result: None };
+        let cell = CellSource { key, folder: Some(path.to_owned()), result: None, planned: 0 };
         Ok(Self {
             kind: "run",
             title: name(path),
@@ -118,15 +121,21 @@ impl Source {
         };
         let mut cells: BTreeMap<CellKey, CellSource> = BTreeMap::new();
         let mut order = Vec::new();
+        for (key, planned) in planned(&path.join("matrix.json"), &mut source.warnings) {
+            order.push(key.clone());
+            cells.insert(key.clone(), CellSource { key, folder: None, result: None, planned });
+        }
         let file = path.join("evaluation.json");
         if file.is_file() {
             match json::<Evaluation>(&file) {
                 Ok(evaluation) => {
                     for result in evaluation.cells {
                         let key = result.key.clone();
-                        order.push(key.clone());
-                        let cell = CellSource { key: key.clone(), folder: None, result: Some(result) };
-                        cells.insert(key, cell);
+                        let cell = cells.entry(key.clone()).or_insert_with(|| {
+                            order.push(key.clone());
+                            CellSource { key, folder: None, result: None, planned: 0 }
+                        });
+                        cell.result = Some(result);
                     }
                 }
                 Err(failure) => source.warnings.push(failure.to_string()),
@@ -137,7 +146,7 @@ impl Source {
                 .entry(key.clone())
                 .or_insert_with(|| {
                     order.push(key.clone());
-                    CellSource { key, folder: None, result: None }
+                    CellSource { key, folder: None, result: None, planned: 0 }
                 })
                 .folder = Some(folder);
         }
@@ -162,6 +171,44 @@ impl CellSource {
         let task = tasks.iter().find(|task| task.task == stem)?;
         Some((task.outcome, task.why.as_str()))
     }
+}
+
+/// The cells that an evaluation is to have, in the order of its table, and how many tasks each. A suite is known by the name that its folder
+/// says, so one that is not there any more is only known by its runs.
+fn planned(file: &Path, warnings: &mut Vec<String>) -> Vec<(CellKey, usize)> {
+    if !file.is_file() {
+        return Vec::new();
+    }
+    let matrix: Matrix = match json(file) {
+        Ok(matrix) => matrix,
+        Err(failure) => {
+            warnings.push(failure.to_string());
+            return Vec::new();
+        }
+    };
+    let own = [String::new()];
+    let named: Vec<String> = matrix.models.iter().map(|model| model.name.clone()).collect();
+    let models = if named.is_empty() { &own[..] } else { &named[..] };
+    let mut cells = Vec::new();
+    for folder in &matrix.suites {
+        let Some(suite) = load_leniently(folder).suite else {
+            warnings.push(format!(
+                "{} is not there any more: of this suite only runs are shown",
+                folder.display()
+            ));
+            continue;
+        };
+        let tasks = suite.tasks.len().min(matrix.tasks.unwrap_or(usize::MAX));
+        for pipeline in matrix.pipeline_names() {
+            for model in models {
+                for &seed in &matrix.seeds {
+                    let (suite, pipeline, model) = (suite.name.clone(), pipeline.clone(), model.clone());
+                    cells.push((CellKey { suite, pipeline, model, seed }, tasks));
+                }
+            }
+        }
+    }
+    cells
 }
 
 /// The runs below `cells/SUITE/PIPELINE[@MODEL]/SEED`, by name and number.

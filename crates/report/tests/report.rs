@@ -358,7 +358,6 @@ fn a_search_under_a_budget_tells_its_pulls_and_whose_call_is_whose() {
 fn an_evaluation_that_is_under_way_shows_what_there_is() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path();
-    fs::write(out.join("matrix.json"), "{}").unwrap();
     fs::write(out.join("scaling.txt"), "a table </script>\n").unwrap();
     let column = out.join("cells/blocks/method@large");
     fs::create_dir_all(&column).unwrap();
@@ -377,10 +376,21 @@ fn an_evaluation_that_is_under_way_shows_what_there_is() {
     assert_eq!(states, [(&json!(8), &json!("not begun")), (&json!(7), &json!("unfinished"))]);
     assert!(page.text.contains("method@large"), "the table is there without scripts");
     assert_eq!(page.text(&page.index["tables"][0][1]), "a table </script>\n");
-    // An evaluation that nothing was run for yet.
-    let empty = tempfile::tempdir().unwrap();
-    fs::write(empty.path().join("matrix.json"), "{}").unwrap();
-    assert!(report(empty.path()).1.warnings[0].contains("no cell"));
+    // An evaluation that was stopped before it had its tables: what was planned is there.
+    let suite = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/suites/garden");
+    let matrix =
+        json!({"suites": [suite, "nowhere"], "pipelines": ["a.toml", "b.toml"], "seeds": [1, 2], "tasks": 3});
+    let begun = tempfile::tempdir().unwrap();
+    fs::write(begun.path().join("matrix.json"), matrix.to_string()).unwrap();
+    let (page, written) = report(begun.path());
+    assert_eq!((written.runs, written.tasks), (0, 12));
+    assert!(written.warnings[0].contains("nowhere"), "{:?}", written.warnings);
+    let cell = &page.index["cells"][3];
+    assert_eq!(
+        (&cell["pipeline"], &cell["seed"], &cell["state"]),
+        (&json!("b"), &json!(2), &json!("not begun"))
+    );
+    assert_eq!((&cell["suite"], &cell["counts"]["unfinished"]), (&json!("garden"), &json!(3)));
 }
 
 #[test]
@@ -426,4 +436,68 @@ fn candidates_of_another_task_are_roots_with_their_indices() {
     let lineage: Vec<LineageStep> =
         serde_json::from_value(page.node(page.task(0, 0), 0)["lineage"].clone()).unwrap();
     assert_eq!(lineage.len(), 2);
+}
+
+const LIGHTS: &str = "(define (domain lights) (:predicates (dark ?r) (lit ?r))\n\
+    (:action switch :parameters (?r) :precondition (dark ?r) :effect (and (lit ?r) (not (dark ?r)))))";
+
+#[test]
+fn changes_states_and_curves_are_on_the_pages_that_they_belong_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
+    let problem =
+        "(define (problem p) (:domain lights) (:objects hall) (:init (dark hall)) (:goal (lit hall)))";
+    let with = |domain: String| Candidate {
+        domain: Some(domain),
+        problem: Some(problem.to_owned()),
+        ..Candidate::default()
+    };
+    let wrong = LIGHTS
+        .replace("(lit ?r) (not", "(lit ?r) (lit ?r) (not")
+        .replace("(dark ?r) :effect", "(lit ?r) :effect");
+    let root = evidence.made(TASK, "domain/0", with(wrong), "d0");
+    let child = evidence.made(TASK, "domain/0 a-round#1/0", with(LIGHTS.to_owned()), "d1");
+    for (path, score) in [(&root, 0.5), (&child, 1.0)] {
+        let mut walked = Assessment::new(Decision::Accepted, "walked");
+        walked.metrics.insert("score".to_owned(), score);
+        evidence.assessed(TASK, "ew", path, &walked);
+    }
+    let plan = |step: &str| PlanOutcome::Plan {
+        plans: vec![PlanDocument { steps: vec![step.to_owned()], ..PlanDocument::default() }],
+        optimal: false,
+        statistics: Default::default(),
+    };
+    for stage in ["plan", "final-plan"] {
+        let outcome = plan("(switch hall)");
+        evidence.event(&Event::Planned {
+            task: TASK.to_owned(),
+            stage: stage.to_owned(),
+            path: child.clone(),
+            outcome: evidence.blob(&outcome),
+            name: outcome.name().to_owned(),
+        });
+    }
+    let (page, _) = report(&evidence.path());
+    let task = page.task(0, 0);
+    // The child's label comes before its parent's in the alphabet; it is compared all the same.
+    let made = page.node(task, 1);
+    let changes = &made["domain_changes"];
+    assert!(
+        changes["structural"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|c| c["text"].as_str().unwrap().contains("switch")),
+        "{changes}"
+    );
+    assert_eq!(page.node(task, 0).get("domain_changes"), None, "nothing was before it");
+    assert_eq!(made.get("problem_changes"), None, "its reply wrote none");
+    // The same plan of two stages is executed once.
+    assert_eq!(made["plans"][0]["states"], made["plans"][1]["states"]);
+    let states = page.page(&made["plans"][0]["states"]);
+    assert_eq!((&states["verdict"], &states["steps"].as_array().map(Vec::len)), (&json!("valid"), &Some(1)));
+    assert_eq!(states["steps"][0]["goal_gained"], json!([0]));
+    let curve = &task["curves"][0];
+    assert_eq!((&curve["metric"], &curve["over"]), (&json!("ew.score"), &json!("round")));
+    assert!(page.text(&curve["svg"]).starts_with("<svg"));
 }

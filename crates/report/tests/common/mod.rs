@@ -1,6 +1,11 @@
 //! Run folders that are written by hand, and reports taken apart again.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "helpers of tests; each test file uses some of them")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests; each test file uses some of them"
+)]
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
