@@ -90,7 +90,8 @@ proptest! {
     }
 }
 
-/// Terms over X and Y with every operation.
+/// Terms over X and Y with every operation, at most one of them an interval: `((Y..X) + 1..(0..Y))` keeps clingo's solver of bounds
+/// busy for hours before it grounds anything, and here is no child process with a time limit around it.
 fn arithmetic() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![Just("X".to_owned()), Just("Y".to_owned()), (0i32..5).prop_map(|n| n.to_string())];
     leaf.prop_recursive(3, 12, 2, |inner| {
@@ -102,4 +103,5 @@ fn arithmetic() -> impl Strategy<Value = String> {
             pair.prop_map(|(l, r)| format!("({l}..{r})")),
         ]
     })
+    .prop_filter("one interval", |term| term.matches("..").count() <= 1)
 }
