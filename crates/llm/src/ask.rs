@@ -1,6 +1,6 @@
 //! One request to one table: looked up, sent, tried again, recorded. Who is asked for what is decided in [`crate::choice`].
 
-use crate::budget::{Refusal, Reservation};
+use crate::budget::{Refusal, Reservation, may_have_used};
 use crate::deferred::{Arrived, PENDING, PendingQuestion};
 use crate::key::{canonical_request, completion_key, derive_seed};
 use crate::llm::{CallSite, Llm, Mode, Role, RoleState};
@@ -9,8 +9,7 @@ use crate::retry;
 use crate::watch::{CallPhase, Watched};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure, ProviderFailureClass,
-    Replies,
+    CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure, Replies,
 };
 use planforge_record::{CompletionRecord, EffectRecord, Lookup, nearest};
 use serde_json::Value;
@@ -291,8 +290,7 @@ impl Ask<'_> {
                 self.later(put_off, reservation)
             }
             Ok(CompletionResult::ProviderFailure(failure)) => {
-                use ProviderFailureClass as C;
-                reservation.failed(matches!(failure.class, C::Connection | C::Timeout | C::Malformed));
+                reservation.failed(may_have_used(failure.class));
                 Ok(self.judge(question, attempt, options.redactor.provider_failure(failure)))
             }
             Err(failure) => {

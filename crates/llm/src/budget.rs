@@ -4,7 +4,7 @@
 use crate::config::RoleConfig;
 use crate::limit::POLL;
 use crate::usage::{ModelUsage, cost};
-use planforge_contract::{CompletionRequest, Failure, FailureClass, Usage};
+use planforge_contract::{CompletionRequest, Failure, FailureClass, ProviderFailureClass, Usage};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Tokens that a chat template adds to a turn, generously.
@@ -15,6 +15,12 @@ const TURN_TOKENS: u64 = 16;
 pub fn estimated_tokens<'a>(texts: impl Iterator<Item = &'a str>, turns: usize) -> u64 {
     let bytes: usize = texts.map(str::len).sum();
     bytes.div_ceil(3) as u64 + TURN_TOKENS * turns as u64
+}
+
+/// Whether a request that ended in such a failure may have used tokens all the same.
+pub(crate) const fn may_have_used(class: ProviderFailureClass) -> bool {
+    use ProviderFailureClass as C;
+    matches!(class, C::Connection | C::Timeout | C::Malformed)
 }
 
 /// What a request may use at most, as far as that can be said beforehand.
@@ -118,11 +124,19 @@ impl Budget {
         state.usage.answered_by_record += 1;
     }
 
-    /// What an earlier session of the run spent counts against the caps from the beginning, whenever it is looked up.
-    pub(crate) fn earlier(&self, config: &RoleConfig, attempts: u32, usage: &Usage) {
+    /// What an earlier session of the run spent counts against the caps from the beginning, whenever it is looked up. `request`: what was
+    /// asked, where nobody counted what it used; it is charged as it was then.
+    pub(crate) fn earlier(
+        &self,
+        config: &RoleConfig,
+        attempts: u32,
+        usage: &Usage,
+        request: Option<&CompletionRequest>,
+    ) {
+        let share = request.map_or_else(Share::default, |request| Share::of(config, request));
         let mut state = self.state();
         state.calls += u64::from(attempts);
-        state.charge(config, usage, Share::default());
+        state.charge(config, usage, share);
     }
 
     /// An answer of an earlier session, looked up.

@@ -1,7 +1,7 @@
 //! [`Llm`]: roles, mode, journal and limits of one run.
 
 use crate::ask::Ask;
-use crate::budget::Budget;
+use crate::budget::{Budget, may_have_used};
 use crate::choice::Choice;
 use crate::clock::{Clock, SystemClock};
 use crate::config::RoleConfig;
@@ -181,7 +181,7 @@ impl Llm {
     /// Makes the seam of a run.
     ///
     /// # Errors
-    /// `llm.config`: all values of the tables that make no sense.
+    /// `llm.config`: all values of the tables that make no sense. Where a cap needs it, a request that the journal names and does not hold.
     pub fn new(options: LlmOptions) -> Result<Self, Failure> {
         let mut wrong = Vec::new();
         for (name, role) in &options.roles {
@@ -200,7 +200,7 @@ impl Llm {
                 (name.clone(), RoleState { gate, budget: Budget::default(), rest: Rest::default() })
             })
             .collect();
-        let earlier = charge_earlier(&options, &state);
+        let earlier = charge_earlier(&options, &state)?;
         Ok(Self { options, state, earlier, waiting: Waiting::default() })
     }
 
@@ -300,16 +300,34 @@ impl Llm {
 }
 
 /// Charges each table with what the run's own journal says of earlier sessions, and returns the keys.
-fn charge_earlier(options: &LlmOptions, state: &BTreeMap<String, RoleState>) -> HashSet<String> {
+fn charge_earlier(
+    options: &LlmOptions,
+    state: &BTreeMap<String, RoleState>,
+) -> Result<HashSet<String>, Failure> {
     let mut keys = HashSet::new();
     for event in options.journal.events() {
-        let Event::Completion { key, llm, attempts, usage, .. } = event else { continue };
+        let Event::Completion { key, llm, request, failure, attempts, usage, .. } = event else { continue };
         if let (Some(role), Some(state)) = (options.roles.get(&llm), state.get(&llm)) {
-            state.budget.earlier(&role.config, attempts, &usage);
+            let config = &role.config;
+            let is_capped = config.max_total_tokens.is_some() || config.max_cost_usd.is_some();
+            let is_known = usage.prompt_tokens.is_some() && usage.completion_tokens.is_some();
+            let has_used = failure.is_none_or(|failure| may_have_used(failure.class));
+            let request = if is_capped && !is_known && has_used {
+                Some(request_of(options.journal.as_ref(), &request)?)
+            } else {
+                None
+            };
+            state.budget.earlier(config, attempts, &usage, request.as_ref());
             keys.insert(key);
         }
     }
-    keys
+    Ok(keys)
+}
+
+fn request_of(journal: &dyn Journal, id: &str) -> Result<CompletionRequest, Failure> {
+    serde_json::from_slice(&journal.get(id)?).map_err(|e| {
+        Failure::new(FailureClass::System, "record.corrupt", format!("blob {id} is no request: {e}"))
+    })
 }
 
 /// The request with everything that the table says and the request does not.

@@ -110,6 +110,11 @@ fn silence_about_tokens_neither_lifts_a_cap_nor_reads_as_free() {
     assert_eq!(burst(&llm, 1), 2, "each is charged the 41 tokens it reserved");
     let usage = &llm.usage()["main"];
     assert_eq!((usage.cost_usd, usage.unmetered), (None, 2));
+    // Neither does a session that goes on, before or after it looks them up.
+    let resumed = bench.llm();
+    assert_eq!(ask(&resumed, "further", 1).unwrap_err().class, FailureClass::Budget);
+    assert_eq!((burst(&resumed, 1), provider.count()), (2, 2));
+    assert_eq!(ask(&resumed, "further", 1).unwrap_err().class, FailureClass::Budget);
 }
 
 #[test]
