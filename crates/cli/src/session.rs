@@ -161,6 +161,13 @@ pub(crate) fn manifest(
         serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>()).map_err(|e| {
             Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}"))
         })?;
+    let mut settings =
+        BTreeMap::from([(TASKS.to_owned(), stored), (EXPLAIN_PLAN.to_owned(), explainer.into())]);
+    let simulated: Vec<&String> =
+        prepared.roles.iter().filter(|(_, role)| role.simulated).map(|(name, _)| name).collect();
+    if !simulated.is_empty() {
+        settings.insert(planforge_report::SIMULATED.to_owned(), serde_json::json!(simulated));
+    }
     Ok(RunManifest {
         schema: 1,
         id: run_id(Path::new(&pipeline.name)),
@@ -172,7 +179,7 @@ pub(crate) fn manifest(
         models: prepared.roles.iter().map(|(name, role)| (name.clone(), role.config.model.clone())).collect(),
         seed: pipeline.config.seed,
         tasks: tasks.iter().map(|(_, used)| used.clone()).collect(),
-        settings: BTreeMap::from([(TASKS.to_owned(), stored), (EXPLAIN_PLAN.to_owned(), explainer.into())]),
+        settings,
     })
 }
 

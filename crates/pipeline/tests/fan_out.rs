@@ -196,6 +196,7 @@ fn each_suite_has_a_lead_of_its_own() {
     for mut task in withheld(2) {
         task.name = task.name.replace("toys", "balls");
         task.view.suite = "balls".into();
+        task.reference.suite = "balls".into();
         task.view.task_text = "balls".into();
         all.insert(0, task);
     }

@@ -13,11 +13,23 @@ use crate::tree::lay;
 use crate::writer::Stores;
 use planforge_contract::{Failure, TaskVerdict};
 use planforge_evaluate::evaluation::TaskOutcome;
-use planforge_record::RunFolder;
+use planforge_record::{RunFolder, RunManifest};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The models by table; one that is simulated says so.
+fn models(manifest: &RunManifest) -> BTreeMap<String, String> {
+    let simulated = manifest.settings.get(crate::SIMULATED).and_then(Value::as_array);
+    let is_simulated = |table: &str| simulated.is_some_and(|tables| tables.iter().any(|t| t == table));
+    let named = |(table, model): (&String, &String)| {
+        let mark = if is_simulated(table) { " (simulated)" } else { "" };
+        (table.clone(), format!("{model}{mark}"))
+    };
+    manifest.models.iter().map(named).collect()
+}
 
 /// Writes the pages of a cell and returns its entry.
 pub(crate) fn write(
@@ -48,6 +60,7 @@ pub(crate) fn write(
     let shown = folder.display();
     warnings.extend(run.warnings().iter().map(|warning| format!("{shown}: {}", warning.message)));
     let manifest = run.manifest();
+    entry.simulated = manifest.settings.contains_key(crate::SIMULATED);
     let mut outline = Outline::new(manifest.tasks.iter().map(|used| used.name.as_str()));
     run.each_event(|event| outline.take(event));
     outline.sort();
@@ -60,7 +73,7 @@ pub(crate) fn write(
         config_path: manifest.config.path.clone(),
         config: stores.text(&manifest.config.text)?,
         overrides: manifest.overrides.clone(),
-        models: manifest.models.clone(),
+        models: models(manifest),
         plugins: manifest.plugins.iter().map(|p| format!("{} {} ({})", p.id, p.version, p.origin)).collect(),
         sessions: std::mem::take(&mut outline.sessions),
         logs: std::mem::take(&mut outline.logs),

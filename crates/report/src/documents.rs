@@ -43,6 +43,8 @@ pub(crate) struct CellEntry {
     pub(crate) pipeline: String,
     pub(crate) model: String,
     pub(crate) seed: u64,
+    /// Whether a model of it is simulated: its figures say nothing about a language model.
+    pub(crate) simulated: bool,
     /// How many tasks ended how.
     pub(crate) counts: Counts,
     /// Whether outcomes are those of the evaluation (a judging stage) or the tasks' verdicts.

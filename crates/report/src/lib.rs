@@ -35,6 +35,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+/// The name in [`planforge_record::RunManifest::settings`] of the list of `[llm.NAME]` tables whose provider only simulates a model.
+pub const SIMULATED: &str = "simulated";
+
 /// What a report came to hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Written {

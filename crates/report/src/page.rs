@@ -85,7 +85,7 @@ impl Row {
         };
         Self {
             suite: visible(&cell.suite),
-            column: visible(&column),
+            column: visible(&column) + if cell.simulated { " (simulated)" } else { "" },
             seed: cell.seed,
             state: cell.state,
             counts: cell.counts,

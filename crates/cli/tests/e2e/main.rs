@@ -35,6 +35,7 @@ mod picture;
 mod planner;
 mod progress;
 mod record;
+mod report;
 mod run;
 mod scaling;
 mod secrets;

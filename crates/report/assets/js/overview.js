@@ -47,6 +47,10 @@ function legend() {
   );
 }
 
+// Figures of a simulated model say nothing about a language model.
+const simulated = (column) =>
+  index.cells.some((cell) => cell.simulated && columnOf(cell) === column) && el("span.thin", {}, " (simulated)");
+
 function matrix() {
   const suites = [...new Set(index.cells.map((cell) => cell.suite))];
   const columns = [...new Set(index.cells.map(columnOf))];
@@ -68,7 +72,7 @@ function matrix() {
     const counts = Object.fromEntries(OUTCOMES.map(([key]) => [key, sumOf(own, key)]));
     sums.append(el("td", {}, bar(counts), " ", share(counts)));
   }
-  const head = el("tr", {}, el("th", { scope: "col" }, "suite"), columns.map((c) => el("th", { scope: "col" }, c)));
+  const head = el("tr", {}, el("th", { scope: "col" }, "suite"), columns.map((c) => el("th", { scope: "col" }, c, simulated(c))));
   const filter = el("input", {
     type: "search",
     placeholder: "Filter suites",
