@@ -1,8 +1,8 @@
 //! One self-contained HTML file from a run folder or an evaluation: a table to drill into, the lineage of every candidate, every prompt and
 //! reply, diagnostics in place. It opens from a disk without a network, and shows ten thousand candidates.
 //!
-//! [`write()`] reads runs one after the other and documents one by one. [`chunks`] packs pages and texts so that a browser unpacks what
-//! is looked at; [`documents`] are the pages, which assets/report.js draws. Whatever a model wrote is data all the way: it crosses as
+//! [`write()`] reads runs one after the other and documents one by one. `chunks` packs pages and texts so that a browser unpacks what
+//! is looked at; `documents` are the pages, which assets/js draws. Whatever a model wrote is data all the way: it crosses as
 //! JSON inside of base64, and becomes text nodes.
 
 mod calls;
