@@ -117,8 +117,8 @@ fn new(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>
     }
 }
 
-/// The checkout that a folder lies in: the one whose `crates/plugin-sdk` can be depended on.
+/// The checkout that a folder lies in: the one whose `crates/platform/plugin-sdk` can be depended on.
 fn sdk_near(dir: &Path) -> Option<PathBuf> {
     let start = std::fs::canonicalize(dir).ok()?;
-    start.ancestors().find(|a| a.join("crates/plugin-sdk/Cargo.toml").is_file()).map(Path::to_owned)
+    start.ancestors().find(|a| a.join("crates/platform/plugin-sdk/Cargo.toml").is_file()).map(Path::to_owned)
 }

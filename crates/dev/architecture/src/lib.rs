@@ -1,0 +1,6 @@
+//! Reads the imports of a crate's files, as text, for the tests that hold the structure of the workspace.
+
+mod imports;
+mod source;
+
+pub use imports::circles;

@@ -1,0 +1,244 @@
+//! The rules of docs/reference/invariants.md, section Structure, one test each.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
+}
+
+struct Package {
+    folder: PathBuf,
+    manifest: toml::Table,
+}
+
+impl Package {
+    fn dependencies(&self, section: &str) -> BTreeSet<String> {
+        self.manifest
+            .get(section)
+            .and_then(|s| s.as_table())
+            .map(|t| t.keys().cloned().collect())
+            .unwrap_or_default()
+    }
+}
+
+/// The folders of packages and the layer of each. A package may depend on its own layer and on those before it.
+const LAYERS: &[&str] =
+    &["crates/language", "crates/platform", "plugins", "crates/lab", "crates/dev", "tests", "crates"];
+
+/// Every package of the workspace by its name without `planforge-`.
+fn packages() -> BTreeMap<String, Package> {
+    let mut found = BTreeMap::new();
+    for layer in LAYERS {
+        for entry in fs::read_dir(root().join(layer)).unwrap() {
+            let folder = entry.unwrap().path();
+            if folder.ends_with("tests/fuzz") {
+                continue; // not a member: its own workspace, for cargo-fuzz
+            }
+            let Ok(text) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+            let manifest: toml::Table = toml::from_str(&text).unwrap();
+            let name =
+                manifest["package"]["name"].as_str().unwrap().trim_start_matches("planforge-").to_owned();
+            found.insert(name, Package { folder, manifest });
+        }
+    }
+    assert!(found.len() > 15, "found only {:?}", found.keys());
+    found
+}
+
+fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().is_some_and(|n| n != "target") {
+            rust_files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// The crates of `platform` that plugins may use. Everything else there belongs to the host.
+const FOR_PLUGINS: &[&str] =
+    &["chat-completions", "child", "contract", "judging", "plugin-abi", "plugin-sdk"];
+
+/// The layer of a package as an index of [`LAYERS`].
+fn layer(package: &Package) -> usize {
+    let folder = package.folder.parent().unwrap().strip_prefix(root()).unwrap();
+    LAYERS.iter().position(|layer| Path::new(layer) == folder).unwrap()
+}
+
+#[test]
+fn packages_depend_only_on_their_own_layer_and_lower_ones() {
+    let packages = packages();
+    for (name, package) in &packages {
+        for dependency in package.dependencies("dependencies") {
+            let Some(own) = dependency.strip_prefix("planforge-") else { continue };
+            let target = &packages[own];
+            assert!(layer(target) <= layer(package), "{name} depends on {own}, which is in a higher layer");
+            if LAYERS[layer(package)] == "plugins" && LAYERS[layer(target)] == "crates/platform" {
+                assert!(
+                    FOR_PLUGINS.contains(&own),
+                    "the plugin {name} depends on {own}, which belongs to the host"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_plugin_protocol_does_not_depend_on_the_language_crates() {
+    let packages = packages();
+    for (name, allowed) in
+        [("contract", &["diagnostics"][..]), ("plugin-abi", &[]), ("child", &[]), ("clingo", &[])]
+    {
+        for dependency in packages[name].dependencies("dependencies") {
+            if let Some(own) = dependency.strip_prefix("planforge-") {
+                assert!(allowed.contains(&own), "{name} may not depend on {own}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_plugin_abi_names_abi_stable_and_libloading() {
+    for (name, package) in packages() {
+        // The frozen fixture holds its own copy of the first epoch, so that the copy cannot change with the original.
+        if ["plugin-abi", "clingo"].contains(&name.as_str())
+            || package.folder.starts_with(root().join("tests"))
+        {
+            continue;
+        }
+        for section in ["dependencies", "dev-dependencies"] {
+            let dependencies = package.dependencies(section);
+            for forbidden in ["abi_stable", "libloading"] {
+                assert!(!dependencies.contains(forbidden), "{name} names {forbidden}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_plugin_abi_and_clingo_are_unsafe() {
+    for (name, package) in packages() {
+        if ["plugin-abi", "clingo"].contains(&name.as_str())
+            || package.folder.starts_with(root().join("tests"))
+        {
+            continue;
+        }
+        let mut files = Vec::new();
+        rust_files(&package.folder.join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            // The word is put together so that this test does not find itself.
+            let allowance = ["allow(", "unsafe_code"].concat();
+            assert!(!text.contains(&allowance), "{} allows unsafe code", file.display());
+        }
+    }
+}
+
+#[test]
+fn only_cli_and_test_crates_know_the_plugins() {
+    let packages = packages();
+    let plugins: BTreeSet<String> = packages
+        .iter()
+        .filter(|(_, p)| p.folder.parent().unwrap().ends_with("plugins"))
+        .map(|(name, _)| format!("planforge-{name}"))
+        .collect();
+    for (name, package) in &packages {
+        for dependency in package.dependencies("dependencies") {
+            assert!(
+                !plugins.contains(&dependency) || name == "cli",
+                "{name} depends on the plugin {dependency}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_plugin_folder_is_bundled() {
+    let bundled = fs::read_to_string(root().join("crates/cli/src/bundled.rs")).unwrap();
+    let explained = fs::read_to_string(root().join("crates/cli/src/codes.rs")).unwrap();
+    let mut folders = 0;
+    for entry in fs::read_dir(root().join("plugins")).unwrap() {
+        let folder = entry.unwrap().file_name().into_string().unwrap();
+        let crate_name = format!("planforge_{}", folder.replace('-', "_"));
+        let line = format!("&{crate_name}::PLANFORGE_PLUGIN");
+        assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
+        let plugin = fs::read_to_string(root().join("plugins").join(&folder).join("src/lib.rs")).unwrap();
+        if plugin.contains("CODES") {
+            assert!(explained.contains(&format!("{crate_name}::CODES")), "`explain` does not know {folder}");
+        }
+        folders += 1;
+    }
+    assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), folders);
+}
+
+#[test]
+fn folder_name_is_crate_name() {
+    for (name, package) in packages() {
+        assert_eq!(package.folder.file_name().unwrap().to_str().unwrap(), name);
+    }
+}
+
+#[test]
+fn only_providers_and_testkit_use_tokio() {
+    for (name, package) in packages() {
+        if name.starts_with("provider-") || name == "testkit" {
+            continue;
+        }
+        assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");
+    }
+}
+
+#[test]
+fn every_crate_takes_the_workspace_lints() {
+    for (name, package) in packages() {
+        let lints =
+            package.manifest.get("lints").and_then(|l| l.get("workspace")).and_then(toml::Value::as_bool);
+        assert_eq!(lints, Some(true), "{name} does not take the workspace's lints");
+    }
+}
+
+#[test]
+fn panics_unwind_in_every_profile() {
+    let manifest: toml::Table =
+        toml::from_str(&fs::read_to_string(root().join("Cargo.toml")).unwrap()).unwrap();
+    for profile in ["dev", "release"] {
+        assert_eq!(manifest["profile"][profile]["panic"].as_str(), Some("unwind"), "profile {profile}");
+    }
+}
+
+#[test]
+fn every_rule_is_written_down() {
+    let text = fs::read_to_string(root().join("docs/reference/invariants.md")).unwrap();
+    let source = fs::read_to_string(root().join("crates/dev/architecture/tests/structure.rs")).unwrap();
+    for line in source.lines() {
+        if let Some(name) = line.strip_prefix("fn ").and_then(|l| l.strip_suffix("() {")) {
+            assert!(
+                text.contains(&format!("`{name}`")),
+                "docs/reference/invariants.md does not name the test `{name}`"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_test_that_is_named_exists() {
+    let text = fs::read_to_string(root().join("docs/reference/invariants.md")).unwrap();
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    rust_files(&root().join("plugins"), &mut files);
+    let sources: String = files.iter().map(|f| fs::read_to_string(f).unwrap()).collect();
+    // Names of tests are the only long words with underscores between backquotes.
+    let named = text.split('`').skip(1).step_by(2).filter(|w| w.matches('_').count() > 2 && !w.contains(' '));
+    let mut count = 0;
+    for name in named {
+        // A test of random values takes them as arguments.
+        assert!(sources.contains(&format!("fn {name}(")), "there is no test `{name}`");
+        count += 1;
+    }
+    assert!(count > 15, "only {count} tests are named");
+}

@@ -1,0 +1,50 @@
+//! Every plugin of the workspace does what every plugin must, linked in and from its library.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
+
+use planforge_plugin_host::BundledPlugin;
+use planforge_testkit::plugins::conformance;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const PLUGINS: &[&BundledPlugin] = &[
+    &planforge_environment_pddl::PLANFORGE_PLUGIN,
+    &planforge_environment_process::PLANFORGE_PLUGIN,
+    &planforge_planner_classical::PLANFORGE_PLUGIN,
+    &planforge_planner_external::PLANFORGE_PLUGIN,
+    &planforge_planner_llm::PLANFORGE_PLUGIN,
+    &planforge_provider_batch::PLANFORGE_PLUGIN,
+    &planforge_provider_noisy_oracle::PLANFORGE_PLUGIN,
+    &planforge_provider_openai::PLANFORGE_PLUGIN,
+    &planforge_translator_asp::PLANFORGE_PLUGIN,
+    &planforge_translator_actions::PLANFORGE_PLUGIN,
+    &planforge_translator_describe::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_verifier_classes::PLANFORGE_PLUGIN,
+    &planforge_verifier_critique::PLANFORGE_PLUGIN,
+    &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
+    &planforge_verifier_ew::PLANFORGE_PLUGIN,
+    &planforge_verifier_val::PLANFORGE_PLUGIN,
+];
+
+#[test]
+fn every_folder_in_plugins_is_tested_here() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../plugins");
+    let folders: BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.join("Cargo.toml").is_file())
+        .map(|p| p.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let tested: BTreeSet<String> = PLUGINS.iter().map(|p| p.id()).collect();
+    assert_eq!(folders, tested);
+}
+
+#[test]
+fn every_plugin_conforms_bundled_and_loaded() {
+    let mut wrong = Vec::new();
+    for &plugin in PLUGINS {
+        let violations = conformance(plugin).err().unwrap_or_default();
+        wrong.extend(violations.into_iter().map(|v| format!("{}: {v}", plugin.id())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

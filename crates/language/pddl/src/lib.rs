@@ -1,0 +1,51 @@
+//! PDDL: text with mistakes in, a typed tree and every diagnostic out.
+//!
+//! [`parse_domain`] and [`parse_problem`] read one definition each and report what is wrong with its form.
+
+#![warn(missing_docs)]
+
+pub mod ast;
+mod bytes;
+mod check;
+mod codes;
+mod diff;
+pub mod extract;
+mod fix;
+pub mod mutate;
+mod name;
+mod natural;
+mod print;
+pub mod random;
+mod read;
+mod rename;
+mod sexpr;
+mod sink;
+mod strip;
+mod suggest;
+mod symbols;
+mod template;
+
+pub use ast::Parsed;
+pub use bytes::read_bytes;
+pub use check::{
+    Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, read_task,
+    requirements_used, undeclared_constants, undeclared_requirements,
+};
+pub use codes::CODES;
+pub use diff::{Change, Difference, diff_domains, diff_problems};
+pub use extract::{action_blocks, find_pddl};
+pub use fix::{Answered, Fixed, fix_all};
+pub use name::Name;
+pub use natural::natural;
+pub use print::{
+    print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric,
+    print_problem, print_typed_list,
+};
+pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
+pub use rename::{rename_objects, rename_parameters, rename_types};
+pub use sexpr::MAX_DEPTH;
+pub use sink::MAX_DIAGNOSTICS;
+pub use strip::StripSpans;
+pub use suggest::nearest;
+pub use symbols::{Names, Symbol};
+pub use template::{domain_template, problem_template};

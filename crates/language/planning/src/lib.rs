@@ -1,0 +1,41 @@
+//! Classical planning on PDDL trees: normalise, ground, simulate, validate, walk, search. Pure: no input or output, no clock,
+//! no threads; limits come through [`Budget`].
+
+#![warn(missing_docs)]
+
+mod axioms;
+mod bits;
+mod budget;
+pub mod claims;
+mod codes;
+mod csr;
+pub mod equivalence;
+pub mod graph;
+mod ground;
+pub mod lifted;
+mod normalize;
+mod plan_file;
+pub mod result_class;
+mod search;
+mod simulate;
+mod solve;
+mod successors;
+pub mod task;
+mod top_k;
+mod unsolvable;
+mod validate;
+pub mod walk;
+
+pub use budget::{Budget, CountingBudget, Poll, StopReason, Unlimited};
+pub use codes::CODES;
+pub use ground::{GroundLimits, ground};
+pub use normalize::normalize;
+pub use plan_file::{FileStep, PlanFile, Word, parse_plan};
+pub use search::SearchStatistics;
+pub use simulate::{Simulator, State};
+pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan, plan_model};
+pub use top_k::{Quality, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
+pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
+pub use validate::{
+    Decision, FailedCondition, FailingStep, GoalAlong, TraceStep, ValidationReport, Validator, validate,
+};
