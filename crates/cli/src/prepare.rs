@@ -137,6 +137,7 @@ impl Maker<'_> {
             kind: info.kind,
             version,
             origin,
+            measures: info.measures.clone(),
             sha256,
         });
         Some(info)

@@ -54,6 +54,7 @@ impl Plugin for ValVerifier {
             .capability("environment:against=environment")
             .capability("external:backend=val")
             .capability("external:parser=val")
+            .measures(Measure::PlanValidity)
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("clean", "1 / (1 + errors): the higher the better, for a choice that takes the highest")
             .metric("warnings", "warnings found in the domain and the problem")

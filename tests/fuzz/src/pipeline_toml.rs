@@ -35,6 +35,7 @@ impl Catalogue for Few {
             capabilities: Vec::new(),
             roles: declared("writer", PluginKind::Translator),
             metrics: declared("score", PluginKind::Verifier),
+            measures: Vec::new(),
             options_schema: serde_json::json!({"type": "object"}),
             secrets: declared("api_key_env", PluginKind::Provider).into_iter().map(|d| d.name).collect(),
             files: declared("template", PluginKind::Translator).into_iter().map(|d| d.name).collect(),

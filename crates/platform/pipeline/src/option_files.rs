@@ -145,6 +145,7 @@ mod tests {
             capabilities: vec![],
             roles: vec![],
             metrics: vec![],
+            measures: vec![],
             options_schema: json!({}),
             secrets: vec![],
             files: vec!["a".into(), "b".into()],

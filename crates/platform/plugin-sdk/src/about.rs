@@ -1,6 +1,6 @@
 //! What a plugin says about itself and how it is made.
 
-use planforge_contract::{Declared, Failure};
+use planforge_contract::{Declared, Failure, Measure};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -28,6 +28,7 @@ pub struct About {
     pub(crate) capabilities: Vec<String>,
     pub(crate) roles: Vec<Declared>,
     pub(crate) metrics: Vec<Declared>,
+    pub(crate) measures: Vec<Measure>,
     pub(crate) secrets: Vec<String>,
     pub(crate) files: Vec<String>,
     pub(crate) folders: Vec<String>,
@@ -59,6 +60,12 @@ impl About {
     #[must_use]
     pub fn metric(mut self, name: &str, about: &str) -> Self {
         self.metrics.push(Declared::new(name, about));
+        self
+    }
+    /// A standard quantity that its assessments hold, for result tables.
+    #[must_use]
+    pub fn measures(mut self, measure: Measure) -> Self {
+        self.measures.push(measure);
         self
     }
     /// An option that holds the name of an environment variable; its value comes in [`Secrets`].

@@ -69,6 +69,7 @@ pub fn describe<C: Crate, K: Kind<P>, P: Plugin>() -> PluginInfo {
         capabilities: about.capabilities,
         roles: about.roles,
         metrics: about.metrics,
+        measures: about.measures,
         options_schema: schemars::schema_for!(P::Options).to_value(),
         secrets: about.secrets,
         files: about.files,

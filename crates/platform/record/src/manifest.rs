@@ -2,7 +2,7 @@
 
 use crate::RecordError;
 use crate::disk::{Disk, write_atomically};
-use planforge_contract::PluginKind;
+use planforge_contract::{Measure, PluginKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,6 +37,9 @@ pub struct PluginUse {
     pub version: String,
     /// `bundled`, or the path of the library.
     pub origin: String,
+    /// The standard quantities of its assessments. Empty in runs of versions that did not record them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
     /// SHA-256 of the library's file; absent for a bundled plugin, which `RunManifest::planforge` pins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,

@@ -60,6 +60,20 @@ impl Declared {
     }
 }
 
+/// A quantity that a verifier's assessments hold in the standard form that result tables read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Agreement of exploration walks with the environment (exploration-walk paper, Definition 1 and Eq. 2): metric `score`, 0 to 1.
+    WalkScore,
+    /// True decisions about plans: `accepted` means that the plan is valid.
+    PlanValidity,
+    /// True decisions about equality with the reference up to names: `accepted` means equivalent.
+    Equivalence,
+    /// A class for every written action: syntax error, semantic error, different domain or equivalent.
+    ResultClass,
+}
+
 /// What a plugin says about itself: the answer of `describe()`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PluginInfo {
@@ -85,6 +99,9 @@ pub struct PluginInfo {
     /// The metrics its assessments hold; `select` names them as `LABEL.NAME`.
     #[serde(default)]
     pub metrics: Vec<Declared>,
+    /// The standard quantities that its assessments hold; result tables find their columns by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
     /// JSON schema of its options.
     pub options_schema: serde_json::Value,
     /// Options that hold the *name* of an environment variable; the host passes the value in `CreateRequest.secrets`.

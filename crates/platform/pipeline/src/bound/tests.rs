@@ -29,6 +29,7 @@ fn info(id: &str) -> Option<PluginInfo> {
         capabilities: capabilities.iter().map(|c| (*c).to_owned()).collect(),
         roles: if role.is_empty() { Vec::new() } else { vec![Declared::new(role, "")] },
         metrics: Vec::new(),
+        measures: Vec::new(),
         options_schema: schema,
         secrets: Vec::new(),
         files: Vec::new(),

@@ -27,6 +27,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
         capabilities: Vec::new(),
         roles: roles.iter().map(|r| Declared::new(r, "")).collect(),
         metrics: metrics.iter().map(|m| Declared::new(m, "")).collect(),
+        measures: Vec::new(),
         options_schema: serde_json::json!({"type": "object"}),
         secrets: Vec::new(),
         files: Vec::new(),
