@@ -1,7 +1,7 @@
 //! The limits that a command sets to work in process: the person's interruption, a time, a count of bytes.
 
 use crate::session::interrupt_flag;
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ impl WorkLimits {
     }
 }
 
-impl Budget for WorkLimits {
+impl ResourceLimits for WorkLimits {
     fn poll(&mut self) -> Poll {
         if self.is_interrupted() {
             return Poll::Stop(StopReason::Cancelled);

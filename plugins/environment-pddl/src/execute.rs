@@ -10,7 +10,7 @@ use planforge_contract::{
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_judging::Deadline;
 use planforge_pddl::random::Random;
-use planforge_planning::{Budget, PlanFile, Poll, ValidationReport, parse_plan};
+use planforge_planning::{PlanFile, Poll, ResourceLimits, ValidationReport, parse_plan};
 use planforge_plugin_sdk::walking::{Choice, choose};
 
 /// The plan's place beside domain and problem.
@@ -106,7 +106,7 @@ impl Run {
         let (text, file, strange) = file_of(steps);
         let report = world.validator.validate(&file);
         match &report.decision {
-            planforge_planning::Decision::Unsupported(constructs) => {
+            planforge_planning::ValidationDecision::Unsupported(constructs) => {
                 let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
                 let message = format!("the simulator does not execute {}", what.join(", "));
                 Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))

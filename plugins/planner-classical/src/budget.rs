@@ -3,7 +3,7 @@
 use planforge_contract::PlanLimits;
 use planforge_contract::api::Host;
 use planforge_judging::Deadline;
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::time::Duration;
 
 /// Ends a search when the request's limits, the host's deadline or the user say so.
@@ -24,7 +24,7 @@ impl<'a> CallBudget<'a> {
     }
 }
 
-impl Budget for CallBudget<'_> {
+impl ResourceLimits for CallBudget<'_> {
     fn poll(&mut self) -> Poll {
         // What ended first stays the reason.
         match self.deadline.stopped() {

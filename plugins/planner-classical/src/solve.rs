@@ -72,7 +72,7 @@ const fn algorithm(search: Search) -> Option<Algorithm> {
 fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOutcome {
     let statistics = statistics(&result);
     match result.outcome {
-        planforge_planning::PlanOutcome::Plan(plan) => PlanOutcome::Plan {
+        planforge_planning::SearchOutcome::Plan(plan) => PlanOutcome::Plan {
             optimal: plan.optimal && steps_count,
             plans: vec![PlanDocument {
                 steps: plan.step_texts(),
@@ -81,24 +81,24 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
             }],
             statistics,
         },
-        planforge_planning::PlanOutcome::ProvenUnsolvable(why) => {
+        planforge_planning::SearchOutcome::ProvenUnsolvable(why) => {
             let explanation = explain(&why, sources);
             PlanOutcome::ProvenUnsolvable { explanation, statistics }
         }
-        planforge_planning::PlanOutcome::Exhausted => PlanOutcome::Exhausted {
+        planforge_planning::SearchOutcome::Exhausted => PlanOutcome::Exhausted {
             explanation: vec![
                 "The search left out states that it took for hopeless, and found no plan in the rest."
                     .to_owned(),
             ],
             statistics,
         },
-        planforge_planning::PlanOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
+        planforge_planning::SearchOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
             limit: limit_kind(reason),
             message: format!("{reason} was reached before a plan was found"),
             plans: Vec::new(),
             statistics,
         },
-        planforge_planning::PlanOutcome::Unsupported(constructs) => {
+        planforge_planning::SearchOutcome::Unsupported(constructs) => {
             let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported).collect();
             PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
         }

@@ -6,7 +6,7 @@ use crate::solve::{explain, limit_kind, report, unsupported};
 use planforge_contract::{PlanDocument, PlanOutcome, SearchStatistics};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_planning::{Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome};
+use planforge_planning::{QualityBound, StopReason, TopKEnd, TopKOptions, TopKOutcome};
 use std::num::NonZeroUsize;
 
 /// Looks for the `k` cheapest plans, keeping no more than `nodes` states and ways on from them. A limit before the last of them is a limit with
@@ -22,7 +22,7 @@ pub(crate) fn run(
     let wanted = NonZeroUsize::new(k as usize).unwrap_or(NonZeroUsize::MIN);
     let defaults = TopKOptions::new(wanted);
     let top_k_options = TopKOptions {
-        quality: options.quality.map(Quality::Times),
+        quality: options.quality.map(QualityBound::Times),
         semantics: options.semantics.into(),
         max_nodes: nodes.unwrap_or(defaults.max_nodes),
         ..defaults

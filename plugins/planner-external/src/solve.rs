@@ -13,7 +13,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
-use planforge_planning::{Decision, parse_plan, validate};
+use planforge_planning::{ValidationDecision, parse_plan, validate};
 use std::path::Path;
 use std::time::Duration;
 
@@ -242,11 +242,11 @@ impl Call<'_> {
         for mut plan in plans {
             let file = parse_plan(&plan.to_ipc(), PLAN);
             match validate(domain, problem, &file) {
-                Ok(report) if report.decision == Decision::Valid => {
+                Ok(report) if report.decision == ValidationDecision::Valid => {
                     plan.cost = report.cost.or(plan.cost);
                     believed.push(plan);
                 }
-                Ok(report) if report.decision == Decision::Invalid => {
+                Ok(report) if report.decision == ValidationDecision::Invalid => {
                     let why = match &report.failing_step {
                         Some(step) => format!("step {} {} cannot be executed", step.index + 1, step.text),
                         None => "the goal does not hold at its end".to_owned(),

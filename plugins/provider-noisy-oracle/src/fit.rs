@@ -4,7 +4,7 @@
 use crate::library::Reference;
 use crate::reading::Shown;
 use planforge_pddl::ast::{Atom, Domain, InitElement, PredicateDecl, Problem};
-use planforge_pddl::mutate::{Mutation, MutationKind, Place, all_mutations, apply_mutations};
+use planforge_pddl::mutate::{Mutation, MutationKind, MutationPlace, all_mutations, apply_mutations};
 use planforge_pddl::{Name, rename_parameters};
 use std::collections::BTreeSet;
 
@@ -21,8 +21,10 @@ pub(crate) fn lost_arguments(reference: &Reference, problem: &Problem, shown: &S
             (None, None) => None,
         };
         let wanted = |m: &&Mutation| match &m.place {
-            Place::Argument { predicate: p, position: i } => *p == predicate.name && Some(*i) == position,
-            Place::Term { .. } | Place::Parameters(_) => false,
+            MutationPlace::Argument { predicate: p, position: i } => {
+                *p == predicate.name && Some(*i) == position
+            }
+            MutationPlace::Term { .. } | MutationPlace::Parameters(_) => false,
         };
         lost.extend(all.iter().find(wanted).cloned());
     }

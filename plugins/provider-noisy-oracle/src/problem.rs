@@ -4,7 +4,9 @@ use crate::options::Options;
 use crate::reading::Shown;
 use crate::revise::{self, Fault};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term, TypedName};
-use planforge_pddl::mutate::{Mutation, MutationKind, Place, all_mutations, apply_mutations_to_problem};
+use planforge_pddl::mutate::{
+    Mutation, MutationKind, MutationPlace, all_mutations, apply_mutations_to_problem,
+};
 use planforge_pddl::print_init;
 use planforge_pddl::random::Random;
 
@@ -114,11 +116,11 @@ pub(crate) fn wrong_facts(
 /// Lost arguments that show in the problem's initial state.
 fn visible(domain: &Domain, problem: &Problem) -> Vec<Mutation> {
     let shows = |m: &Mutation| match &m.place {
-        Place::Argument { predicate, .. } => problem
+        MutationPlace::Argument { predicate, .. } => problem
             .init
             .iter()
             .any(|element| matches!(element, InitElement::Atom(atom) if atom.predicate == *predicate)),
-        Place::Term { .. } | Place::Parameters(_) => false,
+        MutationPlace::Term { .. } | MutationPlace::Parameters(_) => false,
     };
     all_mutations(domain, MutationKind::PredicateArgument).into_iter().filter(shows).collect()
 }

@@ -85,7 +85,8 @@ impl Shown {
         }
         let rest = text.get(from..).unwrap_or_default();
         prose.push_str(rest);
-        let last = |blocks: &[planforge_pddl::extract::Block]| blocks.last().map(|block| block.span.start);
+        let last =
+            |blocks: &[planforge_pddl::extract::PddlBlock]| blocks.last().map(|block| block.span.start);
         self.last = match (last(&found.domains), last(&found.problems)) {
             (None, None) => None,
             (domain, problem) if domain > problem => Some(Defined::Domain),

@@ -10,9 +10,9 @@ use planforge_judging::{Deadline, Reference};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::parse_domain;
 use planforge_planning::equivalence::domains::ExactReference;
-use planforge_planning::equivalence::hde::{self, NoReferenceReason};
+use planforge_planning::equivalence::hde::{self, HdeReferenceErrorKind};
 use planforge_planning::walk::ModelError;
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,7 +33,7 @@ pub(crate) struct Behaviour {
     /// How many problems there are.
     pub(crate) problems: usize,
     /// Their plans.
-    pub(crate) plans: Result<hde::Reference, Open>,
+    pub(crate) plans: Result<hde::HdeReference, Open>,
     /// Their models, where actions are compared exactly.
     pub(crate) exact: Option<Result<ExactReference, Open>>,
 }
@@ -137,21 +137,21 @@ fn given(task: &TaskView) -> Result<Option<Frame>, Failure> {
 impl Behaviour {
     fn open(reference: &Reference, options: &Options, budget: &mut Deadline<'_>) -> Result<Self, Failure> {
         let problems = reference.problems();
-        let plans = hde::Reference::new(&reference.domain, &problems, &options.hde(), budget);
+        let plans = hde::HdeReference::new(&reference.domain, &problems, &options.hde(), budget);
         let plans = match plans {
             Ok(plans) => Ok(plans),
             Err(no) => {
                 let number = no.problem + 1;
                 Err(match no.why {
-                    NoReferenceReason::Model(error) => Open::of(error)?,
-                    NoReferenceReason::Limit(StopReason::Cancelled) => return Err(interrupted()),
-                    NoReferenceReason::Limit(reason) => Open {
+                    HdeReferenceErrorKind::Model(error) => Open::of(error)?,
+                    HdeReferenceErrorKind::Limit(StopReason::Cancelled) => return Err(interrupted()),
+                    HdeReferenceErrorKind::Limit(reason) => Open {
                         why: format!(
                             "{reason} was reached before a plan of reference problem {number} was found"
                         ),
                         stopped: Some(reason),
                     },
-                    NoReferenceReason::Unsolvable(_) => Open {
+                    HdeReferenceErrorKind::Unsolvable(_) => Open {
                         why: format!(
                             "reference problem {number} has no plan, so plans cannot be compared on it"
                         ),

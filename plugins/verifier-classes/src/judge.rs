@@ -16,7 +16,8 @@ use planforge_judging::Deadline;
 use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
 use planforge_planning::result_class::{
-    Classified, Fitting, ResultClass, ResultGroup, classify, classify_whole, fits, fits_whole,
+    ClassifiedReply, FittedAction, ResultClass, ResultGroup, classify_action, classify_domain, fit_action,
+    fit_all_actions,
 };
 use serde_json::json;
 
@@ -90,15 +91,16 @@ impl<'a> Court<'a> {
     fn action(&mut self, asked: &Asked) -> Result<Found, Failure> {
         let Frame { domain, behaviour, .. } = &self.frame;
         match behaviour.as_deref() {
-            None => Ok(fitting(fits(&asked.text, TEXT, domain, &asked.name))),
+            None => Ok(fitting(fit_action(&asked.text, TEXT, domain, &asked.name))),
             Some(Behaviour { plans: Ok(plans), .. }) => {
-                let classified = classify(&asked.text, TEXT, domain, &asked.name, plans, &mut self.budget);
+                let classified =
+                    classify_action(&asked.text, TEXT, domain, &asked.name, plans, &mut self.budget);
                 self.found(classified)
             }
             Some(Behaviour { plans: Err(open), .. }) => {
-                let classified = match fits(&asked.text, TEXT, domain, &asked.name) {
-                    Ok(Fitting { action, domain }) => {
-                        Classified { action: Some(action), domain: Some(domain), ..left_open(open) }
+                let classified = match fit_action(&asked.text, TEXT, domain, &asked.name) {
+                    Ok(FittedAction { action, domain }) => {
+                        ClassifiedReply { action: Some(action), domain: Some(domain), ..left_open(open) }
                     }
                     Err(classified) => *classified,
                 };
@@ -109,21 +111,21 @@ impl<'a> Court<'a> {
 
     /// The class of the domain in which every action that was asked for is the written one.
     fn whole(&mut self, asked: &[Asked], found: &[Found]) -> Result<Found, Failure> {
-        let parts: Vec<(&str, &Classified)> =
+        let parts: Vec<(&str, &ClassifiedReply)> =
             asked.iter().zip(found).map(|(asked, found)| (asked.name.as_str(), &found.classified)).collect();
         let Frame { domain, behaviour, .. } = &self.frame;
         match behaviour.as_deref() {
-            None => Ok(match fits_whole(domain, &parts) {
+            None => Ok(match fit_all_actions(domain, &parts) {
                 Ok(_) => Found { classified: empty(ResultClass::Undecided), fits: true, exact: None },
                 Err(classified) => Found { classified: *classified, fits: false, exact: None },
             }),
             Some(Behaviour { plans: Ok(plans), .. }) => {
-                let classified = classify_whole(domain, &parts, plans, &mut self.budget);
+                let classified = classify_domain(domain, &parts, plans, &mut self.budget);
                 self.found(classified)
             }
             Some(Behaviour { plans: Err(open), .. }) => {
-                let classified = match fits_whole(domain, &parts) {
-                    Ok(domain) => Classified { domain: Some(domain), ..left_open(open) },
+                let classified = match fit_all_actions(domain, &parts) {
+                    Ok(domain) => ClassifiedReply { domain: Some(domain), ..left_open(open) },
                     Err(classified) => *classified,
                 };
                 self.found(classified)
@@ -132,7 +134,7 @@ impl<'a> Court<'a> {
     }
 
     /// A class with the exact comparison beside it, where that was asked for and there is a domain to compare.
-    fn found(&mut self, classified: Classified) -> Result<Found, Failure> {
+    fn found(&mut self, classified: ClassifiedReply) -> Result<Found, Failure> {
         if classified.stopped == Some(StopReason::Cancelled) {
             return Err(interrupted());
         }
@@ -181,23 +183,26 @@ impl<'a> Court<'a> {
 }
 
 /// An action that fits, or why it does not.
-fn fitting(result: Result<Fitting, Box<Classified>>) -> Found {
+fn fitting(result: Result<FittedAction, Box<ClassifiedReply>>) -> Found {
     match result {
-        Ok(Fitting { action, domain }) => {
-            let classified =
-                Classified { action: Some(action), domain: Some(domain), ..empty(ResultClass::Undecided) };
+        Ok(FittedAction { action, domain }) => {
+            let classified = ClassifiedReply {
+                action: Some(action),
+                domain: Some(domain),
+                ..empty(ResultClass::Undecided)
+            };
             Found { classified, fits: true, exact: None }
         }
         Err(classified) => Found { classified: *classified, fits: false, exact: None },
     }
 }
 
-fn left_open(open: &Open) -> Classified {
-    Classified { reason: Some(open.why.clone()), stopped: open.stopped, ..empty(ResultClass::Undecided) }
+fn left_open(open: &Open) -> ClassifiedReply {
+    ClassifiedReply { reason: Some(open.why.clone()), stopped: open.stopped, ..empty(ResultClass::Undecided) }
 }
 
-fn empty(class: ResultClass) -> Classified {
-    Classified {
+fn empty(class: ResultClass) -> ClassifiedReply {
+    ClassifiedReply {
         class,
         diagnostics: Vec::new(),
         action: None,

@@ -3,7 +3,7 @@
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
 use planforge_judging::{Rule, Semantics};
-use planforge_planning::equivalence::domains::DomainLimits;
+use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl Options {
         }
     }
 
-    pub(crate) fn exact_limits(&self) -> DomainLimits {
-        DomainLimits { max_pairs: self.max_states, ..DomainLimits::default() }
+    pub(crate) fn exact_limits(&self) -> EquivalenceLimits {
+        EquivalenceLimits { max_pairs: self.max_states, ..EquivalenceLimits::default() }
     }
 }

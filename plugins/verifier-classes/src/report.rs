@@ -7,8 +7,8 @@ use planforge_diagnostics::SourceMap;
 use planforge_judging::report;
 use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::are::action_error;
-use planforge_planning::equivalence::domains::{Comparisons, Verdict};
-use planforge_planning::result_class::{Classified, ResultClass, ResultGroup};
+use planforge_planning::equivalence::domains::{ComparisonVerdict, Comparisons};
+use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup};
 
 /// The class and the group of an action that fits and whose behaviour is not looked at.
 const FITS: [&str; 2] = ["Fits", "fits"];
@@ -48,7 +48,7 @@ pub(crate) fn whole(
 /// A class, and the exact comparison beside it.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) classified: Classified,
+    pub(crate) classified: ClassifiedReply,
     /// It fits, and behaviour is not looked at.
     pub(crate) fits: bool,
     pub(crate) exact: Option<ExactAnswer>,
@@ -103,7 +103,7 @@ fn shared(name: &str, found: &Found, options: &Options) -> Classification {
 /// What the written action does not share with the reference's, in three readings.
 fn reconstruction_error(
     asked: &Asked,
-    classified: &Classified,
+    classified: &ClassifiedReply,
     domain: &Domain,
 ) -> Option<ActionReconstructionError> {
     let written = classified.action.as_ref()?;
@@ -114,7 +114,7 @@ fn reconstruction_error(
 /// Exact comparisons in short.
 pub(crate) fn exact(compared: &Comparisons) -> ExactAnswer {
     let verdict = compared.verdict();
-    let different = compared.decisive().filter(|_| verdict == Verdict::Different);
+    let different = compared.decisive().filter(|_| verdict == ComparisonVerdict::Different);
     ExactAnswer {
         decision: report::decision(verdict).to_owned(),
         equal_up_to: compared.equal_up_to(),

@@ -16,11 +16,11 @@ use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
 use planforge_planning::equivalence::are::domain_error;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparison, Comparisons, ExactReference, NotCompared, Verdict,
+    Behaviour, ComparisonVerdict, Comparisons, DomainComparison, ExactReference, NotCompared,
 };
-use planforge_planning::equivalence::hde::{self, HdeOutcome, NoReferenceReason};
+use planforge_planning::equivalence::hde::{self, HdeOutcome, HdeReferenceErrorKind};
 use planforge_planning::equivalence::interface::{
-    Interface, NoInterface, Texts as Sides, match_interface, same_interface,
+    DomainWithProblems as Sides, Interface, NoInterface, match_interface, same_interface,
 };
 use planforge_planning::walk::ModelError;
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
@@ -40,7 +40,7 @@ enum Prepared {
     /// For level `exact`.
     Model(ExactReference),
     /// For level `hde`.
-    Plans(hde::Reference),
+    Plans(hde::HdeReference),
     /// It cannot be compared with, and this is what is said of every candidate.
     None(Box<Assessment>),
 }
@@ -166,19 +166,19 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
         entry
     };
     let mut assessment = match comparison.verdict() {
-        Verdict::Equal => accepted(&match problems {
+        ComparisonVerdict::Equal => accepted(&match problems {
             1 => "The domain behaves as the reference over the whole reachable space.".to_owned(),
             n => {
                 format!("The domain behaves as the reference over the whole reachable space of {n} problems.")
             }
         }),
-        Verdict::Different => {
+        ComparisonVerdict::Different => {
             let steps = comparison.shown_after().unwrap_or_default();
             let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
             let place = on(decides);
             differs(checked, &format!("the domain behaves otherwise than the reference after {steps}{place}"))
         }
-        Verdict::Open => {
+        ComparisonVerdict::Open => {
             let shown = report::compared("", outcome);
             let why = shown.reason.unwrap_or_default();
             let steps = shown.equal_up_to.map(|n| format!(", equal for all sequences of at most {n} steps"));
@@ -200,7 +200,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
 
 /// By the cheapest plans of either.
 fn by_plans(
-    own: &hde::Reference,
+    own: &hde::HdeReference,
     (domain, checked): (&Domain, &Checked),
     options: &Options,
     budget: &mut Deadline<'_>,
@@ -228,12 +228,12 @@ fn by_plans(
 
 /// The reference's plans, or what is said of every candidate where there are none.
 fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
-    let found = hde::Reference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
+    let found = hde::HdeReference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
     match found.map_err(|no| no.why) {
         Ok(plans) => Ok(Prepared::Plans(plans)),
-        Err(NoReferenceReason::Limit(reason)) => no_reference(ModelError::Limit(reason)),
-        Err(NoReferenceReason::Model(error)) => no_reference(error),
-        Err(NoReferenceReason::Unsolvable(_)) => {
+        Err(HdeReferenceErrorKind::Limit(reason)) => no_reference(ModelError::Limit(reason)),
+        Err(HdeReferenceErrorKind::Model(error)) => no_reference(error),
+        Err(HdeReferenceErrorKind::Unsolvable(_)) => {
             let message = "the reference problem has no plan, so the metric is not defined".to_owned();
             let decision = Decision::NotComparable { message: message.clone() };
             Ok(Prepared::None(Box::new(Assessment::new(decision, message))))
@@ -319,10 +319,10 @@ fn not_comparable(checked: &Checked, code: &'static str, message: String) -> Ass
 }
 
 /// Of the comparison that decides, and the pairs of all.
-fn figures(assessment: &mut Assessment, comparison: &Comparison, pairs: u64) {
+fn figures(assessment: &mut Assessment, comparison: &DomainComparison, pairs: u64) {
     assessment.metrics.insert("states".into(), pairs as f64);
     let depth = match &comparison.behaviour {
-        Behaviour::EqualUpTo { steps, .. } if comparison.verdict() == Verdict::Open => {
+        Behaviour::EqualUpTo { steps, .. } if comparison.verdict() == ComparisonVerdict::Open => {
             Some(f64::from(*steps))
         }
         _ => comparison.shown_after().map(|steps| steps as f64),

@@ -9,12 +9,11 @@ use planforge_contract::{
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_judging::{Deadline, Reference, problems};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{Change, diff_domains, parse_domain, parse_problem};
+use planforge_pddl::{ChangeKind, diff_domains, parse_domain, parse_problem};
 use planforge_planning::StopReason;
-use planforge_planning::equivalence::goals::{
-    GoalEquivalence, GoalLimits, GoalOutcome, Side, equivalent_goals,
-};
-use planforge_planning::equivalence::{Difference, ProblemEquivalence, equivalent_problems};
+use planforge_planning::equivalence::ComparedSide;
+use planforge_planning::equivalence::goals::{GoalEquivalence, GoalLimits, GoalOutcome, equivalent_goals};
+use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
 
@@ -108,8 +107,8 @@ fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Fai
             let mut assessment = different(difference, checked);
             if let Some(witness) = witness {
                 let (own, other) = match witness.satisfies {
-                    Side::First => ("reference's", "candidate's"),
-                    Side::Second => ("candidate's", "reference's"),
+                    ComparedSide::First => ("reference's", "candidate's"),
+                    ComparedSide::Second => ("candidate's", "reference's"),
                 };
                 let told = format!(" A reachable state satisfies the {own} goal and not the {other}.");
                 assessment.summary.push_str(&told);
@@ -175,13 +174,13 @@ fn other_domain(reference: &Domain, own: &Domain, checked: &Checked) -> Option<A
 }
 
 /// Whether a difference of two domains bears on problems: names of the domain and of parameters do not, nor do requirements.
-fn says_something_else(difference: &planforge_pddl::Difference) -> bool {
+fn says_something_else(difference: &planforge_pddl::DefinitionDifference) -> bool {
     let type_of = |text: &Option<String>| {
         text.as_deref().and_then(|t| t.split_once(" - ")).map(|(_, name)| name.to_lowercase())
     };
     match difference.place.as_str() {
         "domain name" | "requirement" => false,
-        place if place.ends_with(": parameter") && difference.change == Change::Changed => {
+        place if place.ends_with(": parameter") && difference.change == ChangeKind::Changed => {
             type_of(&difference.before) != type_of(&difference.after)
         }
         _ => true,
@@ -203,7 +202,7 @@ fn equal(renaming: &[(String, String)]) -> Assessment {
     assessment
 }
 
-fn different(found: Difference, checked: &Checked) -> Assessment {
+fn different(found: ProblemDifference, checked: &Checked) -> Assessment {
     let missing = found.missing_objects.len() + found.missing_facts.len();
     let extra = found.extra_objects.len() + found.extra_facts.len();
     let least = if found.minimal { "at best" } else { "under the best renaming found" };
@@ -220,7 +219,7 @@ fn different(found: Difference, checked: &Checked) -> Assessment {
 }
 
 /// The difference as findings, the missing first.
-fn told(found: &Difference) -> Vec<Diagnostic> {
+fn told(found: &ProblemDifference) -> Vec<Diagnostic> {
     let missing = |what: &String| {
         Diagnostic::error(
             codes::MISSING,

@@ -3,7 +3,7 @@
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
 use planforge_judging::Rule;
-use planforge_planning::equivalence::domains::DomainLimits;
+use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,8 +121,8 @@ impl Options {
         }
     }
 
-    pub(crate) fn domain_limits(&self) -> DomainLimits {
-        DomainLimits { max_pairs: self.max_states, ..DomainLimits::default() }
+    pub(crate) fn domain_limits(&self) -> EquivalenceLimits {
+        EquivalenceLimits { max_pairs: self.max_states, ..EquivalenceLimits::default() }
     }
 
     pub(crate) fn hde(&self) -> HdeOptions {

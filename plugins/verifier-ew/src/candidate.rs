@@ -10,9 +10,11 @@ use planforge_contract::{
     UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts as Sides, match_interface};
+use planforge_planning::equivalence::interface::{
+    DomainWithProblems as Sides, Interface, NoInterface, match_interface,
+};
 use planforge_planning::walk::{Model, ModelError};
-use planforge_planning::{Budget, StopReason};
+use planforge_planning::{ResourceLimits, StopReason};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback;
 
@@ -40,7 +42,7 @@ pub(crate) fn read(
     given: &Given,
     reference: &Reference<'_>,
     settings: &Settings,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Read, Failure> {
     let settled = |assessment| Ok(Read::Settled(Box::new(assessment)));
     if let Some(standing) = Standing::of_edits(candidate.edits, settings.ratings) {

@@ -6,7 +6,7 @@ use planforge_contract::{
     ActionInterface, EnvironmentInfo, EnvironmentPlan, Execution, Failure, FailureClass, Sequences,
     StateDescription, StateQuery, WalkSpec,
 };
-use planforge_planning::walk::{Refusal, Step};
+use planforge_planning::walk::{NamedStep, Refusal};
 
 /// Asks the environment through the host.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Walks, none longer than asked.
-    pub(crate) fn walks(&self, spec: WalkSpec) -> Result<Vec<Vec<Step>>, Failure> {
+    pub(crate) fn walks(&self, spec: WalkSpec) -> Result<Vec<Vec<NamedStep>>, Failure> {
         let lengths = spec.lengths.clone();
         let EnvironmentAnswer::Walks(answer) = self.host.environment(EnvironmentCall::Walks(spec))? else {
             return Err(strange("was asked for walks and answered something else"));
@@ -43,18 +43,18 @@ impl<'a> Asked<'a> {
                     format!("was asked for a walk of {length} steps and gave one of {}", walk.len());
                 return Err(strange(&message));
             }
-            let steps: Option<Vec<Step>> = walk.iter().map(|text| Step::parse(text)).collect();
+            let steps: Option<Vec<NamedStep>> = walk.iter().map(|text| NamedStep::parse(text)).collect();
             walks.push(steps.ok_or_else(|| strange("gave a walk with a step that has no name"))?);
         }
         Ok(walks)
     }
 
     /// How far each sequence goes.
-    pub(crate) fn execute(&self, sequences: &[Vec<Step>]) -> Result<Vec<usize>, Failure> {
+    pub(crate) fn execute(&self, sequences: &[Vec<NamedStep>]) -> Result<Vec<usize>, Failure> {
         if sequences.is_empty() {
             return Ok(Vec::new());
         }
-        let texts = sequences.iter().map(|s| s.iter().map(Step::to_string).collect()).collect();
+        let texts = sequences.iter().map(|s| s.iter().map(NamedStep::to_string).collect()).collect();
         let call = EnvironmentCall::Execute(Sequences { sequences: texts });
         let EnvironmentAnswer::Execute(report) = self.host.environment(call)? else {
             return Err(strange("was asked to try sequences and answered something else"));
@@ -67,7 +67,7 @@ impl<'a> Asked<'a> {
             );
             return Err(strange(&message));
         }
-        let one = |(execution, sequence): (&Execution, &Vec<Step>)| match execution.executed as usize {
+        let one = |(execution, sequence): (&Execution, &Vec<NamedStep>)| match execution.executed as usize {
             executed if executed <= sequence.len() => Ok(executed),
             executed => Err(strange(&format!("executed {executed} of {} steps", sequence.len()))),
         };
@@ -75,10 +75,14 @@ impl<'a> Asked<'a> {
     }
 
     /// The state before an action.
-    pub(crate) fn state(&self, prefix: &[Step], next: Option<&Step>) -> Result<StateDescription, Failure> {
+    pub(crate) fn state(
+        &self,
+        prefix: &[NamedStep],
+        next: Option<&NamedStep>,
+    ) -> Result<StateDescription, Failure> {
         let query = StateQuery {
-            actions: prefix.iter().map(Step::to_string).collect(),
-            focus: next.map(Step::to_string),
+            actions: prefix.iter().map(NamedStep::to_string).collect(),
+            focus: next.map(NamedStep::to_string),
         };
         match self.host.environment(EnvironmentCall::DescribeState(query))? {
             EnvironmentAnswer::DescribeState(state) => Ok(state),
@@ -100,7 +104,7 @@ fn strange(what: &str) -> Failure {
 }
 
 /// Why an environment refuses a step, as far as its interface tells.
-pub(crate) fn refusal(interface: &ActionInterface, step: &Step) -> Refusal {
+pub(crate) fn refusal(interface: &ActionInterface, step: &NamedStep) -> Refusal {
     let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
     let Some(action) = interface.actions.iter().find(|a| same(&a.name, &step.name)) else {
         return Refusal::UnknownAction { name: step.name.clone() };

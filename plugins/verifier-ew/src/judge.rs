@@ -18,8 +18,8 @@ use planforge_contract::{
 };
 use planforge_diagnostics::Diagnostic;
 use planforge_judging::{Deadline, Semantics, report as documents};
-use planforge_planning::walk::{Counterexample, Model, Search};
-use planforge_planning::{Budget, StopReason};
+use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model};
+use planforge_planning::{ResourceLimits, StopReason};
 
 /// How far candidates may lie apart and still both count as best in a race.
 const TOLERANCE: f64 = 0.01;
@@ -222,10 +222,10 @@ impl Court<'_> {
         };
         let search = self.search(ready, &measured)?;
         let failing = match &search {
-            Some(Search::Found(found)) => Some(found),
+            Some(CounterexampleOutcome::Found(found)) => Some(found),
             _ => None,
         };
-        let proven = matches!(search, Some(Search::None));
+        let proven = matches!(search, Some(CounterexampleOutcome::None));
         let mut assessment = self.verdict(candidate, &measured, failing, proven)?;
         self.figures(&mut assessment, &measured);
         assessment.evidence = report::details(&measured, self.settings, self.seed, failing);
@@ -244,24 +244,30 @@ impl Court<'_> {
     }
 
     /// The shortest failing walk. Where the score is 1 and walks were only sampled by explicit choice, nobody asked for more.
-    fn search(&mut self, ready: &Ready, measured: &Measured) -> Result<Option<Search>, Failure> {
+    fn search(
+        &mut self,
+        ready: &Ready,
+        measured: &Measured,
+    ) -> Result<Option<CounterexampleOutcome>, Failure> {
         let perfect = measured.score.score == Some(1.0);
         match self.reference.model() {
             _ if perfect && self.settings.mode == Mode::Sampled => Ok(None),
             Some(reference) => {
                 let problem = measured.problems.first();
-                let budget: &mut dyn Budget = &mut self.budget;
+                let budget: &mut dyn ResourceLimits = &mut self.budget;
                 let search =
                     measure::shortest_failing(reference, &ready.model, self.settings, problem, budget);
                 match search {
-                    Search::LimitReached { reason: Some(StopReason::Cancelled), .. } => Err(interrupted()),
+                    CounterexampleOutcome::LimitReached { reason: Some(StopReason::Cancelled), .. } => {
+                        Err(interrupted())
+                    }
                     search => Ok(Some(search)),
                 }
             }
             None => {
                 let Some(problem) = measured.problems.first() else { return Ok(None) };
                 let trials = self.reference.trials(self.settings);
-                Ok(trials.counterexample(&ready.model, problem)?.map(Search::Found))
+                Ok(trials.counterexample(&ready.model, problem)?.map(CounterexampleOutcome::Found))
             }
         }
     }

@@ -3,13 +3,14 @@
 use crate::options::{Mode, Policy, Settings};
 use planforge_pddl::random::Random;
 use planforge_planning::walk::{
-    self, Direction, DirectionSample, ExactDirection, ExactError, Interval, Model, SchemaCount, Score,
-    SearchLimits, TaskDirections, interval,
+    self, CounterexampleLimits, DirectionSample, ExactDirection, ExactError, Model, SchemaCount,
+    ScoreInterval, TaskDirections, WalkDirection, WalkScore, interval,
 };
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 
 /// Both directions, reference to candidate first.
-pub const DIRECTIONS: [Direction; 2] = [Direction::ReferenceToCandidate, Direction::CandidateToReference];
+pub const DIRECTIONS: [WalkDirection; 2] =
+    [WalkDirection::ReferenceToCandidate, WalkDirection::CandidateToReference];
 
 /// One direction of one problem.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,13 +62,13 @@ pub struct Measured {
     /// What is behind the figures, problem by problem; at least one.
     pub problems: Vec<Problem>,
     /// Eq. 2.
-    pub score: Score,
+    pub score: WalkScore,
     /// Whether the score was computed and not sampled.
     pub exact: bool,
     /// Where the score lies, at the confidence of the settings; `None` where it is not defined or walks are not independent.
-    pub interval: Option<Interval>,
+    pub interval: Option<ScoreInterval>,
     /// Where each direction lies, each at a level that makes both hold together.
-    pub directions: [Option<Interval>; 2],
+    pub directions: [Option<ScoreInterval>; 2],
 }
 
 impl Measured {
@@ -77,12 +78,12 @@ impl Measured {
             reference_to_candidate: p[0].score(),
             candidate_to_reference: p[1].score(),
         };
-        let score = Score::combine(&problems.iter().map(one).collect::<Vec<_>>());
+        let score = WalkScore::combine(&problems.iter().map(one).collect::<Vec<_>>());
         let exact = problems.iter().flatten().any(|m| matches!(m, Measure::Exact(_)));
         let scores = [score.reference_to_candidate, score.candidate_to_reference];
         let directions = [0, 1].map(|d| match (exact, scores[d], settings.policy) {
             (_, None, _) | (false, _, Policy::CoverageGuided) => None,
-            (true, Some(s), _) => Some(Interval { low: s, high: s }),
+            (true, Some(s), _) => Some(ScoreInterval { low: s, high: s }),
             (false, Some(_), Policy::Uniform) => {
                 let sampled = problems.iter().filter_map(|p| match &p[d] {
                     Measure::Sampled(sample) => Some(&**sample),
@@ -93,7 +94,7 @@ impl Measured {
             }
         });
         let interval = match (score.score, directions) {
-            (Some(_), [Some(a), Some(b)]) => Some(Score::interval(a, b)),
+            (Some(_), [Some(a), Some(b)]) => Some(WalkScore::interval(a, b)),
             _ => None,
         };
         Self { problems, score, exact, interval, directions }
@@ -182,7 +183,7 @@ pub fn models(
     pairs: &[(&Model, &Model)],
     settings: &Settings,
     seed: u64,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Measured, NoScore> {
     let exact_allowed = settings.policy == Policy::Uniform && settings.mode != Mode::Sampled;
     if exact_allowed {
@@ -217,7 +218,7 @@ pub(crate) fn seed_of(seed: u64, problem: usize, direction: usize) -> u64 {
 fn exact(
     pairs: &[(&Model, &Model)],
     settings: &Settings,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Vec<Problem>, NoScore> {
     let mut capped = Capped::new(budget, settings.exact_bytes);
     let outcome = exact_within(pairs, settings, &mut capped);
@@ -231,11 +232,11 @@ fn exact(
 fn exact_within(
     pairs: &[(&Model, &Model)],
     settings: &Settings,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Vec<Problem>, ExactError> {
     let mut problems = Vec::with_capacity(pairs.len());
     for (reference, candidate) in pairs {
-        let mut one = |direction: Direction| {
+        let mut one = |direction: WalkDirection| {
             let (source, target) = direction.models(*reference, *candidate);
             let dead_ends = settings.walk_dead_ends();
             let found = walk::exact_direction(
@@ -253,16 +254,16 @@ fn exact_within(
     Ok(problems)
 }
 
-/// The shortest failing walk of either direction up to the longest walk that counts; [`walk::Search::None`] proves that the score
+/// The shortest failing walk of either direction up to the longest walk that counts; [`walk::CounterexampleOutcome::None`] proves that the score
 /// is 1.
 pub fn shortest_failing(
     reference: &Model,
     candidate: &Model,
     settings: &Settings,
     problem: Option<&Problem>,
-    budget: &mut dyn Budget,
-) -> walk::Search {
-    let limits = SearchLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) };
+    budget: &mut dyn ResourceLimits,
+) -> walk::CounterexampleOutcome {
+    let limits = CounterexampleLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) };
     let mut sampled = Vec::new();
     for (direction, measure) in DIRECTIONS.into_iter().zip(problem.into_iter().flatten()) {
         if let Measure::Sampled(sample) = measure {
@@ -273,8 +274,8 @@ pub fn shortest_failing(
     let search = walk::counterexample(reference, candidate, limits, &sampled, &mut capped);
     match search {
         // Our own cap is no limit of the call: there is nothing more to be found, and that is all.
-        walk::Search::LimitReached { searched, .. } if capped.full => {
-            walk::Search::LimitReached { searched, reason: None }
+        walk::CounterexampleOutcome::LimitReached { searched, .. } if capped.full => {
+            walk::CounterexampleOutcome::LimitReached { searched, reason: None }
         }
         search => search,
     }
@@ -283,19 +284,19 @@ pub fn shortest_failing(
 /// A budget with a cap on bytes of its own. What is charged depends on the models alone, so it ends the work at the same place
 /// on every machine, which time would not.
 struct Capped<'b> {
-    inner: &'b mut dyn Budget,
+    inner: &'b mut dyn ResourceLimits,
     left: u64,
     /// Whether the cap was reached.
     full: bool,
 }
 
 impl<'b> Capped<'b> {
-    fn new(inner: &'b mut dyn Budget, bytes: u64) -> Self {
+    fn new(inner: &'b mut dyn ResourceLimits, bytes: u64) -> Self {
         Self { inner, left: bytes, full: false }
     }
 }
 
-impl Budget for Capped<'_> {
+impl ResourceLimits for Capped<'_> {
     fn poll(&mut self) -> Poll {
         self.inner.poll()
     }

@@ -3,7 +3,7 @@
 
 use crate::measure::{Measure, Measured};
 use crate::trials::{Drawn, End, Ended, Trials, on_candidate};
-use planforge_planning::Budget;
+use planforge_planning::ResourceLimits;
 use planforge_planning::walk::{Model, Racer};
 
 /// What a race came to for one candidate.
@@ -39,7 +39,7 @@ pub(crate) fn race(
     models: &[&Model],
     tolerance: f64,
     seed: u64,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Vec<Option<Raced>>, Ended> {
     let settings = trials.settings;
     let Some(reference) = trials.draw(seed, budget)? else {

@@ -8,7 +8,7 @@ use planforge_contract::{ActionInterface, EnvironmentInfo, Failure, FailureClass
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast;
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::Budget;
+use planforge_planning::ResourceLimits;
 use planforge_planning::walk::{Model, ModelError};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,7 +47,7 @@ impl Cache {
         domain: &str,
         problem: &str,
         settings: &Settings,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Arc<Shown>, Ended> {
         let found =
             self.kept().iter().find(|(d, p, _)| p == problem && d == domain).map(|k| Arc::clone(&k.2));
@@ -74,7 +74,7 @@ impl Shown {
         domain: &str,
         problem: &str,
         settings: &Settings,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Self, Ended> {
         let domain = parse_domain(domain, SourceId(0));
         let problem = parse_problem(problem, SourceId(1));
@@ -98,7 +98,7 @@ impl<'a> Reference<'a> {
         asked: Asked<'a>,
         cache: &Cache,
         settings: &Settings,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Self, Ended> {
         let EnvironmentInfo { interface, model, .. } = asked.describe()?;
         let texts = model.and_then(|open| open.domain.zip(open.problem));

@@ -4,15 +4,15 @@ use crate::measure::{Action, DIRECTIONS, Measure, Measured};
 use crate::options::Settings;
 use crate::race::Note;
 use planforge_contract::{EwInterval, EwReport};
-use planforge_planning::walk::{Counterexample, Direction, Interval, Step};
+use planforge_planning::walk::{Counterexample, NamedStep, ScoreInterval, WalkDirection};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// The JSON name of a direction.
-pub const fn direction_name(direction: Direction) -> &'static str {
+pub const fn direction_name(direction: WalkDirection) -> &'static str {
     match direction {
-        Direction::ReferenceToCandidate => "reference_to_candidate",
-        Direction::CandidateToReference => "candidate_to_reference",
+        WalkDirection::ReferenceToCandidate => "reference_to_candidate",
+        WalkDirection::CandidateToReference => "candidate_to_reference",
     }
 }
 
@@ -93,13 +93,13 @@ fn one_direction(measured: &Measured, number: usize) -> Value {
 
 fn failing_walk(found: &Counterexample) -> Value {
     let steps: Vec<String> =
-        found.walk.prefix.iter().chain([&found.walk.action]).map(Step::to_string).collect();
+        found.walk.prefix.iter().chain([&found.walk.action]).map(NamedStep::to_string).collect();
     json!({
         "direction": direction_name(found.direction),
         "steps": steps,
         "refused_by": match found.direction {
-            Direction::ReferenceToCandidate => "candidate",
-            Direction::CandidateToReference => "environment",
+            WalkDirection::ReferenceToCandidate => "candidate",
+            WalkDirection::CandidateToReference => "environment",
         },
         "refusal": found.walk.refusal.to_string(),
         "shortest": found.shortest,
@@ -157,8 +157,8 @@ pub fn summary(measured: &Measured, settings: &Settings, failing: bool, proven: 
         if !left_out.is_empty() {
             let list: Vec<String> = left_out.iter().map(u32::to_string).collect();
             let whose = match direction {
-                Direction::ReferenceToCandidate => "the reference",
-                Direction::CandidateToReference => "the candidate",
+                WalkDirection::ReferenceToCandidate => "the reference",
+                WalkDirection::CandidateToReference => "the candidate",
             };
             let _ = write!(out, "\nWithout any walk of {whose}, and left out: length {}.", list.join(", "));
         }
@@ -184,7 +184,7 @@ fn headline(measured: &Measured, settings: &Settings, failing: bool, proven: boo
         }
         "all-walks" => format!("all {walks} sampled walks are executed by the other side"),
         _ => match measured.interval {
-            Some(Interval { low, high }) => format!(
+            Some(ScoreInterval { low, high }) => format!(
                 "{low:.3} to {high:.3} at {} % confidence, {walks} walks",
                 settings.confidence * 100.0
             ),

@@ -310,7 +310,7 @@ fn what_needs_a_model_is_undecided_without_one() {
 fn memory_ends_an_exact_score_at_the_same_place_everywhere() {
     use crate::measure::{NoScore, TooLarge, models, shortest_failing};
     use planforge_planning::Unlimited;
-    use planforge_planning::walk::{Model, ModelOptions, Search};
+    use planforge_planning::walk::{CounterexampleOutcome, Model, ModelOptions};
     let model =
         |domain: &str| Model::from_texts(domain, PROBLEM, &ModelOptions::default(), &mut Unlimited).unwrap();
     let reference = model(DOMAIN);
@@ -323,10 +323,13 @@ fn memory_ends_an_exact_score_at_the_same_place_everywhere() {
     };
     let (too_large, search) = within(Mode::Exact, 1000);
     assert_eq!(too_large.unwrap_err(), NoScore::TooLarge(TooLarge::Bytes(1000)));
-    assert!(matches!(search, Search::LimitReached { reason: None, .. }), "no limit of the call: {search:?}");
+    assert!(
+        matches!(search, CounterexampleOutcome::LimitReached { reason: None, .. }),
+        "no limit of the call: {search:?}"
+    );
     assert!(!within(Mode::Auto, 1000).0.unwrap().exact);
     let (exact, search) = within(Mode::Auto, 1 << 20);
-    assert!(exact.unwrap().exact && matches!(search, Search::Found(_)));
+    assert!(exact.unwrap().exact && matches!(search, CounterexampleOutcome::Found(_)));
 }
 
 #[test]

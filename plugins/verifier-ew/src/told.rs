@@ -6,7 +6,7 @@ use crate::reference::Reference;
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, StateDescription};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_planning::equivalence::interface::{ActionMatch, Interface};
-use planforge_planning::walk::{Counterexample, Direction, Refusal, Step};
+use planforge_planning::walk::{Counterexample, NamedStep, Refusal, WalkDirection};
 use planforge_planning::{FailedCondition, Validator, parse_plan};
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::feedback::{self, FailingWalk, Refused, RefusedBy, Unmet};
@@ -28,11 +28,11 @@ pub(crate) fn failing_walk(
     initial: bool,
 ) -> Result<Told, Failure> {
     let walk = &found.walk;
-    let steps: Vec<String> = walk.prefix.iter().chain([&walk.action]).map(Step::to_string).collect();
+    let steps: Vec<String> = walk.prefix.iter().chain([&walk.action]).map(NamedStep::to_string).collect();
     let (state, no_state) = described(reference, &walk.prefix, &walk.action)?;
     let by = match found.direction {
-        Direction::CandidateToReference => RefusedBy::Environment,
-        Direction::ReferenceToCandidate => RefusedBy::Candidate,
+        WalkDirection::CandidateToReference => RefusedBy::Environment,
+        WalkDirection::ReferenceToCandidate => RefusedBy::Candidate,
     };
     let conditions = match by {
         RefusedBy::Candidate => conditions(ready, &steps),
@@ -70,8 +70,8 @@ pub(crate) fn names(renaming: &Interface) -> Option<String> {
 /// The state before an action. An environment that describes no states leaves the verdict as it is, and the text without one.
 pub(crate) fn described(
     reference: &Reference<'_>,
-    prefix: &[Step],
-    next: &Step,
+    prefix: &[NamedStep],
+    next: &NamedStep,
 ) -> Result<(Option<StateDescription>, Option<String>), Failure> {
     match reference.asked.state(prefix, Some(next)) {
         Ok(state) => Ok((Some(state), None)),

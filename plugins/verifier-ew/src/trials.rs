@@ -7,10 +7,10 @@ use crate::measure::{Measure, Problem, seed_of};
 use crate::options::{DeadEnds, Policy, Settings};
 use planforge_contract::{ActionInterface, Failure, WalkPolicy, WalkSpec};
 use planforge_planning::walk::{
-    self, Counterexample, Direction, DirectionSample, FailingWalk, LengthSample, Model, Refusal, SchemaCount,
-    Step,
+    self, Counterexample, DirectionSample, FailingWalk, LengthSample, Model, NamedStep, Refusal, SchemaCount,
+    WalkDirection,
 };
-use planforge_planning::{Budget, StopReason};
+use planforge_planning::{ResourceLimits, StopReason};
 use std::collections::BTreeMap;
 
 /// Most rounds in which walks that met a dead end are drawn again.
@@ -21,7 +21,7 @@ const FRUITLESS: u64 = 1000;
 /// The walks of one side: number `k` has length `k mod t_max + 1`; `None` where none could be drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    pub(crate) walks: Vec<Option<Vec<Step>>>,
+    pub(crate) walks: Vec<Option<Vec<NamedStep>>>,
     /// Walks rejected because of a dead end, by length.
     rejected: Vec<u64>,
     steps: u64,
@@ -69,7 +69,7 @@ impl Trials<'_> {
     }
 
     /// The reference's walks, the same for all candidates of a request; `None` where it has no applicable action initially.
-    pub(crate) fn draw(&self, seed: u64, budget: &mut dyn Budget) -> Result<Option<Drawn>, Ended> {
+    pub(crate) fn draw(&self, seed: u64, budget: &mut dyn ResourceLimits) -> Result<Option<Drawn>, Ended> {
         match self.means {
             Means::Model(model) => self.draw_model(model, seed_of(seed, 0, 0), budget),
             Means::Asked(asked, _) => self.draw_asked(asked, seed_of(seed, 0, 0), budget),
@@ -80,7 +80,7 @@ impl Trials<'_> {
         &self,
         asked: Asked<'_>,
         seed: u64,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Option<Drawn>, Ended> {
         let settings = self.settings;
         let total = settings.t_max as usize * settings.walks as usize;
@@ -131,7 +131,7 @@ impl Trials<'_> {
         drawn: Option<&Drawn>,
         candidate: &Model,
         seed: u64,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Problem, Ended> {
         let reference = match drawn {
             None => Measure::Undefined,
@@ -164,12 +164,17 @@ impl Trials<'_> {
         &self,
         candidate: &Model,
         seed: u64,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Option<Drawn>, Ended> {
         self.draw_model(candidate, seed_of(seed, 0, 1), budget)
     }
 
-    fn draw_model(&self, model: &Model, seed: u64, budget: &mut dyn Budget) -> Result<Option<Drawn>, Ended> {
+    fn draw_model(
+        &self,
+        model: &Model,
+        seed: u64,
+        budget: &mut dyn ResourceLimits,
+    ) -> Result<Option<Drawn>, Ended> {
         let walks = walk::sample_walks(model, &self.settings.sample_spec(seed), budget)?;
         Ok(walks.map(|walks| Drawn {
             steps: walks.iter().flatten().map(|w| w.len() as u64).sum(),
@@ -179,15 +184,15 @@ impl Trials<'_> {
     }
 
     /// Tries walks of the candidate on the reference: in the environment each different one once, all in one crossing.
-    pub(crate) fn try_all(&self, walks: &[Option<Vec<Step>>]) -> Result<Vec<Option<End>>, Failure> {
+    pub(crate) fn try_all(&self, walks: &[Option<Vec<NamedStep>>]) -> Result<Vec<Option<End>>, Failure> {
         let (asked, interface) = match self.means {
             Means::Asked(asked, interface) => (asked, interface),
             Means::Model(model) => {
                 return Ok(walks.iter().map(|w| w.as_ref().map(|w| on_candidate(model, w))).collect());
             }
         };
-        let mut numbers: BTreeMap<&[Step], usize> = BTreeMap::new();
-        let mut different: Vec<Vec<Step>> = Vec::new();
+        let mut numbers: BTreeMap<&[NamedStep], usize> = BTreeMap::new();
+        let mut different: Vec<Vec<NamedStep>> = Vec::new();
         for walk in walks.iter().flatten() {
             numbers.entry(walk).or_insert_with(|| {
                 different.push(walk.clone());
@@ -195,7 +200,7 @@ impl Trials<'_> {
             });
         }
         let executed = asked.execute(&different)?;
-        let end = |walk: &Vec<Step>| {
+        let end = |walk: &Vec<NamedStep>| {
             let done = numbers.get(walk.as_slice()).and_then(|&n| executed.get(n)).copied();
             let done = done.unwrap_or(walk.len());
             End { executed: done, refusal: walk.get(done).map(|step| refusal(interface, step)) }
@@ -258,7 +263,7 @@ impl Trials<'_> {
     ) -> Result<Option<Counterexample>, Failure> {
         let mut found: Option<Counterexample> = None;
         let Means::Asked(asked, interface) = self.means else { return Ok(None) };
-        let sides = [Direction::CandidateToReference, Direction::ReferenceToCandidate];
+        let sides = [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate];
         for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
             let Measure::Sampled(sample) = measure else { continue };
             let Some(walk) = &sample.shortest_failing else { continue };
@@ -294,15 +299,15 @@ pub(crate) struct End {
 }
 
 impl End {
-    fn failing(&self, walk: &[Step]) -> Option<FailingWalk> {
+    fn failing(&self, walk: &[NamedStep]) -> Option<FailingWalk> {
         let refusal = self.refusal.clone()?;
         let action = walk.get(self.executed)?.clone();
         Some(FailingWalk { prefix: walk[..self.executed].to_vec(), action, refusal })
     }
 }
 
-pub(crate) fn on_candidate(candidate: &Model, walk: &[Step]) -> End {
-    let replay = walk::replay(candidate, walk);
+pub(crate) fn on_candidate(candidate: &Model, walk: &[NamedStep]) -> End {
+    let replay = walk::execute_steps(candidate, walk);
     End { executed: replay.executed, refusal: replay.refusal }
 }
 
@@ -311,11 +316,11 @@ fn minimise(
     asked: Asked<'_>,
     interface: &ActionInterface,
     candidate: &Model,
-    direction: Direction,
+    direction: WalkDirection,
     mut best: FailingWalk,
 ) -> Result<FailingWalk, Failure> {
     loop {
-        let shorter: Vec<Vec<Step>> = (0..best.prefix.len())
+        let shorter: Vec<Vec<NamedStep>> = (0..best.prefix.len())
             .map(|dropped| {
                 let kept = best.prefix.iter().enumerate().filter(|(i, _)| *i != dropped);
                 kept.map(|(_, step)| step).chain([&best.action]).cloned().collect()
@@ -325,12 +330,12 @@ fn minimise(
         let smaller = shorter.iter().zip(executed).find_map(|(walk, in_environment)| {
             let own = on_candidate(candidate, walk);
             match direction {
-                Direction::CandidateToReference if own.executed > in_environment => {
+                WalkDirection::CandidateToReference if own.executed > in_environment => {
                     let step = walk.get(in_environment)?;
                     let end = End { executed: in_environment, refusal: Some(refusal(interface, step)) };
                     end.failing(walk)
                 }
-                Direction::ReferenceToCandidate if in_environment > own.executed => own.failing(walk),
+                WalkDirection::ReferenceToCandidate if in_environment > own.executed => own.failing(walk),
                 _ => None,
             }
         });

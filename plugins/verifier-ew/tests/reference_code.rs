@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use planforge_planning::Unlimited;
-use planforge_planning::walk::{Model, Score};
+use planforge_planning::walk::{Model, WalkScore};
 use planforge_verifier_ew::measure::models;
 use planforge_verifier_ew::{Form, Options, Settings};
 use std::fs;
@@ -77,11 +77,11 @@ fn both_forms_average_directions_over_problems_before_the_harmonic_mean() {
         let broken = (model(domain, "(broken)"), model(&eager, "(broken)"));
         let pairs = [(&whole.0, &whole.1), (&broken.0, &broken.1)];
         let both = models(&pairs, &settings, 3, &mut Unlimited).unwrap();
-        let each: Vec<Score> = pairs
+        let each: Vec<WalkScore> = pairs
             .iter()
             .map(|pair| models(std::slice::from_ref(pair), &settings, 3, &mut Unlimited).unwrap().score)
             .collect();
-        let mean = |f: fn(&Score) -> Option<f64>| each.iter().map(|s| f(s).unwrap()).sum::<f64>() / 2.0;
+        let mean = |f: fn(&WalkScore) -> Option<f64>| each.iter().map(|s| f(s).unwrap()).sum::<f64>() / 2.0;
         let (to, from) = (mean(|s| s.reference_to_candidate), mean(|s| s.candidate_to_reference));
         let score = both.score.score.unwrap();
         assert!((score - 2.0 * to * from / (to + from)).abs() < 0.05, "{form:?}: {score}, {to}, {from}");

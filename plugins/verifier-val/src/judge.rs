@@ -144,9 +144,9 @@ fn damaged(checked: Checked) -> Assessment {
 
 fn decision(report: &ValidationReport) -> Decision {
     match &report.decision {
-        planforge_planning::Decision::Valid => Decision::Accepted,
-        planforge_planning::Decision::Invalid => Decision::Rejected,
-        planforge_planning::Decision::Unsupported(constructs) => {
+        planforge_planning::ValidationDecision::Valid => Decision::Accepted,
+        planforge_planning::ValidationDecision::Invalid => Decision::Rejected,
+        planforge_planning::ValidationDecision::Unsupported(constructs) => {
             let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
             Decision::Undecided {
                 reason: UndecidedReason::Unsupported,
@@ -172,13 +172,13 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 
 fn plan_summary(report: &ValidationReport) -> String {
     match (&report.decision, &report.failing_step, report.cost) {
-        (planforge_planning::Decision::Valid, _, Some(cost)) => {
+        (planforge_planning::ValidationDecision::Valid, _, Some(cost)) => {
             format!("The plan is valid: {}, cost {cost}.", count(report.steps, "step"))
         }
-        (planforge_planning::Decision::Valid, _, None) => {
+        (planforge_planning::ValidationDecision::Valid, _, None) => {
             format!("The plan is valid: {}.", count(report.steps, "step"))
         }
-        (planforge_planning::Decision::Unsupported(_), ..) => {
+        (planforge_planning::ValidationDecision::Unsupported(_), ..) => {
             "The plan was not judged: it or its task uses what validation does not execute.".to_owned()
         }
         (_, Some(failing), _) => {

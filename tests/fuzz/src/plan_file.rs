@@ -3,7 +3,7 @@
 use super::show;
 use planforge_diagnostics::{SourceId, SourceMap};
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::{Decision, PlanFile, Validator, normalize, parse_plan};
+use planforge_planning::{PlanFile, ValidationDecision, Validator, normalize, parse_plan};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -52,7 +52,7 @@ pub fn plan_file(data: &[u8]) {
     show(&plan.diagnostics, &sources);
     let report = validator().validate(&plan);
     show(&report.diagnostics, &sources);
-    if report.decision == Decision::Valid {
+    if report.decision == ValidationDecision::Valid {
         assert!(report.failing_step.is_none() && report.missing_goals.is_empty());
     }
 

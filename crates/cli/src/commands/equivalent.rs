@@ -8,10 +8,11 @@ use crate::limits::WorkLimits;
 use planforge_contract::{AddedGoalFacts, EquivalentReport, ReportedDiagnostic};
 use planforge_diagnostics::render::escape;
 use planforge_judging::problems;
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::goals::{
-    GoalEquivalence, GoalLimits, GoalOutcome, Side, Witness, equivalent_goals,
+    GoalEquivalence, GoalLimits, GoalOutcome, Witness, equivalent_goals,
 };
-use planforge_planning::equivalence::{Difference, ProblemEquivalence, equivalent_problems};
+use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
 use std::fmt::Write as _;
 
 pub(crate) fn run(context: &Context, args: &EquivalentArgs) -> Exit {
@@ -136,10 +137,10 @@ fn witnessed(witness: &Witness) -> String {
     out
 }
 
-const fn sides(satisfies: Side) -> (&'static str, &'static str) {
+const fn sides(satisfies: ComparedSide) -> (&'static str, &'static str) {
     match satisfies {
-        Side::First => ("first", "second"),
-        Side::Second => ("second", "first"),
+        ComparedSide::First => ("first", "second"),
+        ComparedSide::Second => ("second", "first"),
     }
 }
 
@@ -188,7 +189,7 @@ fn pairs(renaming: &[(String, String)]) -> String {
 }
 
 /// What the problems as they read do not share, after a word on what is told.
-fn difference(opening: &str, difference: &Difference) -> String {
+fn difference(opening: &str, difference: &ProblemDifference) -> String {
     let mut out = match difference.minimal {
         true => format!("{opening}; no renaming leaves fewer facts over\n"),
         false => format!("{opening}; under the best renaming found\n"),

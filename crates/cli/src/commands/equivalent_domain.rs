@@ -15,14 +15,17 @@ use planforge_diagnostics::render::escape;
 use planforge_judging::Semantics;
 use planforge_judging::report::{self, Outcome};
 use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::domain_error;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparisons, DomainLimits, NotCompared, SearchEnd, Side, Verdict, compare_domains,
+    Behaviour, ComparisonVerdict, Comparisons, EquivalenceLimits, NotCompared, SearchEnd, compare_domains,
 };
 use planforge_planning::equivalence::hde::{
-    Hde, HdeOptions, HdeOutcome, NoReference, NoReferenceReason, Reference,
+    HdeOptions, HdeOutcome, HdeReference, HdeReferenceError, HdeReferenceErrorKind, HdeResult,
 };
-use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts, match_interface};
+use planforge_planning::equivalence::interface::{
+    DomainWithProblems, Interface, NoInterface, match_interface,
+};
 use planforge_planning::walk::ModelError;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -111,8 +114,8 @@ impl<'r> Both<'r> {
         let of = |side: usize| self.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
         let (first, second) = (of(0), if self.own_problems { of(1) } else { Vec::new() });
         let found = match_interface(
-            Texts { domain: self.first, problems: &first },
-            Texts { domain: &self.second, problems: &second },
+            DomainWithProblems { domain: self.first, problems: &first },
+            DomainWithProblems { domain: &self.second, problems: &second },
             max_choices,
         )?;
         self.second = found.rewrite(self.first, &self.second);
@@ -123,19 +126,19 @@ impl<'r> Both<'r> {
 /// What comparing came to.
 enum Compared {
     Exact(Comparisons),
-    ByPlans(Result<Box<(Hde, HdeOptions)>, NoPlans>),
+    ByPlans(Result<Box<(HdeResult, HdeOptions)>, NoPlans>),
 }
 
 /// Why there is no comparison by plans.
 enum NoPlans {
-    Reference(NoReference),
+    HdeReference(HdeReferenceError),
     Candidate(NotCompared),
 }
 
 impl Compared {
     /// The first problem that is no model with a domain: its place, the side and what is wrong.
-    fn invalid(&self) -> Option<(usize, Side, Vec<Diagnostic>)> {
-        let of = |number: usize, side: Side, error: &ModelError| match error {
+    fn invalid(&self) -> Option<(usize, ComparedSide, Vec<Diagnostic>)> {
+        let of = |number: usize, side: ComparedSide, error: &ModelError| match error {
             ModelError::Invalid(found) => Some((number, side, found.clone())),
             _ => None,
         };
@@ -143,10 +146,10 @@ impl Compared {
             Compared::Exact(outcomes) => outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
                 outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
             }),
-            Compared::ByPlans(Err(NoPlans::Reference(NoReference {
+            Compared::ByPlans(Err(NoPlans::HdeReference(HdeReferenceError {
                 problem,
-                why: NoReferenceReason::Model(error),
-            }))) => of(*problem, Side::First, error),
+                why: HdeReferenceErrorKind::Model(error),
+            }))) => of(*problem, ComparedSide::First, error),
             Compared::ByPlans(Err(NoPlans::Candidate(not))) => of(0, not.side, &not.error),
             Compared::ByPlans(_) => None,
         }
@@ -165,10 +168,10 @@ impl Compared {
                 HdeOutcome::Undecided { stopped, .. } => of_stop(stopped),
             },
             Compared::ByPlans(Err(NoPlans::Candidate(not))) => of_model(&not.error),
-            Compared::ByPlans(Err(NoPlans::Reference(not))) => match &not.why {
-                NoReferenceReason::Limit(reason) => of_stop(*reason),
-                NoReferenceReason::Model(error) => of_model(error),
-                NoReferenceReason::Unsolvable(_) => Exit::Undecided,
+            Compared::ByPlans(Err(NoPlans::HdeReference(not))) => match &not.why {
+                HdeReferenceErrorKind::Limit(reason) => of_stop(*reason),
+                HdeReferenceErrorKind::Model(error) => of_model(error),
+                HdeReferenceErrorKind::Unsolvable(_) => Exit::Undecided,
             },
         }
     }
@@ -186,9 +189,9 @@ fn by_plans(args: &EquivalentDomainArgs, texts: &Both<'_>) -> Compared {
     };
     let of = |side: usize| texts.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
     let mut limits = WorkLimits::new(args.time_limit);
-    let reference = match Reference::new(texts.first, &of(0), &options, &mut limits) {
+    let reference = match HdeReference::new(texts.first, &of(0), &options, &mut limits) {
         Ok(reference) => reference,
-        Err(not) => return Compared::ByPlans(Err(NoPlans::Reference(not))),
+        Err(not) => return Compared::ByPlans(Err(NoPlans::HdeReference(not))),
     };
     let found = reference.compare_on(&texts.second, &of(1), &mut limits);
     Compared::ByPlans(found.map(|hde| Box::new((hde, options))).map_err(NoPlans::Candidate))
@@ -220,20 +223,20 @@ fn default_semantics(args: &EquivalentDomainArgs) -> &'static str {
     args.semantics.unwrap_or_else(default).name()
 }
 
-const fn place(side: Side) -> usize {
+const fn place(side: ComparedSide) -> usize {
     match side {
-        Side::First => 0,
-        Side::Second => 1,
+        ComparedSide::First => 0,
+        ComparedSide::Second => 1,
     }
 }
 
 /// Every problem, each under an equal share of the time that is left.
 fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>) -> Comparisons {
-    let limits = DomainLimits {
+    let limits = EquivalenceLimits {
         semantics: args.semantics.unwrap_or_default().into(),
         max_pairs: args.max_states,
         max_depth: args.max_depth,
-        ..DomainLimits::default()
+        ..EquivalenceLimits::default()
     };
     let count = texts.problems.len();
     let bar = counting(&context.output, count, "problems");
@@ -252,9 +255,9 @@ fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>)
 
 fn exit_of(compared: &Comparisons) -> Exit {
     match compared.verdict() {
-        Verdict::Different => Exit::Negative,
-        Verdict::Equal => Exit::Good,
-        Verdict::Open => compared.0.iter().find_map(open_exit).unwrap_or(Exit::Undecided),
+        ComparisonVerdict::Different => Exit::Negative,
+        ComparisonVerdict::Equal => Exit::Good,
+        ComparisonVerdict::Open => compared.0.iter().find_map(open_exit).unwrap_or(Exit::Undecided),
     }
 }
 
@@ -280,14 +283,14 @@ fn report(args: &EquivalentDomainArgs, compared: &Compared) -> DomainEquivalentR
 
 fn plans_report(
     args: &EquivalentDomainArgs,
-    found: &Result<Box<(Hde, HdeOptions)>, NoPlans>,
+    found: &Result<Box<(HdeResult, HdeOptions)>, NoPlans>,
 ) -> DomainEquivalentReport {
     let heuristic = match found {
         Ok(found) => report::heuristic(&found.0, &found.1),
         Err(not) => HeuristicEquivalence {
             decision: "undecided".to_owned(),
             why: Some(match not {
-                NoPlans::Reference(not) => format!("the first domain with {not}"),
+                NoPlans::HdeReference(not) => format!("the first domain with {not}"),
                 NoPlans::Candidate(not) => format!("the second domain: {}", not.error),
             }),
             ..HeuristicEquivalence::default()
@@ -308,7 +311,7 @@ fn exact_report(args: &EquivalentDomainArgs, compared: &Comparisons) -> DomainEq
     let lengths = compared.0.iter().enumerate();
     let lengths = lengths.filter_map(|(place, o)| Some((o.as_ref().ok()?.shown_after()?, place)));
     DomainEquivalentReport {
-        equivalent: verdict == Verdict::Equal,
+        equivalent: verdict == ComparisonVerdict::Equal,
         decision: report::decision(verdict).to_owned(),
         semantics: default_semantics(args).to_owned(),
         equal_up_to: compared.equal_up_to(),

@@ -11,9 +11,13 @@ use planforge_contract::{EwReport, ReportedDiagnostic};
 use planforge_diagnostics::render::escape;
 use planforge_judging::report::interface;
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_planning::equivalence::interface::{Interface, NoInterface, Texts, match_interface};
-use planforge_planning::walk::{Counterexample, Direction, Model, ModelError, Search, Step};
-use planforge_planning::{Budget, Poll, StopReason, Validator, parse_plan};
+use planforge_planning::equivalence::interface::{
+    DomainWithProblems, Interface, NoInterface, match_interface,
+};
+use planforge_planning::walk::{
+    Counterexample, CounterexampleOutcome, Model, ModelError, NamedStep, WalkDirection,
+};
+use planforge_planning::{Poll, ResourceLimits, StopReason, Validator, parse_plan};
 use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
 use planforge_verifier_ew::report::{document, summary};
 use planforge_verifier_ew::{Mode, Options, Settings};
@@ -152,8 +156,9 @@ fn matched(args: &EwArgs, problems: &[(&Path, &Path)]) -> Result<Option<(Domain,
     let of = |side: usize| read.iter().filter_map(|r| r[side].problem.as_ref()).collect::<Vec<&Problem>>();
     let domains = read.first().and_then(|[a, b]| Some((a.domain.as_ref()?, b.domain.as_ref()?)));
     let Some((reference, candidate)) = domains else { return Ok(None) };
-    let sides = Texts { domain: reference, problems: &of(0) };
-    let found = match_interface(sides, Texts { domain: candidate, problems: &of(1) }, MAX_CHOICES);
+    let sides = DomainWithProblems { domain: reference, problems: &of(0) };
+    let found =
+        match_interface(sides, DomainWithProblems { domain: candidate, problems: &of(1) }, MAX_CHOICES);
     match found {
         Ok(found) => Ok(Some((found.rewrite(reference, candidate), found))),
         Err(not) => Err(NotCompared {
@@ -255,14 +260,16 @@ fn search(
     for (number, (reference, candidate)) in pairs.iter().enumerate() {
         let problem = compared.measured.problems.get(number);
         match shortest_failing(reference, candidate, settings, problem, budget) {
-            Search::Found(found) => {
+            CounterexampleOutcome::Found(found) => {
                 if compared.failing.as_ref().is_none_or(|(_, f)| found.walk.len() < f.walk.len()) {
                     compared.failing = Some((number, found));
                 }
             }
-            Search::None => none += 1,
-            Search::LimitReached { reason: Some(reason), .. } => return Err(stopped(reason, "the search")),
-            Search::LimitReached { reason: None, .. } => {}
+            CounterexampleOutcome::None => none += 1,
+            CounterexampleOutcome::LimitReached { reason: Some(reason), .. } => {
+                return Err(stopped(reason, "the search"));
+            }
+            CounterexampleOutcome::LimitReached { reason: None, .. } => {}
         }
     }
     compared.proven = none == pairs.len();
@@ -339,8 +346,8 @@ fn failing_walk(
     out: &mut String,
 ) {
     let (source, target, refuser) = match found.direction {
-        Direction::ReferenceToCandidate => ("reference", candidate, "candidate"),
-        Direction::CandidateToReference => ("candidate", reference, "reference"),
+        WalkDirection::ReferenceToCandidate => ("reference", candidate, "candidate"),
+        WalkDirection::CandidateToReference => ("candidate", reference, "reference"),
     };
     let which = if found.shortest { "The shortest failing walk" } else { "A failing walk" };
     let place = problem.map(|n| format!(" in problem {n}")).unwrap_or_default();
@@ -349,7 +356,7 @@ fn failing_walk(
         "\n{which}{place}: the {source} executes all of it, the {refuser} refuses the last step."
     );
     let steps: Vec<String> =
-        found.walk.prefix.iter().chain([&found.walk.action]).map(Step::to_string).collect();
+        found.walk.prefix.iter().chain([&found.walk.action]).map(NamedStep::to_string).collect();
     for (number, step) in (1..).zip(&steps) {
         let _ = writeln!(out, "  {number}. {step}");
     }
@@ -380,7 +387,7 @@ impl Watch {
     }
 }
 
-impl Budget for Watch {
+impl ResourceLimits for Watch {
     fn poll(&mut self) -> Poll {
         self.limits.poll()
     }

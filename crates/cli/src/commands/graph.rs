@@ -15,8 +15,8 @@ use planforge_evaluate::state_graph::{dot, svg};
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    Budget, Decision, GroundLimits, Poll, Simulator, StopReason, ValidationReport, Validator, ground,
-    normalize, parse_plan,
+    GroundLimits, Poll, ResourceLimits, Simulator, StopReason, ValidationDecision, ValidationReport,
+    Validator, ground, normalize, parse_plan,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ fn draw(
         return Err(Exit::Negative);
     }
     let report = validator.validate(&file);
-    if let Decision::Unsupported(_) = report.decision {
+    if let ValidationDecision::Unsupported(_) = report.decision {
         inputs.diagnostics.extend(report.diagnostics);
         return Err(Exit::Undecided);
     }
@@ -226,7 +226,7 @@ impl Watch {
     }
 }
 
-impl Budget for Watch {
+impl ResourceLimits for Watch {
     fn poll(&mut self) -> Poll {
         self.limits.poll()
     }

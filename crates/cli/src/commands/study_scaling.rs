@@ -14,7 +14,7 @@ use planforge_evaluate::study::{StudyBudget, Watch, run_all};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_pipeline::{RunTask, TaskReport, TaskUsage};
-use planforge_planning::equivalence::domains::{DomainLimits, Verdict, compare_domains};
+use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
 use std::path::Path;
 
 /// The stage that says whether the plan is one in the environment.
@@ -117,13 +117,13 @@ fn equal(ended: &TaskReport, task: &RunTask, watch: &Watch) -> Option<bool> {
     let candidate = ended.candidate.as_ref()?;
     let found = domain(candidate.domain.as_deref()?)?;
     let own = problem(candidate.problem.as_deref()?)?;
-    let limits = DomainLimits { max_pairs: MOST_PAIRS, ..DomainLimits::default() };
+    let limits = EquivalenceLimits { max_pairs: MOST_PAIRS, ..EquivalenceLimits::default() };
     let mut budget = StudyBudget::new(watch, MOST_BYTES);
     let compared = compare_domains([&reference, &found], [&wanted, &own], &limits, &mut budget).ok()?;
     match compared.verdict() {
-        Verdict::Equal => Some(true),
-        Verdict::Different => Some(false),
-        Verdict::Open => None,
+        ComparisonVerdict::Equal => Some(true),
+        ComparisonVerdict::Different => Some(false),
+        ComparisonVerdict::Open => None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::output::count_line;
 use planforge_contract::{ReportedDiagnostic, ValidateReport};
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
-use planforge_planning::{Decision, ValidationReport, parse_plan};
+use planforge_planning::{ValidationDecision, ValidationReport, parse_plan};
 use std::path::Path;
 
 /// What was found: the exit code, the word for it, and the plan's validation where there was one.
@@ -70,9 +70,9 @@ fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
         Ok(report) => {
             inputs.diagnostics.extend(report.diagnostics.iter().cloned());
             let (exit, decision) = match &report.decision {
-                Decision::Valid => (Exit::Good, "accepted"),
-                Decision::Invalid => (Exit::Negative, "rejected"),
-                Decision::Unsupported(_) => (Exit::Undecided, "undecided"),
+                ValidationDecision::Valid => (Exit::Good, "accepted"),
+                ValidationDecision::Invalid => (Exit::Negative, "rejected"),
+                ValidationDecision::Unsupported(_) => (Exit::Undecided, "undecided"),
             };
             Outcome { exit, decision, report: Some(report) }
         }

@@ -2,7 +2,7 @@
 
 use super::support::{Ran, example, planforge, ran, simulated};
 use planforge_diagnostics::SourceId;
-use planforge_pddl::{Name, Names, Symbol, diff_domains, diff_problems, parse_domain, parse_problem};
+use planforge_pddl::{Name, NameKind, VisitNames, diff_domains, diff_problems, parse_domain, parse_problem};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ fn read(path: &Path) -> String {
 /// What the suite's PDDL calls things, variables aside.
 fn names(suite: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut note = |symbol: Symbol, name: &mut Name| {
-        if symbol != Symbol::Variable {
+    let mut note = |symbol: NameKind, name: &mut Name| {
+        if symbol != NameKind::Variable {
             names.insert(name.key().to_owned());
         }
     };
-    parse_domain(&read(&example(suite, "domain.pddl")), SourceId(0)).value.names(&mut note);
+    parse_domain(&read(&example(suite, "domain.pddl")), SourceId(0)).value.visit_names(&mut note);
     for stem in ["p01", "p02", "p_example"] {
         let text = read(&example(suite, &format!("{stem}.pddl")));
-        parse_problem(&text, SourceId(0)).value.names(&mut note);
+        parse_problem(&text, SourceId(0)).value.visit_names(&mut note);
     }
     names
 }

@@ -8,9 +8,9 @@ use planforge_evaluate::study::classes::{
 };
 use planforge_evaluate::study::{StudySuite, Watch, load_suites};
 use planforge_pddl::{print_domain, print_problem};
-use planforge_planning::equivalence::domains::Side;
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::result_class::ResultClass;
-use planforge_planning::walk::Step;
+use planforge_planning::walk::NamedStep;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -162,7 +162,7 @@ fn sample(suites: &[StudySuite], judged: &Judged) -> String {
     let by = match difference.executed_by {
         Some(side) => format!(
             "only the {} domain goes along",
-            ["true", "other"][usize::from(side == planforge_planning::equivalence::domains::Side::Second)]
+            ["true", "other"][usize::from(side == planforge_planning::equivalence::ComparedSide::Second)]
         ),
         None => "the costs differ".to_owned(),
     };
@@ -190,7 +190,7 @@ fn place(suites: &[StudySuite], judged: &Judged) -> String {
     format!("{} {action}", suite.map_or("", |s| s.name.as_str()))
 }
 
-fn line(steps: &[Step]) -> String {
+fn line(steps: &[NamedStep]) -> String {
     steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
@@ -208,7 +208,7 @@ enum Said {
     /// It executes all steps, and the goal does not hold.
     Goal,
     /// It does not execute a step.
-    Step,
+    NamedStep,
     /// It takes a step for none of the domain.
     Description,
     /// Neither: it ended by a signal, or without a verdict.
@@ -228,7 +228,7 @@ impl Val {
         Ok(path)
     }
 
-    fn says(&self, domain: &Path, problem: &Path, steps: &[Step]) -> Result<Said, String> {
+    fn says(&self, domain: &Path, problem: &Path, steps: &[NamedStep]) -> Result<Said, String> {
         let plan: String = steps.iter().map(|step| format!("{step}\n")).collect();
         let plan = self.write("plan", &plan)?;
         let output = Command::new(&self.program)
@@ -242,7 +242,7 @@ impl Val {
         let said = [
             ("Plan valid", Said::Valid),
             ("Goal not satisfied", Said::Goal),
-            ("Plan failed to execute", Said::Step),
+            ("Plan failed to execute", Said::NamedStep),
             ("Bad plan description", Said::Description),
         ];
         let found =
@@ -320,9 +320,9 @@ impl Expected {
     fn fits(self, said: Said) -> bool {
         match self {
             Expected::Valid => said == Said::Valid,
-            Expected::Invalid => [Said::Goal, Said::Step].contains(&said),
+            Expected::Invalid => [Said::Goal, Said::NamedStep].contains(&said),
             Expected::Executed => said == Said::Goal,
-            Expected::Refused => said == Said::Step,
+            Expected::Refused => said == Said::NamedStep,
         }
     }
 }
@@ -332,7 +332,7 @@ struct Question<'b> {
     what: &'static str,
     /// Index of the problem.
     problem: usize,
-    steps: &'b [Step],
+    steps: &'b [NamedStep],
     expected: [Expected; 2],
 }
 
@@ -360,7 +360,7 @@ fn concerned<'b>(judged: &Judged, behaves: &'b Behaves) -> Vec<Question<'b>> {
     ) = (&behaves.unseen, &behaves.exact)
     {
         let mut expected = [Expected::Refused; 2];
-        expected[usize::from(*side == Side::Second)] = Expected::Executed;
+        expected[usize::from(*side == ComparedSide::Second)] = Expected::Executed;
         let what = "Equivalent, exactly different: a sequence that no plan goes on from";
         questions.push(Question { what, problem: *problem, steps, expected });
     }

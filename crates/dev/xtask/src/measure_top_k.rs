@@ -8,7 +8,7 @@
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::walk::{Model, ModelOptions, Refusal, Semantics, Step, replay};
+use planforge_planning::walk::{Model, ModelOptions, NamedStep, Refusal, Semantics, execute_steps};
 use planforge_planning::{
     TopKEnd, TopKOptions, TopKOutcome, Unlimited, Validator, normalize, parse_plan, top_k,
 };
@@ -382,8 +382,9 @@ impl Checker {
                 if !seen.insert(plan) {
                     return Err(format!("twice: {}", plan.join(" ")));
                 }
-                let steps: Vec<Step> = plan.iter().filter_map(|s| Step::parse(s)).collect();
-                let states: Vec<_> = (0..=steps.len()).map(|n| replay(&model, &steps[..n]).state).collect();
+                let steps: Vec<NamedStep> = plan.iter().filter_map(|s| NamedStep::parse(s)).collect();
+                let states: Vec<_> =
+                    (0..=steps.len()).map(|n| execute_steps(&model, &steps[..n]).state).collect();
                 let distinct: BTreeSet<&[u64]> = states.iter().map(|state| state.bits()).collect();
                 checked.plans += 1;
                 checked.returning += usize::from(distinct.len() < states.len());
@@ -441,10 +442,10 @@ fn surplus(
     let (mut surplus, mut right) = (0, true);
     for plan in plans.iter().filter(|p| cost(p) < common) {
         let texts: Vec<String> = plan.step_texts().iter().map(|s| s.to_lowercase()).collect();
-        let steps: Vec<Step> = texts.iter().filter_map(|s| Step::parse(s)).collect();
+        let steps: Vec<NamedStep> = texts.iter().filter_map(|s| NamedStep::parse(s)).collect();
         if !known.remove(&texts) {
             surplus += 1;
-            right &= replay(&model, &steps).refusal == Some(Refusal::NoEffect);
+            right &= execute_steps(&model, &steps).refusal == Some(Refusal::NoEffect);
         }
     }
     Ok((surplus, right && known.is_empty()))

@@ -6,10 +6,10 @@ mod growth;
 mod peer;
 
 use crate::pairs;
-use planforge_pddl::mutate::{List, Mutation, MutationKind, Place, all_mutations};
+use planforge_pddl::mutate::{Mutation, MutationKind, MutationPlace, TermList, all_mutations};
 use planforge_planning::Unlimited;
 use planforge_planning::walk::{
-    Method, Model, ModelOptions, SampleSpec, Score, Semantics, TaskDirections, sample_direction,
+    GroundingMethod, Model, ModelOptions, SampleSpec, Semantics, TaskDirections, WalkScore, sample_direction,
 };
 use std::path::{Path, PathBuf};
 
@@ -43,11 +43,11 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    fn method(&self) -> Result<Method, String> {
+    fn method(&self) -> Result<GroundingMethod, String> {
         match self.method.as_str() {
-            "auto" => Ok(Method::Auto),
-            "ground" => Ok(Method::Ground),
-            "lifted" => Ok(Method::Lifted),
+            "auto" => Ok(GroundingMethod::Auto),
+            "ground" => Ok(GroundingMethod::Ground),
+            "lifted" => Ok(GroundingMethod::Lifted),
             other => Err(format!("there is no method {other}: auto, ground or lifted")),
         }
     }
@@ -84,10 +84,10 @@ impl Texts {
     }
 
     fn model(&self, semantics: Semantics) -> Result<Model, String> {
-        self.model_by(semantics, Method::default())
+        self.model_by(semantics, GroundingMethod::default())
     }
 
-    fn model_by(&self, semantics: Semantics, method: Method) -> Result<Model, String> {
+    fn model_by(&self, semantics: Semantics, method: GroundingMethod) -> Result<Model, String> {
         let options = ModelOptions { semantics, method, ..ModelOptions::default() };
         Model::from_texts(&self.domain, &self.problem, &options, &mut Unlimited).map_err(|e| e.to_string())
     }
@@ -101,7 +101,7 @@ impl Texts {
     /// The domains that lack one precondition.
     fn omissions(&self) -> Vec<Mutation> {
         let mut all = all_mutations(&parse(&self.domain), MutationKind::Omission);
-        all.retain(|m| matches!(m.place, Place::Term { list: List::Precondition, .. }));
+        all.retain(|m| matches!(m.place, MutationPlace::Term { list: TermList::Precondition, .. }));
         all
     }
 }
@@ -111,7 +111,7 @@ fn parse(domain: &str) -> planforge_pddl::ast::Domain {
 }
 
 /// The score that the paper's own code would give: 100 walks, 50 a direction, lengths cycling 1 to 10; with the steps walked.
-fn reference_code_score(reference: &Model, candidate: &Model, seed: u64) -> Result<(Score, u64), String> {
+fn reference_code_score(reference: &Model, candidate: &Model, seed: u64) -> Result<(WalkScore, u64), String> {
     let sample = |source, target, seed| {
         sample_direction(source, target, &SampleSpec::reference_code(seed), &mut Unlimited)
             .map_err(|e| e.to_string())
@@ -123,7 +123,7 @@ fn reference_code_score(reference: &Model, candidate: &Model, seed: u64) -> Resu
         reference_to_candidate: there.and_then(|d| d.score()),
         candidate_to_reference: back.and_then(|d| d.score()),
     };
-    Ok((Score::combine(&[directions]), steps))
+    Ok((WalkScore::combine(&[directions]), steps))
 }
 
 /// One task of every domain folder below a folder of suites.

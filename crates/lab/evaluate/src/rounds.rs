@@ -7,7 +7,7 @@ use crate::history::{History, Line, Made, TaskHistory};
 use planforge_contract::{Assessment, Critique, CritiqueFinding};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::Domain;
-use planforge_pddl::{Difference, diff_domains, diff_problems, parse_domain, parse_problem};
+use planforge_pddl::{DefinitionDifference, diff_domains, diff_problems, parse_domain, parse_problem};
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -232,7 +232,12 @@ fn said(stage: &str, assessment: &Assessment) -> Said {
     }
 }
 
-fn changes(before: &str, after: &str, said: &[Said], text: &str) -> (Vec<Difference>, Vec<ActionChange>) {
+fn changes(
+    before: &str,
+    after: &str,
+    said: &[Said],
+    text: &str,
+) -> (Vec<DefinitionDifference>, Vec<ActionChange>) {
     let is_problem = |text: &str| text.to_lowercase().contains("(problem ");
     if is_problem(before) || is_problem(after) {
         let parse = |text| parse_problem(text, SourceId(0)).value;

@@ -1,7 +1,9 @@
 //! What a round changed: two domains or two problems as a structural diff in words and a line diff in hunks.
 
 use planforge_diagnostics::SourceId;
-use planforge_pddl::{Change, Difference, diff_domains, diff_problems, parse_domain, parse_problem};
+use planforge_pddl::{
+    ChangeKind, DefinitionDifference, diff_domains, diff_problems, parse_domain, parse_problem,
+};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -86,7 +88,12 @@ pub fn changes(of: DiffOf, before: &str, after: &str) -> Changes {
     found
 }
 
-fn structural(of: DiffOf, before: &str, after: &str, unreadable: &mut Vec<String>) -> Vec<Difference> {
+fn structural(
+    of: DiffOf,
+    before: &str,
+    after: &str,
+    unreadable: &mut Vec<String>,
+) -> Vec<DefinitionDifference> {
     let mut told = |side: &str, diagnostics: &[planforge_diagnostics::Diagnostic]| {
         let errors = diagnostics.iter().filter(|d| d.is_error());
         unreadable.extend(errors.map(|d| format!("{side}: {}", d.message)));
@@ -107,11 +114,11 @@ fn structural(of: DiffOf, before: &str, after: &str, unreadable: &mut Vec<String
     }
 }
 
-fn in_words(difference: &Difference) -> StructuralChange {
+fn in_words(difference: &DefinitionDifference) -> StructuralChange {
     let change = match difference.change {
-        Change::Added => "added",
-        Change::Removed => "removed",
-        Change::Changed => "changed",
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Changed => "changed",
     };
     StructuralChange { change, text: difference.to_string() }
 }

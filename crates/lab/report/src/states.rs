@@ -8,7 +8,8 @@ use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    Decision, FailedCondition, GoalAlong, TraceStep, ValidationReport, Validator, normalize, parse_plan,
+    FailedCondition, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator, normalize,
+    parse_plan,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -188,9 +189,9 @@ pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
     let report = validator.validate(&parse_plan(texts.plan, plan_source));
     states.findings.extend(report.diagnostics.iter().map(finding));
     states.verdict = match report.decision {
-        Decision::Valid => PlanVerdict::Valid,
-        Decision::Invalid => PlanVerdict::Invalid,
-        Decision::Unsupported(_) => PlanVerdict::Unsupported,
+        ValidationDecision::Valid => PlanVerdict::Valid,
+        ValidationDecision::Invalid => PlanVerdict::Invalid,
+        ValidationDecision::Unsupported(_) => PlanVerdict::Unsupported,
     };
     let mut writer = Writer { symbols: &report.symbols, ids: HashMap::new(), states };
     writer.write(&report, &validator, limits);
@@ -267,7 +268,7 @@ impl Writer<'_> {
         let trace = &report.trace[..report.trace.len().min(limits.steps)];
         // A task that is not executed may have a goal that cannot be looked at either.
         let along = match report.decision {
-            Decision::Unsupported(_) => GoalAlong { parts: Vec::new(), holds: Vec::new() },
+            ValidationDecision::Unsupported(_) => GoalAlong { parts: Vec::new(), holds: Vec::new() },
             _ => validator.goal_along(trace),
         };
         self.states.goal = along.parts.iter().map(|part| self.name(part.clone())).collect();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_diagnostics::Severity;
-use planforge_planning::{Budget, CountingBudget, Unlimited};
+use planforge_planning::{CountingLimits, ResourceLimits, Unlimited};
 use planforge_suites::check::{Checked, Goal, Solved, check};
 use std::fs;
 use std::path::Path;
@@ -177,7 +177,7 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
         ("p_example.pddl", &good),
         ("p_example.sol", "Roll the red ball from the hall into the kitchen.\n"),
     ]);
-    let mut stop = || -> Box<dyn Budget> { Box::new(CountingBudget { polls: 0, bytes: 0 }) };
+    let mut stop = || -> Box<dyn ResourceLimits> { Box::new(CountingLimits { polls: 0, bytes: 0 }) };
     let checked = check(folder.path(), &[], Some(&mut stop));
     assert_eq!(codes(&checked), ["suite.prose-plan", "suite.undecided", "suite.undecided"]);
     assert_eq!(checked.count(Severity::Error), 0);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_pipeline::Suite;
-use planforge_planning::{CountingBudget, Unlimited};
+use planforge_planning::{CountingLimits, Unlimited};
 use planforge_suites::generate::{Generator, Instance, Limits, MAX_DRAWS, NoInstance};
 
 const DOMAIN: &str = "(define (domain balls) (:requirements :strips :typing) (:types ball room) (:predicates (in ?b - ball ?r - room) \
@@ -92,7 +92,7 @@ fn mistakes_of_a_generator_are_told_with_their_place() {
 
 #[test]
 fn the_clock_ends_the_work_and_chooses_nothing() {
-    let mut budget = CountingBudget { polls: 0, bytes: u64::MAX };
+    let mut budget = CountingLimits { polls: 0, bytes: u64::MAX };
     let none = generator(GENERATOR).instance(1, 1, &Limits::default(), &mut budget).unwrap_err();
     assert_eq!(none.diagnostics[0].code, "generate.stopped");
 }

@@ -11,8 +11,8 @@ use crate::{order, text::pieces};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{
-    Name, Names as _, Symbol, domain_template, parse_domain, parse_problem, print_domain, print_problem,
-    problem_template,
+    Name, NameKind, VisitNames as _, domain_template, parse_domain, parse_problem, print_domain,
+    print_problem, problem_template,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,14 +71,14 @@ impl Disguise {
         problems: impl IntoIterator<Item = &'a str>,
     ) -> Renaming {
         let mut named: BTreeSet<String> = BTreeSet::new();
-        let mut note = |_: Symbol, name: &mut Name| {
+        let mut note = |_: NameKind, name: &mut Name| {
             named.insert(name.key().trim_start_matches('?').to_owned());
         };
         for text in domains {
-            parse_domain(text, SourceId(0)).value.names(&mut note);
+            parse_domain(text, SourceId(0)).value.visit_names(&mut note);
         }
         for text in problems {
-            parse_problem(text, SourceId(0)).value.names(&mut note);
+            parse_problem(text, SourceId(0)).value.visit_names(&mut note);
         }
         let mut renaming = self.renaming.clone();
         renaming.names.retain(|_, new| named.contains(new));
@@ -135,7 +135,7 @@ impl Disguise {
     }
 
     fn domain_tree(&self, mut domain: Domain) -> Domain {
-        domain.names(&mut |symbol, name| self.rename(symbol, name));
+        domain.visit_names(&mut |symbol, name| self.rename(symbol, name));
         if self.options.reorder {
             order::domain(&mut domain, self.order);
         }
@@ -143,16 +143,16 @@ impl Disguise {
     }
 
     fn problem_tree(&self, mut problem: Problem) -> Problem {
-        problem.names(&mut |symbol, name| self.rename(symbol, name));
+        problem.visit_names(&mut |symbol, name| self.rename(symbol, name));
         if self.options.reorder {
             order::problem(&mut problem, self.order);
         }
         problem
     }
 
-    fn rename(&self, symbol: Symbol, name: &mut Name) {
+    fn rename(&self, symbol: NameKind, name: &mut Name) {
         if let Some(new) = self.renaming.names.get(name.key().trim_start_matches('?')) {
-            let mark = if symbol == Symbol::Variable { "?" } else { "" };
+            let mark = if symbol == NameKind::Variable { "?" } else { "" };
             *name = Name::new(&format!("{mark}{new}"), name.span);
         }
     }

@@ -7,7 +7,7 @@ use crate::words::form::{Ending, Form, Vocabulary};
 use crate::words::function::is_function_word;
 use crate::words::invent::{Inventor, Part, digest};
 use planforge_diagnostics::SourceId;
-use planforge_pddl::{Name, Names as _, Symbol, parse_domain, parse_problem};
+use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that PDDL, answer set programs and their readers have a use for; no new name is one of them, beside the function words.
@@ -67,9 +67,9 @@ impl Named {
         let mut named = Self::default();
         for text in &sources.domains {
             let mut parsed = parse_domain(text, SourceId(0));
-            parsed.value.names(&mut |symbol, name| {
+            parsed.value.visit_names(&mut |symbol, name| {
                 // An object in a domain is a constant, declared or not.
-                let kind = if symbol == Symbol::Object { Kind::Constants } else { kind_of(symbol) };
+                let kind = if symbol == NameKind::Object { Kind::Constants } else { kind_of(symbol) };
                 named.note(kind, name);
                 named.of_domains.insert(bare(name));
             });
@@ -77,7 +77,7 @@ impl Named {
         for text in &sources.problems {
             parse_problem(text, SourceId(0))
                 .value
-                .names(&mut |symbol, name| named.note(kind_of(symbol), name));
+                .visit_names(&mut |symbol, name| named.note(kind_of(symbol), name));
         }
         let suite = Name::synthetic(&sources.suite);
         named.note(Kind::Domain, &suite);
@@ -109,16 +109,16 @@ fn bare(name: &Name) -> String {
     name.key().trim_start_matches('?').to_owned()
 }
 
-const fn kind_of(symbol: Symbol) -> Kind {
+const fn kind_of(symbol: NameKind) -> Kind {
     match symbol {
-        Symbol::Domain | Symbol::Problem | Symbol::Preference => Kind::Domain,
-        Symbol::Type => Kind::Types,
-        Symbol::Predicate => Kind::Predicates,
-        Symbol::Function => Kind::Functions,
-        Symbol::Action => Kind::Actions,
-        Symbol::Constant => Kind::Constants,
-        Symbol::Object => Kind::Objects,
-        Symbol::Variable => Kind::Parameters,
+        NameKind::Domain | NameKind::Problem | NameKind::Preference => Kind::Domain,
+        NameKind::Type => Kind::Types,
+        NameKind::Predicate => Kind::Predicates,
+        NameKind::Function => Kind::Functions,
+        NameKind::Action => Kind::Actions,
+        NameKind::Constant => Kind::Constants,
+        NameKind::Object => Kind::Objects,
+        NameKind::Variable => Kind::Parameters,
     }
 }
 

@@ -10,10 +10,10 @@ use planforge_diagnostics::SourceId;
 use planforge_obfuscate::{Disguise, Kind, Names, Options, Sources};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{
-    Name, Names as _, StripSpans, Symbol, diff_domains, diff_problems, parse_domain, parse_problem,
+    Name, NameKind, StripSpans, VisitNames as _, diff_domains, diff_problems, parse_domain, parse_problem,
 };
 use planforge_planning::Unlimited;
-use planforge_planning::equivalence::domains::{DomainLimits, Verdict, compare_domains};
+use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -66,25 +66,25 @@ fn problem(text: &str) -> Problem {
 /// The names of definitions; variables and function words are none that could give anything away.
 fn names(domains: &[String], problems: &[String]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut note = |symbol: Symbol, name: &mut Name| {
-        if symbol != Symbol::Variable {
+    let mut note = |symbol: NameKind, name: &mut Name| {
+        if symbol != NameKind::Variable {
             names.insert(name.key().to_owned());
         }
     };
-    domains.iter().for_each(|text| domain(text).names(&mut note));
-    problems.iter().for_each(|text| problem(text).names(&mut note));
+    domains.iter().for_each(|text| domain(text).visit_names(&mut note));
+    problems.iter().for_each(|text| problem(text).visit_names(&mut note));
     names
 }
 
 /// Exactly the same, apart from order: by structure, and by what the comparison of behaviour says.
-fn same(reference: (&str, &str), told: (&str, &str), what: &str) -> Verdict {
+fn same(reference: (&str, &str), told: (&str, &str), what: &str) -> ComparisonVerdict {
     let (a, b) = (domain(reference.0), domain(told.0));
     let (pa, pb) = (problem(reference.1), problem(told.1));
     assert!(diff_domains(&a, &b).is_empty(), "{what}: {:?}", diff_domains(&a, &b));
     assert!(diff_problems(&pa, &pb).is_empty(), "{what}: {:?}", diff_problems(&pa, &pb));
-    let limits = DomainLimits { max_pairs: 20_000, ..DomainLimits::default() };
+    let limits = EquivalenceLimits { max_pairs: 20_000, ..EquivalenceLimits::default() };
     let verdict = compare_domains([&a, &b], [&pa, &pb], &limits, &mut Unlimited).unwrap().verdict();
-    assert_ne!(verdict, Verdict::Different, "{what}");
+    assert_ne!(verdict, ComparisonVerdict::Different, "{what}");
     let equal = equivalent_problems(&a, &pa, &pb, 1_000_000, &mut Unlimited);
     assert!(matches!(equal, ProblemEquivalence::Equal { .. }), "{what}: {equal:?}");
     verdict
@@ -105,7 +105,7 @@ fn every_suite_comes_back_equal_from_its_disguise() {
                 assert!(back.recalled.is_empty(), "{:?}", back.recalled);
                 let what = format!("{} {}", sources.suite, names.name());
                 let verdict = same((&sources.domains[0], text), (&back.pddl(&told), &back.pddl(&new)), &what);
-                assert_eq!(verdict, Verdict::Equal, "{what}");
+                assert_eq!(verdict, ComparisonVerdict::Equal, "{what}");
                 // The table of this task alone leads back as well.
                 let own = disguise.renaming_of([told.as_str()], [new.as_str()]).back([]);
                 assert_eq!(own.pddl(&new), back.pddl(&new));
@@ -133,7 +133,7 @@ fn random_domains_come_back_equal_from_their_disguise() {
         let back = disguise.renaming().back([told.as_str(), new.as_str()]);
         let (told, new) = (back.pddl(&told), back.pddl(&new));
         let verdict = same((&sources.domains[0], &sources.problems[0]), (&told, &new), &seed.to_string());
-        whole += u32::from(verdict == Verdict::Equal);
+        whole += u32::from(verdict == ComparisonVerdict::Equal);
     }
     assert!(whole >= 50, "{whole}");
 }
@@ -214,26 +214,27 @@ fn kinds_that_are_not_listed_keep_their_names() {
         let told = disguise.domain(&sources.domains[0]).unwrap();
         let mut changed = BTreeSet::new();
         let mut old = Vec::new();
-        domain(&sources.domains[0]).names(&mut |symbol, name| old.push((symbol, name.key().to_owned())));
+        domain(&sources.domains[0])
+            .visit_names(&mut |symbol, name| old.push((symbol, name.key().to_owned())));
         let ordered = Disguise::new(&sources, &Options { reorder: false, ..options.clone() });
         let mut new = Vec::new();
         domain(&ordered.domain(&sources.domains[0]).unwrap())
-            .names(&mut |symbol, name| new.push((symbol, name.key().to_owned())));
+            .visit_names(&mut |symbol, name| new.push((symbol, name.key().to_owned())));
         assert_eq!(old.len(), new.len());
         for ((symbol, a), (_, b)) in old.iter().zip(&new) {
             if a != b {
                 changed.insert(*symbol);
             }
         }
-        let expected: &[Symbol] = match kind {
-            Kind::Domain => &[Symbol::Domain],
+        let expected: &[NameKind] = match kind {
+            Kind::Domain => &[NameKind::Domain],
             // `boot`, `wheel` and `open` name one thing each; what a constant is called an argument is too.
-            Kind::Types => &[Symbol::Type],
-            Kind::Predicates => &[Symbol::Predicate],
+            Kind::Types => &[NameKind::Type],
+            Kind::Predicates => &[NameKind::Predicate],
             Kind::Functions | Kind::Objects => &[],
-            Kind::Actions => &[Symbol::Action],
-            Kind::Constants => &[Symbol::Constant, Symbol::Object],
-            Kind::Parameters => &[Symbol::Variable],
+            Kind::Actions => &[NameKind::Action],
+            Kind::Constants => &[NameKind::Constant, NameKind::Object],
+            Kind::Parameters => &[NameKind::Variable],
         };
         assert_eq!(changed, expected.iter().copied().collect(), "{kind:?}");
         let new = disguise.problem(&sources.problems[0]).unwrap();

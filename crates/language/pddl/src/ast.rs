@@ -4,6 +4,10 @@
 //! Every node has the span of the text it was read from. Equality compares spans; call `strip_spans` on both sides
 //! (see [`crate::StripSpans`]) to compare what is said.
 
+mod numeric;
+
+pub use numeric::{ArithmeticOp, AssignOp, Assignment, CompareOp, Comparison, NumericExpr};
+
 use crate::name::Name;
 use planforge_diagnostics::Span;
 use smallvec::SmallVec;
@@ -312,34 +316,6 @@ impl Condition {
     }
 }
 
-/// A comparison of two numbers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The operator.
-    pub op: CompareOp,
-    /// Left side.
-    pub left: NumericExpr,
-    /// Right side.
-    pub right: NumericExpr,
-    /// The comparison with its parentheses.
-    pub span: Span,
-}
-
-/// Comparison operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CompareOp {
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `=`
-    Equal,
-    /// `>=`
-    GreaterEqual,
-    /// `>`
-    Greater,
-}
-
 /// A soft condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preference {
@@ -398,53 +374,6 @@ pub enum TrajectoryOp {
     HoldAfter,
 }
 
-/// A numeric expression.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NumericExpr {
-    /// A literal; always finite.
-    Number(f64, Span),
-    /// The value of a numeric function.
-    Fluent(Fluent),
-    /// `+ - * /` over its arguments: `-` has one or two, `/` two, the others two or more.
-    Arithmetic(ArithmeticOp, Vec<NumericExpr>, Span),
-    /// `?duration` of a durative action.
-    Duration(Span),
-    /// `#t`: time since the start of a durative action, for continuous effects.
-    ElapsedTime(Span),
-    /// `total-time`, in a metric.
-    TotalTime(Span),
-    /// `(is-violated NAME)`, in a metric.
-    IsViolated(Name, Span),
-}
-
-impl NumericExpr {
-    /// The expression with its parentheses.
-    pub fn span(&self) -> Span {
-        match self {
-            NumericExpr::Fluent(f) => f.span,
-            NumericExpr::Number(_, span)
-            | NumericExpr::Arithmetic(_, _, span)
-            | NumericExpr::Duration(span)
-            | NumericExpr::ElapsedTime(span)
-            | NumericExpr::TotalTime(span)
-            | NumericExpr::IsViolated(_, span) => *span,
-        }
-    }
-}
-
-/// Arithmetic operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ArithmeticOp {
-    /// `+`
-    Add,
-    /// `-`, of one argument the negation
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-}
-
 /// An effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
@@ -485,34 +414,6 @@ impl Effect {
             other => std::slice::from_ref(other),
         }
     }
-}
-
-/// A change of a numeric fluent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Assignment {
-    /// How it changes.
-    pub op: AssignOp,
-    /// What changes.
-    pub fluent: Fluent,
-    /// By or to what.
-    pub value: NumericExpr,
-    /// The effect with its parentheses.
-    pub span: Span,
-}
-
-/// Ways a numeric fluent changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AssignOp {
-    /// `assign`
-    Assign,
-    /// `increase`
-    Increase,
-    /// `decrease`
-    Decrease,
-    /// `scale-up`
-    ScaleUp,
-    /// `scale-down`
-    ScaleDown,
 }
 
 /// An entry of the initial state.

@@ -15,7 +15,7 @@ use std::fmt;
 
 /// What happened to something between the first and the second tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Change {
+pub enum ChangeKind {
     /// Only the second has it.
     Added,
     /// Only the first has it.
@@ -26,9 +26,9 @@ pub enum Change {
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct DefinitionDifference {
     /// What happened.
-    pub change: Change,
+    pub change: ChangeKind,
     /// Where: `predicate`, `object`, `init`, `goal`, or `action pick-up: precondition`.
     pub place: String,
     /// What the first says; nothing for an addition.
@@ -41,21 +41,21 @@ pub struct Difference {
     pub after_span: Option<Span>,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for DefinitionDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nothing = String::new();
         let (before, after) =
             (self.before.as_ref().unwrap_or(&nothing), self.after.as_ref().unwrap_or(&nothing));
         match self.change {
-            Change::Added => write!(f, "{}: {after} added", self.place),
-            Change::Removed => write!(f, "{}: {before} removed", self.place),
-            Change::Changed => write!(f, "{}: {before} became {after}", self.place),
+            ChangeKind::Added => write!(f, "{}: {after} added", self.place),
+            ChangeKind::Removed => write!(f, "{}: {before} removed", self.place),
+            ChangeKind::Changed => write!(f, "{}: {before} became {after}", self.place),
         }
     }
 }
 
 /// What the second domain changes of the first, in the order of a domain's sections.
-pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<Difference> {
+pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<DefinitionDifference> {
     let mut diff = Diff::default();
     diff.names("domain name", a.name.as_ref(), b.name.as_ref());
     diff.items("requirement", &requirements(&a.requirements), &requirements(&b.requirements));
@@ -81,7 +81,7 @@ pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<Difference> {
 }
 
 /// What the second problem changes of the first, in the order of a problem's sections.
-pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<Difference> {
+pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<DefinitionDifference> {
     let mut diff = Diff::default();
     diff.names("problem name", a.name.as_ref(), b.name.as_ref());
     diff.names("domain", a.domain_name.as_ref(), b.domain_name.as_ref());
@@ -193,12 +193,12 @@ struct Schema<'a> {
 
 #[derive(Default)]
 struct Diff {
-    list: Vec<Difference>,
+    list: Vec<DefinitionDifference>,
 }
 
 impl Diff {
-    fn push(&mut self, change: Change, place: &str, before: Option<&Item>, after: Option<&Item>) {
-        self.list.push(Difference {
+    fn push(&mut self, change: ChangeKind, place: &str, before: Option<&Item>, after: Option<&Item>) {
+        self.list.push(DefinitionDifference {
             change,
             place: place.to_owned(),
             before: before.map(|item| item.shown.clone()),
@@ -233,18 +233,18 @@ impl Diff {
                 }
             });
             match found {
-                None => self.push(Change::Removed, place, Some(item), None),
+                None => self.push(ChangeKind::Removed, place, Some(item), None),
                 Some(other) => {
                     matched.push(other);
                     if other.compared != item.compared {
-                        self.push(Change::Changed, place, Some(item), Some(other));
+                        self.push(ChangeKind::Changed, place, Some(item), Some(other));
                     }
                 }
             }
         }
         let matched: rustc_hash::FxHashSet<*const Item> = matched.into_iter().collect();
         for item in b.iter().filter(|item| !matched.contains(&std::ptr::from_ref::<Item>(item))) {
-            self.push(Change::Added, place, None, Some(item));
+            self.push(ChangeKind::Added, place, None, Some(item));
         }
     }
 
@@ -259,7 +259,7 @@ impl Diff {
             match after.iter().find(|new| new.kind == old.kind && new.name == old.name) {
                 None => {
                     let item = Item::whole(old.name.to_string(), old.span);
-                    self.push(Change::Removed, old.kind, Some(&item), None);
+                    self.push(ChangeKind::Removed, old.kind, Some(&item), None);
                 }
                 Some(new) => {
                     self.parameters(&format!("{place}: parameter"), old.parameters, new.parameters);
@@ -276,7 +276,7 @@ impl Diff {
         }
         for new in after.iter().filter(|n| !before.iter().any(|o| o.kind == n.kind && o.name == n.name)) {
             let item = Item::whole(new.name.to_string(), new.span);
-            self.push(Change::Added, new.kind, None, Some(&item));
+            self.push(ChangeKind::Added, new.kind, None, Some(&item));
         }
     }
 

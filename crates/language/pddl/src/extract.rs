@@ -3,9 +3,9 @@
 //! A definition begins at `(define`, fenced or not, and ends where its parentheses balance, or before the next
 //! definition, the end of its fence, or a line of prose. Parentheses and sections right after it belong to it still,
 //! so that a stray parenthesis in the middle does not cut it short. Fenced text without a definition, and lists such as
-//! `(:action ...)` outside every fence, are kept as [`Extracted::others`].
+//! `(:action ...)` outside every fence, are kept as [`ExtractedPddl::others`].
 //!
-//! Of several domains or problems, [`Extracted::domain`] and [`Extracted::problem`] take the last that is complete
+//! Of several domains or problems, [`ExtractedPddl::domain`] and [`ExtractedPddl::problem`] take the last that is complete
 //! and has sections: models think first and correct themselves later. Every block is listed, in order.
 
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -23,7 +23,7 @@ pub enum BlockKind {
 
 /// A piece of the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct PddlBlock {
     /// What it defines.
     pub kind: BlockKind,
     /// The bytes of the reply it was taken from. `text` is exactly that slice: a byte `n` of the block is byte
@@ -39,31 +39,31 @@ pub struct Block {
 
 /// Everything that looks like PDDL in a reply.
 #[derive(Debug, Clone, Default)]
-pub struct Extracted {
+pub struct ExtractedPddl {
     /// Domains, in order.
-    pub domains: Vec<Block>,
+    pub domains: Vec<PddlBlock>,
     /// Problems, in order.
-    pub problems: Vec<Block>,
+    pub problems: Vec<PddlBlock>,
     /// Fences without a definition and lists outside every fence, in order.
-    pub others: Vec<Block>,
+    pub others: Vec<PddlBlock>,
     /// What there is to say about the reply; spans are in the reply.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Extracted {
+impl ExtractedPddl {
     /// The domain meant: the last complete one, else the last.
-    pub fn domain(&self) -> Option<&Block> {
+    pub fn domain(&self) -> Option<&PddlBlock> {
         meant(&self.domains)
     }
 
     /// The problem meant: the last complete one, else the last.
-    pub fn problem(&self) -> Option<&Block> {
+    pub fn problem(&self) -> Option<&PddlBlock> {
         meant(&self.problems)
     }
 }
 
-fn meant(blocks: &[Block]) -> Option<&Block> {
-    let last = |test: fn(&Block) -> bool| blocks.iter().rev().find(|block| test(block));
+fn meant(blocks: &[PddlBlock]) -> Option<&PddlBlock> {
+    let last = |test: fn(&PddlBlock) -> bool| blocks.iter().rev().find(|block| test(block));
     last(|b| b.complete && b.has_sections).or_else(|| last(|b| b.has_sections)).or_else(|| last(|_| true))
 }
 
@@ -71,8 +71,8 @@ fn meant(blocks: &[Block]) -> Option<&Block> {
 const MAX_LABELS: usize = 8;
 
 /// Finds definitions in a reply. `source` is the reply's id in the diagnostics.
-pub fn find_pddl(reply: &str, source: SourceId) -> Extracted {
-    let mut found = Extracted::default();
+pub fn find_pddl(reply: &str, source: SourceId) -> ExtractedPddl {
+    let mut found = ExtractedPddl::default();
     let fences = fences(reply);
     let starts = definition_starts(reply);
     let mut covered: Vec<Span> = Vec::new();
@@ -96,7 +96,7 @@ pub fn find_pddl(reply: &str, source: SourceId) -> Extracted {
     found
 }
 
-fn report(found: &mut Extracted, fences: &[Fence], source: SourceId) {
+fn report(found: &mut ExtractedPddl, fences: &[Fence], source: SourceId) {
     if found.domains.is_empty() && found.problems.is_empty() {
         found.diagnostics.push(
             Diagnostic::error("pddl.no-definition", "the reply contains no `(define ...)`")
@@ -124,7 +124,7 @@ fn report(found: &mut Extracted, fences: &[Fence], source: SourceId) {
 }
 
 /// The first bytes of a block, to point at it.
-fn head(block: &Block) -> Span {
+fn head(block: &PddlBlock) -> Span {
     let end = block.text.find('\n').unwrap_or(block.text.len());
     Span::new(block.span.start, block.span.start + end as u32)
 }
@@ -136,12 +136,12 @@ pub fn code_blocks(reply: &str) -> Vec<std::ops::Range<usize>> {
 
 /// The `(:action ...)` lists in a reply, fenced or not, in a definition or alone, in order. One that is closed too early or too often
 /// goes on as far as it was meant to, and one that is never closed ends before the next action, the end of its fence, or a line
-/// of prose; those are not [`Block::complete`].
-pub fn action_blocks(reply: &str) -> Vec<Block> {
+/// of prose; those are not [`PddlBlock::complete`].
+pub fn action_blocks(reply: &str) -> Vec<PddlBlock> {
     let fences = fences(reply);
     let definitions = definition_starts(reply);
     let starts = action_starts(reply);
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<PddlBlock> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
         let (fence, next_fence) = fence_at(&fences, start);
         let limit = fence.map_or(next_fence.unwrap_or(reply.len()), |fence| fence.content.end);
@@ -160,7 +160,7 @@ pub fn action_blocks(reply: &str) -> Vec<Block> {
         });
         let end = closed_well.unwrap_or_else(|| end_before_prose(reply, start, limit));
         let text = reply[start..end].trim_end();
-        blocks.push(Block {
+        blocks.push(PddlBlock {
             kind: BlockKind::Other,
             span: Span::new(start as u32, (start + text.len()) as u32),
             text: text.to_owned(),
@@ -278,14 +278,14 @@ fn is_define(rest: &[u8]) -> bool {
         && (word[6].is_ascii_whitespace() || word[6] == b'(')
 }
 
-fn definition(reply: &str, start: usize, limit: usize) -> Block {
+fn definition(reply: &str, start: usize, limit: usize) -> PddlBlock {
     let (end, complete) = match balanced_end(reply, start, limit) {
         Some(end) => (with_what_follows(reply, end, limit), true),
         None => (end_before_prose(reply, start, limit), false),
     };
     let text = reply[start..end].trim_end();
     let lower = text.to_ascii_lowercase();
-    Block {
+    PddlBlock {
         kind: kind_of(&lower),
         span: Span::new(start as u32, (start + text.len()) as u32),
         has_sections: lower.contains("(:") || lower.contains("( :"),
@@ -374,7 +374,7 @@ fn is_prose(line: &str) -> bool {
 }
 
 /// Fences without a definition, and lists such as `(:action ...)` outside all fences.
-fn other_blocks(reply: &str, fences: &[Fence], covered: &[Span], others: &mut Vec<Block>) {
+fn other_blocks(reply: &str, fences: &[Fence], covered: &[Span], others: &mut Vec<PddlBlock>) {
     // Definitions come in order and do not overlap.
     let next_covered = |at: usize| covered.partition_point(|span| span.end as usize <= at);
     for fence in fences {
@@ -413,12 +413,12 @@ fn other_blocks(reply: &str, fences: &[Fence], covered: &[Span], others: &mut Ve
     }
 }
 
-fn other(text: &str, start: usize) -> Block {
+fn other(text: &str, start: usize) -> PddlBlock {
     let complete = {
         let open = text.matches('(').count();
         open > 0 && open == text.matches(')').count()
     };
-    Block {
+    PddlBlock {
         kind: BlockKind::Other,
         span: Span::new(start as u32, (start + text.len()) as u32),
         has_sections: text.contains("(:"),

@@ -11,18 +11,18 @@ const MAX_ROUNDS: usize = 8;
 
 /// A text and the fixes that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedText {
     /// The text with all fixes applied.
     pub text: String,
     /// The fixes, in the order they were applied. The spans of each are those of the text at its time.
     pub fixes: Vec<Fix>,
     /// What each fix answers, in the same order.
-    pub answered: Vec<Answered>,
+    pub answered: Vec<FixedFinding>,
 }
 
 /// The finding that a fix answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct FixedFinding {
     /// Its code.
     pub code: Cow<'static, str>,
     /// Where the first edit begins, in the text at its time.
@@ -33,9 +33,9 @@ pub struct Answered {
 ///
 /// Fixes of parentheses never change what the tolerant reader makes of the text: it reads the same tree before and after.
 /// Undeclared requirements are added to a domain; a problem's depend on its domain and are left alone.
-pub fn fix_all(text: &str, kind: BlockKind) -> Fixed {
+pub fn fix_all(text: &str, kind: BlockKind) -> FixedText {
     let source = SourceId(0);
-    let mut fixed = Fixed { text: text.to_owned(), fixes: Vec::new(), answered: Vec::new() };
+    let mut fixed = FixedText { text: text.to_owned(), fixes: Vec::new(), answered: Vec::new() };
     for _ in 0..MAX_ROUNDS {
         let (codes, fixes): (Vec<_>, Vec<Fix>) = findings(&fixed.text, kind, source)
             .into_iter()
@@ -51,7 +51,7 @@ pub fn fix_all(text: &str, kind: BlockKind) -> Fixed {
         let before = SourceFile::new("", std::mem::replace(&mut fixed.text, done.text));
         for (code, fix) in done.applied.into_iter().filter_map(|i| codes.get(i).zip(fixes.get(i))) {
             let start = fix.edits.first().map_or(0, |edit| edit.span.start);
-            fixed.answered.push(Answered { code: code.clone(), at: before.line_column(start) });
+            fixed.answered.push(FixedFinding { code: code.clone(), at: before.line_column(start) });
             fixed.fixes.push(fix.clone());
         }
     }

@@ -28,13 +28,13 @@ mod template;
 pub use ast::Parsed;
 pub use bytes::read_bytes;
 pub use check::{
-    Fit, Required, TaskSources, TypeHierarchy, TypeId, check_domain, check_problem, read_task,
+    TaskSources, TypeFit, TypeHierarchy, TypeId, UsedRequirement, check_domain, check_problem, read_task,
     requirements_used, undeclared_constants, undeclared_requirements,
 };
 pub use codes::CODES;
-pub use diff::{Change, Difference, diff_domains, diff_problems};
+pub use diff::{ChangeKind, DefinitionDifference, diff_domains, diff_problems};
 pub use extract::{action_blocks, find_pddl};
-pub use fix::{Answered, Fixed, fix_all};
+pub use fix::{FixedFinding, FixedText, fix_all};
 pub use name::Name;
 pub use natural::natural;
 pub use print::{
@@ -47,5 +47,5 @@ pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;
 pub use strip::StripSpans;
 pub use suggest::nearest;
-pub use symbols::{Names, Symbol};
+pub use symbols::{NameKind, VisitNames};
 pub use template::{domain_template, problem_template};

@@ -5,7 +5,7 @@ use crate::name::Name;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Symbol {
+pub enum NameKind {
     /// The domain, in `(domain NAME)` and `(:domain NAME)`.
     Domain,
     /// The problem, in `(problem NAME)` and `(:situation NAME)`.
@@ -29,61 +29,61 @@ pub enum Symbol {
 }
 
 /// A definition whose names can be changed.
-pub trait Names {
+pub trait VisitNames {
     /// Shows every name to `f`, which may change it. Keywords, requirements and the built-in `object`, `number` and `?duration` are none.
-    fn names(&mut self, f: &mut dyn FnMut(Symbol, &mut Name));
+    fn visit_names(&mut self, f: &mut dyn FnMut(NameKind, &mut Name));
 }
 
-type Visit<'a> = dyn FnMut(Symbol, &mut Name) + 'a;
+type Visit<'a> = dyn FnMut(NameKind, &mut Name) + 'a;
 
-impl Names for Domain {
-    fn names(&mut self, f: &mut Visit<'_>) {
-        self.name.iter_mut().for_each(|name| f(Symbol::Domain, name));
+impl VisitNames for Domain {
+    fn visit_names(&mut self, f: &mut Visit<'_>) {
+        self.name.iter_mut().for_each(|name| f(NameKind::Domain, name));
         for declared in &mut self.types {
             type_name(&mut declared.name, f);
             type_ref(&mut declared.ty, f);
         }
-        typed(&mut self.constants, Symbol::Constant, f);
+        typed(&mut self.constants, NameKind::Constant, f);
         for predicate in &mut self.predicates {
-            f(Symbol::Predicate, &mut predicate.name);
-            typed(&mut predicate.parameters, Symbol::Variable, f);
+            f(NameKind::Predicate, &mut predicate.name);
+            typed(&mut predicate.parameters, NameKind::Variable, f);
         }
         for function in &mut self.functions {
-            f(Symbol::Function, &mut function.name);
-            typed(&mut function.parameters, Symbol::Variable, f);
+            f(NameKind::Function, &mut function.name);
+            typed(&mut function.parameters, NameKind::Variable, f);
             type_ref(&mut function.ty, f);
         }
-        self.actions.iter_mut().for_each(|action| action.names(f));
+        self.actions.iter_mut().for_each(|action| action.visit_names(f));
         for action in &mut self.durative_actions {
-            f(Symbol::Action, &mut action.name);
-            typed(&mut action.parameters, Symbol::Variable, f);
+            f(NameKind::Action, &mut action.name);
+            typed(&mut action.parameters, NameKind::Variable, f);
             action.duration.iter_mut().chain(&mut action.condition).for_each(|c| condition(c, f));
             action.effect.iter_mut().for_each(|e| effect(e, f));
         }
         for rule in &mut self.derived {
-            f(Symbol::Predicate, &mut rule.predicate);
-            typed(&mut rule.parameters, Symbol::Variable, f);
+            f(NameKind::Predicate, &mut rule.predicate);
+            typed(&mut rule.parameters, NameKind::Variable, f);
             rule.condition.iter_mut().for_each(|c| condition(c, f));
         }
         self.constraints.iter_mut().for_each(|c| condition(c, f));
     }
 }
 
-impl Names for Action {
-    fn names(&mut self, f: &mut Visit<'_>) {
-        f(Symbol::Action, &mut self.name);
-        typed(&mut self.parameters, Symbol::Variable, f);
-        typed(&mut self.vars, Symbol::Variable, f);
+impl VisitNames for Action {
+    fn visit_names(&mut self, f: &mut Visit<'_>) {
+        f(NameKind::Action, &mut self.name);
+        typed(&mut self.parameters, NameKind::Variable, f);
+        typed(&mut self.vars, NameKind::Variable, f);
         self.precondition.iter_mut().for_each(|c| condition(c, f));
         self.effect.iter_mut().for_each(|e| effect(e, f));
     }
 }
 
-impl Names for Problem {
-    fn names(&mut self, f: &mut Visit<'_>) {
-        self.name.iter_mut().chain(&mut self.situation).for_each(|name| f(Symbol::Problem, name));
-        self.domain_name.iter_mut().for_each(|name| f(Symbol::Domain, name));
-        typed(&mut self.objects, Symbol::Object, f);
+impl VisitNames for Problem {
+    fn visit_names(&mut self, f: &mut Visit<'_>) {
+        self.name.iter_mut().chain(&mut self.situation).for_each(|name| f(NameKind::Problem, name));
+        self.domain_name.iter_mut().for_each(|name| f(NameKind::Domain, name));
+        typed(&mut self.objects, NameKind::Object, f);
         self.init.iter_mut().for_each(|element| init(element, f));
         self.goal.iter_mut().chain(&mut self.constraints).for_each(|c| condition(c, f));
         self.metric.iter_mut().for_each(|metric| numeric(&mut metric.expr, f));
@@ -92,7 +92,7 @@ impl Names for Problem {
 
 fn type_name(name: &mut Name, f: &mut Visit<'_>) {
     if !name.is("object") && !name.is("number") {
-        f(Symbol::Type, name);
+        f(NameKind::Type, name);
     }
 }
 
@@ -100,7 +100,7 @@ fn type_ref(ty: &mut Option<TypeRef>, f: &mut Visit<'_>) {
     ty.iter_mut().flat_map(|ty| &mut ty.alternatives).for_each(|name| type_name(name, f));
 }
 
-fn typed(list: &mut [TypedName], kind: Symbol, f: &mut Visit<'_>) {
+fn typed(list: &mut [TypedName], kind: NameKind, f: &mut Visit<'_>) {
     for entry in list {
         f(kind, &mut entry.name);
         type_ref(&mut entry.ty, f);
@@ -110,19 +110,19 @@ fn typed(list: &mut [TypedName], kind: Symbol, f: &mut Visit<'_>) {
 fn terms(terms: &mut [Term], f: &mut Visit<'_>) {
     for term in terms {
         match term {
-            Term::Variable(name) => f(Symbol::Variable, name),
-            Term::Constant(name) => f(Symbol::Object, name),
+            Term::Variable(name) => f(NameKind::Variable, name),
+            Term::Constant(name) => f(NameKind::Object, name),
         }
     }
 }
 
 fn atom(atom: &mut Atom, f: &mut Visit<'_>) {
-    f(Symbol::Predicate, &mut atom.predicate);
+    f(NameKind::Predicate, &mut atom.predicate);
     terms(&mut atom.args, f);
 }
 
 fn fluent(fluent: &mut Fluent, f: &mut Visit<'_>) {
-    f(Symbol::Function, &mut fluent.function);
+    f(NameKind::Function, &mut fluent.function);
     terms(&mut fluent.args, f);
 }
 
@@ -130,7 +130,7 @@ fn numeric(expr: &mut NumericExpr, f: &mut Visit<'_>) {
     match expr {
         NumericExpr::Fluent(term) => fluent(term, f),
         NumericExpr::Arithmetic(_, args, _) => args.iter_mut().for_each(|arg| numeric(arg, f)),
-        NumericExpr::IsViolated(name, _) => f(Symbol::Preference, name),
+        NumericExpr::IsViolated(name, _) => f(NameKind::Preference, name),
         NumericExpr::Number(..)
         | NumericExpr::Duration(_)
         | NumericExpr::ElapsedTime(_)
@@ -147,7 +147,7 @@ fn condition(it: &mut Condition, f: &mut Visit<'_>) {
             condition(b, f);
         }
         Condition::Exists(q) | Condition::Forall(q) => {
-            typed(&mut q.parameters, Symbol::Variable, f);
+            typed(&mut q.parameters, NameKind::Variable, f);
             condition(&mut q.body, f);
         }
         Condition::Atom(a) => atom(a, f),
@@ -160,7 +160,7 @@ fn condition(it: &mut Condition, f: &mut Visit<'_>) {
             numeric(&mut c.right, f);
         }
         Condition::Preference(p) => {
-            p.name.iter_mut().for_each(|name| f(Symbol::Preference, name));
+            p.name.iter_mut().for_each(|name| f(NameKind::Preference, name));
             condition(&mut p.condition, f);
         }
         Condition::Trajectory(t) => t.conditions.iter_mut().for_each(|c| condition(c, f)),
@@ -171,7 +171,7 @@ fn effect(it: &mut Effect, f: &mut Visit<'_>) {
     match it {
         Effect::And(parts, _) => parts.iter_mut().for_each(|e| effect(e, f)),
         Effect::Forall(q) => {
-            typed(&mut q.parameters, Symbol::Variable, f);
+            typed(&mut q.parameters, NameKind::Variable, f);
             effect(&mut q.body, f);
         }
         Effect::When(when, inner, _) => {
@@ -219,9 +219,9 @@ mod tests {
                 seen.push((kind, text[name.span.range()].to_owned()));
             };
             if is_domain {
-                parse_domain(text, SourceId(0)).value.names(&mut note);
+                parse_domain(text, SourceId(0)).value.visit_names(&mut note);
             } else {
-                parse_problem(text, SourceId(0)).value.names(&mut note);
+                parse_problem(text, SourceId(0)).value.visit_names(&mut note);
             }
             seen
         };
@@ -242,14 +242,14 @@ mod tests {
         }
         let kinds = all(DOMAIN, true);
         for wanted in [
-            (Symbol::Domain, "d"),
-            (Symbol::Type, "u"),
-            (Symbol::Constant, "k"),
-            (Symbol::Object, "k"),
-            (Symbol::Function, "w"),
-            (Symbol::Predicate, "q"),
-            (Symbol::Action, "fly"),
-            (Symbol::Variable, "?b"),
+            (NameKind::Domain, "d"),
+            (NameKind::Type, "u"),
+            (NameKind::Constant, "k"),
+            (NameKind::Object, "k"),
+            (NameKind::Function, "w"),
+            (NameKind::Predicate, "q"),
+            (NameKind::Action, "fly"),
+            (NameKind::Variable, "?b"),
         ] {
             assert!(kinds.iter().any(|(kind, name)| (*kind, name.as_str()) == wanted), "{wanted:?}");
         }

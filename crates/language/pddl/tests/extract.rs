@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 
 use planforge_diagnostics::SourceId;
-use planforge_pddl::extract::{Block, Extracted};
+use planforge_pddl::extract::{ExtractedPddl, PddlBlock};
 use planforge_pddl::{find_pddl, parse_domain, parse_problem};
 
 const DOMAIN: &str =
     "(define (domain lamps)\n  (:predicates (lit))\n  (:action on :parameters () :effect (lit)))";
 const PROBLEM: &str = "(define (problem one)\n  (:domain lamps)\n  (:init)\n  (:goal (lit)))";
 
-fn find(reply: &str) -> Extracted {
+fn find(reply: &str) -> ExtractedPddl {
     let found = find_pddl(reply, SourceId(0));
     for block in found.domains.iter().chain(&found.problems).chain(&found.others) {
         assert_eq!(&reply[block.span.range()], block.text, "offsets of a block map to the reply");
@@ -18,11 +18,11 @@ fn find(reply: &str) -> Extracted {
     found
 }
 
-fn texts(blocks: &[Block]) -> Vec<&str> {
+fn texts(blocks: &[PddlBlock]) -> Vec<&str> {
     blocks.iter().map(|b| b.text.as_str()).collect()
 }
 
-fn codes(found: &Extracted) -> Vec<&str> {
+fn codes(found: &ExtractedPddl) -> Vec<&str> {
     found.diagnostics.iter().map(|d| d.code.as_ref()).collect()
 }
 

@@ -3,8 +3,8 @@
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{
-    Keep, List, Mutation, MutationKind, Omissions, Place, RewriteKind, all_mutations, apply_mutations,
-    apply_mutations_to_problem, differing_terms, random_mutations, random_rewrite, terms,
+    KeepPolicy, Mutation, MutationKind, MutationPlace, Omissions, RewriteKind, TermList, all_mutations,
+    apply_mutations, apply_mutations_to_problem, differing_terms, random_mutations, random_rewrite, terms,
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{
@@ -154,7 +154,7 @@ fn a_lost_argument_is_lost_in_domain_and_problem_alike() {
         assert!(!found.iter().any(|d| d.is_error()), "{mutation}: {found:?}");
     }
     // (aboard ?c ?b) without its boat; (route ?p ?q) without its end, where two facts stay two.
-    let aboard = |m: &&Mutation| matches!(&m.place, Place::Argument { predicate, position: 1 } if predicate.is("aboard"));
+    let aboard = |m: &&Mutation| matches!(&m.place, MutationPlace::Argument { predicate, position: 1 } if predicate.is("aboard"));
     let mutation = all.iter().find(aboard).unwrap();
     assert_eq!(
         mutation.to_string(),
@@ -163,8 +163,7 @@ fn a_lost_argument_is_lost_in_domain_and_problem_alike() {
     let text = print_problem(&apply_mutations_to_problem(&problem(), std::slice::from_ref(mutation)));
     assert!(text.contains("(aboard blue)") && text.contains("(not (aboard blue))"), "{text}");
     // (at ?t ?p) without its thing makes three of its facts one.
-    let at =
-        |m: &&Mutation| matches!(&m.place, Place::Argument { predicate, position: 0 } if predicate.is("at"));
+    let at = |m: &&Mutation| matches!(&m.place, MutationPlace::Argument { predicate, position: 0 } if predicate.is("at"));
     let merged = apply_mutations_to_problem(&problem(), std::slice::from_ref(all.iter().find(at).unwrap()));
     assert_eq!(merged.init.len(), problem().init.len() - 2);
     // Both arguments of one predicate can be dropped together, in whatever order they are given.
@@ -325,10 +324,10 @@ fn random_mutations_are_of_the_kinds_asked_for_and_repeat_with_their_seed() {
 #[test]
 fn omissions_are_uniform_and_leave_what_must_stay() {
     let reference = domain();
-    let omissions = Omissions::new(&reference, Keep::OneInEachList);
+    let omissions = Omissions::new(&reference, KeepPolicy::OneInEachList);
     // Lists of 3, 3, 2, 2, 1 and 1 terms.
     assert_eq!((omissions.terms(), omissions.most()), (12, 6));
-    assert_eq!(Omissions::new(&reference, Keep::Nothing).most(), 12);
+    assert_eq!(Omissions::new(&reference, KeepPolicy::Nothing).most(), 12);
     assert!(omissions.draw(7, &mut Random::new(1)).is_none());
     // All six: 3 * 3 * 2 * 2 ways.
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
@@ -354,7 +353,7 @@ fn omissions_are_uniform_and_leave_what_must_stay() {
 fn pairs_lose_what_they_should_and_differ_as_asked() {
     let reference = domain();
     let mut random = Random::new(9);
-    for keep in [Keep::OneInEachList, Keep::Nothing] {
+    for keep in [KeepPolicy::OneInEachList, KeepPolicy::Nothing] {
         let omissions = Omissions::new(&reference, keep);
         for (first, second) in [(3usize, 3usize), (3, 4), (4, 3), (0, 2), (0, 0)] {
             for differing in 0..=8 {
@@ -375,17 +374,17 @@ fn pairs_lose_what_they_should_and_differ_as_asked() {
                         let lists = |list| {
                             terms(damaged).into_iter().filter(move |t| t.list == list).map(|t| t.action)
                         };
-                        let mut effects: Vec<_> = lists(List::Effect).collect();
+                        let mut effects: Vec<_> = lists(TermList::Effect).collect();
                         effects.dedup();
-                        assert!(keep == Keep::Nothing || effects.len() == 3);
+                        assert!(keep == KeepPolicy::Nothing || effects.len() == 3);
                     }
                 }
             }
         }
     }
     // Twelve terms cannot lose seven in one half and seven others in the other.
-    assert!(Omissions::new(&reference, Keep::Nothing).sampler(7, 7, 14).is_none());
-    assert!(Omissions::new(&reference, Keep::Nothing).sampler(7, 7, 10).is_some());
+    assert!(Omissions::new(&reference, KeepPolicy::Nothing).sampler(7, 7, 14).is_none());
+    assert!(Omissions::new(&reference, KeepPolicy::Nothing).sampler(7, 7, 10).is_some());
 }
 
 #[test]
@@ -417,7 +416,7 @@ fn what_no_literal_can_be_made_of_is_left_alone() {
         assert!(random_mutations(&nothing, &[(kind, 1.0)], 3, &mut Random::new(0)).is_empty());
     }
     assert_eq!(
-        Omissions::new(&nothing, Keep::OneInEachList).draw(0, &mut Random::new(0)).unwrap().omitted,
+        Omissions::new(&nothing, KeepPolicy::OneInEachList).draw(0, &mut Random::new(0)).unwrap().omitted,
         []
     );
 }

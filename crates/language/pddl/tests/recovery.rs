@@ -5,7 +5,7 @@
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, apply_fixes, render};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::{
-    Fixed, StripSpans, check_domain, fix_all, parse_domain, parse_problem, print_domain, print_problem,
+    FixedText, StripSpans, check_domain, fix_all, parse_domain, parse_problem, print_domain, print_problem,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -139,11 +139,11 @@ fn a_lost_opening_parenthesis_is_named() {
 #[test]
 fn an_undeclared_requirement_is_inserted() {
     let text = DOMAIN.replace(" :negative-preconditions", "");
-    let Fixed { text, fixes, .. } = fix_all(&text, BlockKind::Domain);
+    let FixedText { text, fixes, .. } = fix_all(&text, BlockKind::Domain);
     assert_eq!(fixes.len(), 1);
     assert!(text.contains("(:requirements :strips :typing :negative-preconditions)"), "{text}");
     let none = damaged(DOMAIN, "  (:requirements :strips :typing :negative-preconditions)\n", "");
-    let Fixed { text, fixes, .. } = fix_all(&none, BlockKind::Domain);
+    let FixedText { text, fixes, .. } = fix_all(&none, BlockKind::Domain);
     assert_eq!(fixes.len(), 1);
     let parsed = parse_domain(&text, SOURCE);
     assert_eq!(parsed.diagnostics, []);

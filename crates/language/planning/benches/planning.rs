@@ -4,7 +4,7 @@ use divan::Bencher;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, GroundLimits, PlanOptions, PlanOutcome, Unlimited, Validator, ground, normalize, parse_plan,
+    Algorithm, GroundLimits, PlanOptions, SearchOutcome, Unlimited, Validator, ground, normalize, parse_plan,
     plan,
 };
 
@@ -71,7 +71,7 @@ fn lmcut(bencher: Bencher<'_, '_>, boxes: usize) {
 fn validation(bencher: Bencher<'_, '_>, boxes: usize) {
     let (domain, problem) = task(8, boxes);
     let Ok(result) = plan(&domain, &problem, &PlanOptions::default(), &mut Unlimited) else { return };
-    let PlanOutcome::Plan(found) = result.outcome else { return };
+    let SearchOutcome::Plan(found) = result.outcome else { return };
     let text = found.to_string();
     bencher.bench(|| {
         let file = parse_plan(&text, SourceId(2));

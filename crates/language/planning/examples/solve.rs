@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::{Algorithm, Budget, PlanOptions, PlanOutcome, Poll, StopReason, plan};
+use planforge_planning::{Algorithm, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan};
 use std::time::{Duration, Instant};
 
 struct Clock {
@@ -10,7 +10,7 @@ struct Clock {
     bytes: u64,
 }
 
-impl Budget for Clock {
+impl ResourceLimits for Clock {
     fn poll(&mut self) -> Poll {
         if Instant::now() > self.end { Poll::Stop(StopReason::Time) } else { Poll::Continue }
     }
@@ -43,7 +43,7 @@ fn main() {
         Err(diagnostics) => diagnostics.iter().for_each(|d| eprintln!("{}: {}", d.code, d.message)),
         Ok(result) => {
             match &result.outcome {
-                PlanOutcome::Plan(plan) => print!("{plan}"),
+                SearchOutcome::Plan(plan) => print!("{plan}"),
                 other => println!("; {other:?}"),
             }
             println!(

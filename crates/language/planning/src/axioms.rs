@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::csr::Csr;
-use crate::task::{Fact, Task};
+use crate::task::{Fact, GroundTask};
 
 /// The axioms of a task, ready to evaluate.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ struct Compiled {
 }
 
 impl AxiomEvaluator {
-    pub(crate) fn new(task: &Task) -> Self {
+    pub(crate) fn new(task: &GroundTask) -> Self {
         let mut stratum_of = vec![u32::MAX; task.facts.len()];
         for axiom in &task.axioms {
             stratum_of[axiom.head as usize] = axiom.stratum;

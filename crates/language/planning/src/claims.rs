@@ -1,8 +1,8 @@
 //! What is claimed about a plan against what is the case: the failures of language models as planners (test-time-scaling paper, section
 //! 4.6). A claimed state is compared up to the first step that cannot be executed: behind it there is no state to compare with.
 
-use crate::budget::Budget;
-use crate::solve::{PlanOptions, PlanOutcome, plan};
+use crate::resources::ResourceLimits;
+use crate::solve::{PlanOptions, SearchOutcome, plan};
 use crate::task::{Atom, ObjectId};
 use crate::validate::world::{Args, World};
 use crate::validate::{ValidationReport, Validator};
@@ -114,7 +114,7 @@ fn read(validator: &Validator, text: &str) -> Result<(Atom, bool), String> {
 
 /// How a plan went, whoever executed it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Execution {
+pub struct PlanExecution {
     /// Steps in the plan.
     pub steps: usize,
     /// Steps executed before the first that cannot be.
@@ -125,10 +125,10 @@ pub struct Execution {
     pub cost: Option<f64>,
 }
 
-impl Execution {
+impl PlanExecution {
     /// How the validator saw it go; `None` where it did not judge the plan.
     pub fn of(report: &ValidationReport) -> Option<Self> {
-        if matches!(report.decision, crate::validate::Decision::Unsupported(_)) {
+        if matches!(report.decision, crate::validate::ValidationDecision::Unsupported(_)) {
             return None;
         }
         let executed = report.trace.len();
@@ -156,7 +156,7 @@ pub struct PlanClaim {
 
 /// The failures of section 4.6, each `None` where nothing was claimed that could be wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Failures {
+pub struct ClaimFailures {
     /// A step cannot be executed.
     pub rule_violation: bool,
     /// Some claimed literal is not the case; `None` where no literal could be compared.
@@ -169,9 +169,9 @@ pub struct Failures {
     pub wrong_cost: Option<bool>,
 }
 
-impl Failures {
+impl ClaimFailures {
     /// Compares.
-    pub fn of(execution: &Execution, literals: &[LiteralVerdict], claim: &PlanClaim) -> Self {
+    pub fn of(execution: &PlanExecution, literals: &[LiteralVerdict], claim: &PlanClaim) -> Self {
         let wrong = literals.contains(&LiteralVerdict::Wrong);
         let compared = wrong || literals.contains(&LiteralVerdict::Right);
         // A plan that stops before its end reaches nothing; one that is executed reaches the goal exactly where it is valid.
@@ -201,7 +201,7 @@ pub enum Optimality {
     Undecided(String),
 }
 
-/// Compares what a valid plan costs with a cheapest plan, searched under the limits of `options` and `budget`; the algorithm should be
+/// Compares what a valid plan costs with a cheapest plan, searched under the limits of `options` and `resources`; the algorithm should be
 /// [`Algorithm::AStar`](crate::Algorithm::AStar).
 ///
 /// # Errors
@@ -211,23 +211,23 @@ pub fn optimality(
     problem: &Problem,
     cost: f64,
     options: &PlanOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<Optimality, Vec<Diagnostic>> {
     let undecided = |why: String| Ok(Optimality::Undecided(why));
-    match plan(domain, problem, options, budget)?.outcome {
-        PlanOutcome::Plan(best) => match best.cost.filter(|_| best.optimal) {
+    match plan(domain, problem, options, resources)?.outcome {
+        SearchOutcome::Plan(best) => match best.cost.filter(|_| best.optimal) {
             Some(least) if least < cost - 1e-6 * cost.abs().max(1.0) => Ok(Optimality::Cheaper(least)),
             Some(_) => Ok(Optimality::Optimal),
             None => undecided("the cost of a cheapest plan is not known".to_owned()),
         },
-        PlanOutcome::LimitReached(reason) => {
+        SearchOutcome::LimitReached(reason) => {
             undecided(format!("{reason} ended the search for a cheapest plan"))
         }
-        PlanOutcome::Unsupported(constructs) => {
+        SearchOutcome::Unsupported(constructs) => {
             let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
             undecided(format!("a search for cheapest plans does not handle {}", what.join(", ")))
         }
-        PlanOutcome::ProvenUnsolvable(_) | PlanOutcome::Exhausted => {
+        SearchOutcome::ProvenUnsolvable(_) | SearchOutcome::Exhausted => {
             undecided("the search found no plan at all".to_owned())
         }
     }

@@ -4,7 +4,7 @@
 //! States are found breadth first, those of the plan before all others, and the actions of a state in the order of their text; so the
 //! same task gives the same graph everywhere. What a limit cuts off is counted at the state where it begins.
 
-use crate::budget::{Budget, Poll, StopReason};
+use crate::resources::{Poll, ResourceLimits, StopReason};
 use crate::simulate::{Simulator, State};
 use crate::task::{Atom, GroundAction};
 use rustc_hash::FxHashMap;
@@ -84,16 +84,16 @@ pub fn state_graph(
     simulator: &Simulator,
     plan: &[GroundAction],
     options: &GraphOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<StateGraph, StopReason> {
     let mut builder =
         Builder { simulator, graph: StateGraph::default(), found: FxHashMap::default(), kept: Vec::new() };
-    builder.path(plan, budget)?;
+    builder.path(plan, resources)?;
     let mut begin = 0;
     for distance in 0..options.distance {
         let end = builder.kept.len();
         for at in begin..end {
-            builder.expand(at, distance + 1, options.max_states, budget)?;
+            builder.expand(at, distance + 1, options.max_states, resources)?;
         }
         begin = end;
     }
@@ -124,15 +124,15 @@ fn go_on(poll: Poll) -> Result<(), StopReason> {
 
 impl Builder<'_> {
     /// The plan's own states, and the edges between them.
-    fn path(&mut self, plan: &[GroundAction], budget: &mut dyn Budget) -> Result<(), StopReason> {
-        let mut at = self.add(self.simulator.initial(), None, 0, budget)?;
+    fn path(&mut self, plan: &[GroundAction], resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        let mut at = self.add(self.simulator.initial(), None, 0, resources)?;
         self.graph.states[at].after_steps.push(0);
         for (index, action) in plan.iter().enumerate() {
             let number = self.simulator.find_action(action);
             let Some(next) = number.and_then(|n| self.simulator.successor(&self.kept[at], n)) else { break };
             let to = match self.found.get(&key(&next)) {
                 Some(&known) => known,
-                None => self.add(next, Some(at), 0, budget)?,
+                None => self.add(next, Some(at), 0, resources)?,
             };
             self.graph.states[to].after_steps.push(index + 1);
             match self.graph.edges.iter_mut().find(|e| e.from == at && e.to == to && e.action == *action) {
@@ -156,7 +156,7 @@ impl Builder<'_> {
         at: usize,
         distance: usize,
         max_states: usize,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
         let task = self.simulator.task();
         let mut actions: Vec<(String, u32)> = self
@@ -168,7 +168,7 @@ impl Builder<'_> {
         actions.sort_unstable();
         self.graph.states[at].applicable = Some(actions.len());
         for (_, number) in actions {
-            go_on(budget.poll())?;
+            go_on(resources.poll())?;
             let action = &task.actions[number as usize];
             if self.graph.edges.iter().any(|e| e.from == at && e.action == *action) {
                 continue;
@@ -180,7 +180,7 @@ impl Builder<'_> {
                     self.graph.states[at].left_out += 1;
                     continue;
                 }
-                None => self.add(next, Some(at), distance, budget)?,
+                None => self.add(next, Some(at), distance, resources)?,
             };
             self.graph.edges.push(GraphEdge { from: at, to, action: action.clone(), steps: Vec::new() });
         }
@@ -192,9 +192,9 @@ impl Builder<'_> {
         state: State,
         from: Option<usize>,
         distance: usize,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<usize, StopReason> {
-        go_on(budget.charge(NODE_BYTES + 16 * state.bits().len() as u64))?;
+        go_on(resources.charge(NODE_BYTES + 16 * state.bits().len() as u64))?;
         let mut atoms: Vec<Atom> = self.simulator.atoms(&state).cloned().collect();
         atoms.sort_unstable();
         let before: BTreeSet<&Atom> = from.iter().flat_map(|&f| &self.graph.states[f].atoms).collect();

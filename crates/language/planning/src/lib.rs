@@ -1,11 +1,10 @@
 //! Classical planning on PDDL trees: normalise, ground, simulate, validate, walk, search. Pure: no input or output, no clock,
-//! no threads; limits come through [`Budget`].
+//! no threads; limits come through [`ResourceLimits`].
 
 #![warn(missing_docs)]
 
 mod axioms;
 mod bits;
-mod budget;
 pub mod claims;
 mod codes;
 mod csr;
@@ -15,6 +14,7 @@ mod ground;
 pub mod lifted;
 mod normalize;
 mod plan_file;
+mod resources;
 pub mod result_class;
 mod search;
 mod simulate;
@@ -26,16 +26,17 @@ mod unsolvable;
 mod validate;
 pub mod walk;
 
-pub use budget::{Budget, CountingBudget, Poll, StopReason, Unlimited};
 pub use codes::CODES;
 pub use ground::{GroundLimits, ground};
 pub use normalize::normalize;
-pub use plan_file::{FileStep, PlanFile, Word, parse_plan};
+pub use plan_file::{FileStep, PlanFile, PlanToken, parse_plan};
+pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
 pub use search::SearchStatistics;
 pub use simulate::{Simulator, State};
-pub use solve::{Algorithm, Plan, PlanOptions, PlanOutcome, PlanResult, plan, plan_model};
-pub use top_k::{Quality, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
+pub use solve::{Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_model};
+pub use top_k::{QualityBound, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{
-    Decision, FailedCondition, FailingStep, GoalAlong, TraceStep, ValidationReport, Validator, validate,
+    FailedCondition, FailingStep, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
+    validate,
 };

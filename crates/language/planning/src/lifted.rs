@@ -1,8 +1,9 @@
 //! The normalised task before grounding: names resolved to numbers, conditions in negation normal form, effects
 //! flattened. Validation executes it directly; grounding instantiates it.
 
-use crate::task::{Arithmetic, AssignOp, Atom, Comparison, ObjectId, Place, Symbols, Text, Unsupported};
+use crate::task::{Atom, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Span;
+use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp};
 use std::sync::Arc;
 
 /// An argument: a slot of the binding or an object.
@@ -64,7 +65,7 @@ pub enum LiftedExpr {
     /// A function term.
     Function(LiftedAtom),
     /// An operation.
-    Binary(Arithmetic, Box<(LiftedExpr, LiftedExpr)>),
+    Binary(ArithmeticOp, Box<(LiftedExpr, LiftedExpr)>),
 }
 
 /// A condition in negation normal form.
@@ -97,7 +98,7 @@ pub enum Formula {
     /// A numeric comparison.
     Compare {
         /// How.
-        comparison: Comparison,
+        comparison: CompareOp,
         /// Left side.
         left: LiftedExpr,
         /// Right side.
@@ -135,7 +136,7 @@ impl Formula {
 
 /// One change.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub enum EffectChange {
     /// The atom becomes true.
     Add(LiftedAtom),
     /// The atom becomes false.
@@ -152,7 +153,7 @@ pub struct EffectGroup {
     /// Conjunction of the enclosing `when`s.
     pub condition: Formula,
     /// What changes, with its place.
-    pub changes: Vec<(Change, Span)>,
+    pub changes: Vec<(EffectChange, Span)>,
 }
 
 impl EffectGroup {
@@ -164,7 +165,7 @@ impl EffectGroup {
 
 /// An action schema.
 #[derive(Debug, Clone)]
-pub struct Schema {
+pub struct ActionSchema {
     /// Parameters, then the `:vars` of PDDL 1.2. Slot `i` is variable `i`.
     pub variables: Vec<Variable>,
     /// How many of them plans name.
@@ -181,7 +182,7 @@ pub struct Schema {
 
 /// A rule of a derived predicate.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct DerivedRule {
     /// The predicate derived.
     pub predicate: u32,
     /// Its variables; slot `i` is argument `i`.
@@ -239,9 +240,9 @@ pub struct LiftedTask {
     /// Whether an effect changes the function.
     pub function_fluent: Vec<bool>,
     /// Action schemas by number.
-    pub schemas: Vec<Schema>,
+    pub schemas: Vec<ActionSchema>,
     /// Rules, ascending by stratum.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<DerivedRule>,
     /// Atoms that hold initially.
     pub init: Vec<Atom>,
     /// Function terms with an initial value.
@@ -258,13 +259,13 @@ pub struct LiftedTask {
     pub object_types: Vec<String>,
 }
 
-impl Place {
+impl SourcePlace {
     /// A place in the domain.
     pub fn domain(span: Span) -> Self {
-        Place { text: Text::Domain, span }
+        SourcePlace { text: TaskText::Domain, span }
     }
     /// A place in the problem.
     pub fn problem(span: Span) -> Self {
-        Place { text: Text::Problem, span }
+        SourcePlace { text: TaskText::Problem, span }
     }
 }

@@ -5,7 +5,7 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
 /// A word and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct PlanToken {
     /// As written.
     pub text: String,
     /// Where.
@@ -16,9 +16,9 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileStep {
     /// The action's name.
-    pub name: Word,
+    pub name: PlanToken,
     /// The arguments.
-    pub args: Vec<Word>,
+    pub args: Vec<PlanToken>,
     /// The step from its first to its last byte, without time and duration.
     pub span: Span,
     /// The time before the colon.
@@ -40,7 +40,7 @@ pub struct PlanFile {
 
 /// Reads a plan file. Never fails: what it cannot read is a diagnostic.
 pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
-    let mut reader = Reader { text, source, file: PlanFile::default() };
+    let mut reader = PlanReader { text, source, file: PlanFile::default() };
     // A byte order mark is no part of the first step; spans keep counting it.
     let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for line in text[start..].split_inclusive('\n') {
@@ -63,13 +63,13 @@ pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
     file
 }
 
-struct Reader<'a> {
+struct PlanReader<'a> {
     text: &'a str,
     source: SourceId,
     file: PlanFile,
 }
 
-impl Reader<'_> {
+impl PlanReader<'_> {
     fn garbage(&mut self, start: usize, end: usize, message: &str) {
         self.file.diagnostics.push(
             Diagnostic::error("plan.garbage", message)
@@ -195,12 +195,12 @@ impl Reader<'_> {
     }
 
     /// Words separated by white space or commas.
-    fn words(&self, start: usize, end: usize) -> Vec<Word> {
+    fn words(&self, start: usize, end: usize) -> Vec<PlanToken> {
         let mut words = Vec::new();
         let mut at = start;
         for piece in self.text[start..end].split(|c: char| c.is_whitespace() || c == ',') {
             if !piece.is_empty() {
-                words.push(Word { text: piece.to_owned(), span: span(at, at + piece.len()) });
+                words.push(PlanToken { text: piece.to_owned(), span: span(at, at + piece.len()) });
             }
             at += piece.len();
             at += self.text[at..].chars().next().map_or(0, char::len_utf8);
@@ -208,7 +208,14 @@ impl Reader<'_> {
         words
     }
 
-    fn step(&mut self, words: Vec<Word>, span: Span, time: Option<f64>, duration: Option<f64>, bare: bool) {
+    fn step(
+        &mut self,
+        words: Vec<PlanToken>,
+        span: Span,
+        time: Option<f64>,
+        duration: Option<f64>,
+        bare: bool,
+    ) {
         let mut words = words.into_iter();
         match words.next() {
             Some(name) => {

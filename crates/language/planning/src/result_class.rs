@@ -10,12 +10,12 @@
 //! object of every problem; it has its type there, and a wrong one is TError. An action under the name of another one of
 //! the domain has a wrong name (NError). A limit is [`ResultClass::Undecided`], never "no plan".
 
-use crate::budget::{Budget, StopReason};
-use crate::equivalence::hde::{Hde, HdeClass, HdeOutcome, Reference};
+use crate::equivalence::hde::{HdeClass, HdeOutcome, HdeReference, HdeResult};
+use crate::resources::{ResourceLimits, StopReason};
 use crate::walk::ModelError;
 use planforge_diagnostics::{Diagnostic, Label, SourceId, Span};
 use planforge_pddl::ast::{Action, Domain, Problem};
-use planforge_pddl::extract::Block;
+use planforge_pddl::extract::PddlBlock;
 use planforge_pddl::mutate::action::Flaw;
 use planforge_pddl::{
     Name, TypeHierarchy, action_blocks, check_domain, parse_domain, print_domain, undeclared_constants,
@@ -153,7 +153,7 @@ impl ResultGroup {
 
 /// What was found out about a reply.
 #[derive(Debug, Clone)]
-pub struct Classified {
+pub struct ClassifiedReply {
     /// The class.
     pub class: ResultClass,
     /// Everything that was found wrong with the action, the finding that decides the class first. Places are in the reply.
@@ -163,7 +163,7 @@ pub struct Classified {
     /// The domain with the action in it, where they fit.
     pub domain: Option<Domain>,
     /// How plans compare, where the behaviour was looked at.
-    pub hde: Option<Hde>,
+    pub hde: Option<HdeResult>,
     /// The limit that left it open, where one did.
     pub stopped: Option<StopReason>,
     /// Why nothing could be told, where the class is [`ResultClass::Undecided`]; of a whole domain, which action does not fit.
@@ -171,7 +171,7 @@ pub struct Classified {
 }
 
 /// The action in a reply that is meant to be `name`: the last of that name, else the last.
-pub fn meant_action(reply: &str, name: &str) -> Option<Block> {
+pub fn meant_action(reply: &str, name: &str) -> Option<PddlBlock> {
     let mut blocks = action_blocks(reply);
     match blocks.iter().rposition(|block| is_named(block, name)) {
         Some(index) => Some(blocks.swap_remove(index)),
@@ -180,30 +180,30 @@ pub fn meant_action(reply: &str, name: &str) -> Option<Block> {
 }
 
 /// The last action of that name in a text, such as a whole domain.
-pub fn named_action(text: &str, name: &str) -> Option<Block> {
+pub fn named_action(text: &str, name: &str) -> Option<PddlBlock> {
     action_blocks(text).into_iter().rfind(|block| is_named(block, name))
 }
 
-fn is_named(block: &Block, name: &str) -> bool {
+fn is_named(block: &PddlBlock, name: &str) -> bool {
     let word = block.text.get("(:action".len()..).unwrap_or_default().split_whitespace().next();
     word.is_some_and(|word| word.trim_end_matches('(').eq_ignore_ascii_case(name))
 }
 
 /// The class of a reply that is meant to hold the action `name` of `domain`; `reference` was made of that domain and the problems.
 /// `source` is the reply's in the diagnostics.
-pub fn classify(
+pub fn classify_action(
     reply: &str,
     source: SourceId,
     domain: &Domain,
     name: &str,
-    reference: &Reference,
-    budget: &mut dyn Budget,
-) -> Classified {
-    match fitting(reply, source, domain, name, Some(reference)) {
-        Ok(fitting) => {
-            let mut classified = behaviour(&fitting.domain, reference, budget);
-            classified.action = Some(fitting.action);
-            classified.domain = Some(fitting.domain);
+    reference: &HdeReference,
+    resources: &mut dyn ResourceLimits,
+) -> ClassifiedReply {
+    match fit_with_problems(reply, source, domain, name, Some(reference)) {
+        Ok(fit_with_problems) => {
+            let mut classified = behaviour(&fit_with_problems.domain, reference, resources);
+            classified.action = Some(fit_with_problems.action);
+            classified.domain = Some(fit_with_problems.domain);
             classified
         }
         Err(classified) => *classified,
@@ -212,7 +212,7 @@ pub fn classify(
 
 /// An action without errors of syntax or meaning.
 #[derive(Debug, Clone)]
-pub struct Fitting {
+pub struct FittedAction {
     /// The action; its own span and its name's are in the reply.
     pub action: Action,
     /// The domain with the action in it.
@@ -225,19 +225,24 @@ pub struct Fitting {
 ///
 /// # Errors
 /// The class of syntax or meaning that keeps it from that.
-pub fn fits(reply: &str, source: SourceId, domain: &Domain, name: &str) -> Result<Fitting, Box<Classified>> {
-    fitting(reply, source, domain, name, None)
-}
-
-/// [`fits`], with the problems where they are known.
-fn fitting(
+pub fn fit_action(
     reply: &str,
     source: SourceId,
     domain: &Domain,
     name: &str,
-    reference: Option<&Reference>,
-) -> Result<Fitting, Box<Classified>> {
-    let not = |class, diagnostics, action| Box::new(Classified { action, ..found(class, diagnostics) });
+) -> Result<FittedAction, Box<ClassifiedReply>> {
+    fit_with_problems(reply, source, domain, name, None)
+}
+
+/// [`fit_action`], with the problems where they are known.
+fn fit_with_problems(
+    reply: &str,
+    source: SourceId,
+    domain: &Domain,
+    name: &str,
+    reference: Option<&HdeReference>,
+) -> Result<FittedAction, Box<ClassifiedReply>> {
+    let not = |class, diagnostics, action| Box::new(ClassifiedReply { action, ..found(class, diagnostics) });
     let Some(block) = meant_action(reply, name) else {
         let missing = Diagnostic::error("class.no-action", "the reply holds no `(:action ...)`")
             .at(source, Span::empty(0), "")
@@ -281,21 +286,21 @@ fn fitting(
     }
     match semantic(&action, meaning, name, source) {
         Some((class, diagnostics)) => Err(not(class, diagnostics, Some(action))),
-        None => Ok(Fitting { domain: with_action(domain, name, action.clone()), action }),
+        None => Ok(FittedAction { domain: with_action(domain, name, action.clone()), action }),
     }
 }
 
 /// The class of the domain in which each of these actions is the written one, by the names that they were asked for under. Where some do
 /// not fit, it has the first of their classes in the order of precedence, and the reason says whose; else it is judged by its behaviour.
-pub fn classify_whole(
+pub fn classify_domain(
     domain: &Domain,
-    actions: &[(&str, &Classified)],
-    reference: &Reference,
-    budget: &mut dyn Budget,
-) -> Classified {
-    match fits_whole(domain, actions) {
+    actions: &[(&str, &ClassifiedReply)],
+    reference: &HdeReference,
+    resources: &mut dyn ResourceLimits,
+) -> ClassifiedReply {
+    match fit_all_actions(domain, actions) {
         Ok(whole) => {
-            let mut classified = behaviour(&whole, reference, budget);
+            let mut classified = behaviour(&whole, reference, resources);
             classified.domain = Some(whole);
             classified
         }
@@ -303,34 +308,37 @@ pub fn classify_whole(
     }
 }
 
-/// The domain of [`classify_whole`], whatever its actions do.
+/// The domain of [`classify_domain`], whatever its actions do.
 ///
 /// # Errors
 /// The first class of syntax or meaning among the actions.
-pub fn fits_whole(domain: &Domain, actions: &[(&str, &Classified)]) -> Result<Domain, Box<Classified>> {
-    let wrong = |c: &Classified| matches!(c.class.group(), ResultGroup::Syntax | ResultGroup::Semantic);
+pub fn fit_all_actions(
+    domain: &Domain,
+    actions: &[(&str, &ClassifiedReply)],
+) -> Result<Domain, Box<ClassifiedReply>> {
+    let wrong = |c: &ClassifiedReply| matches!(c.class.group(), ResultGroup::Syntax | ResultGroup::Semantic);
     let first = actions.iter().filter(|(_, c)| wrong(c)).min_by_key(|(_, c)| c.class);
     if let Some((name, classified)) = first {
         let reason = Some(format!("action `{name}` does not fit"));
-        return Err(Box::new(Classified { reason, ..found(classified.class, Vec::new()) }));
+        return Err(Box::new(ClassifiedReply { reason, ..found(classified.class, Vec::new()) }));
     }
     let written = actions.iter().filter_map(|(name, c)| Some((name, c.action.clone()?)));
     Ok(written.fold(domain.clone(), |whole, (name, action)| with_action(&whole, name, action)))
 }
 
 /// Whether the true domain uses the constant, or every problem has an object of that name, as far as problems are known.
-fn named(own: &[&Name], reference: Option<&Reference>, name: &str) -> bool {
+fn named(own: &[&Name], reference: Option<&HdeReference>, name: &str) -> bool {
     let key = name.to_lowercase();
     own.iter().any(|constant| constant.is(&key)) || reference.is_none_or(|known| known.has_object(&key))
 }
 
 /// Errors of type in an action whose constants are objects of the problems: what the types of those make of it.
 fn types_of_objects(
-    block: &Block,
+    block: &PddlBlock,
     source: SourceId,
     domain: &Domain,
     name: &str,
-    reference: &Reference,
+    reference: &HdeReference,
 ) -> Vec<Diagnostic> {
     let of_type = |d: &Diagnostic| d.is_error() && TYPES.contains(&d.code.as_ref());
     let in_problem = |problem: &Problem| {
@@ -357,8 +365,8 @@ pub fn with_action(domain: &Domain, name: &str, action: Action) -> Domain {
     whole
 }
 
-fn found(class: ResultClass, diagnostics: Vec<Diagnostic>) -> Classified {
-    Classified { class, diagnostics, action: None, domain: None, hde: None, stopped: None, reason: None }
+fn found(class: ResultClass, diagnostics: Vec<Diagnostic>) -> ClassifiedReply {
+    ClassifiedReply { class, diagnostics, action: None, domain: None, hde: None, stopped: None, reason: None }
 }
 
 /// The reply's action, read inside the rest of the true domain.
@@ -372,7 +380,7 @@ struct Integrated {
 }
 
 impl Integrated {
-    fn read(block: &Block, source: SourceId, domain: &Domain, name: &str) -> Self {
+    fn read(block: &PddlBlock, source: SourceId, domain: &Domain, name: &str) -> Self {
         let mut rest = domain.clone();
         rest.actions.retain(|action| !action.name.is(&name.to_lowercase()));
         // What the true domain does without declaring it, the action may do too.
@@ -382,7 +390,7 @@ impl Integrated {
         let own = u32::try_from(head.len() + 1).unwrap_or(u32::MAX);
         let text = format!("{head}\n{}\n)", block.text);
         let parsed = parse_domain(&text, source);
-        let place = Place { own, block: block.span, source };
+        let place = ReplyPlace { own, block: block.span, source };
         let form = place.of_action(parsed.diagnostics);
         let meaning = place.of_action(check_domain(&parsed.value, source));
         let action = parsed.value.actions.into_iter().rfind(|action| action.span.start >= own);
@@ -390,7 +398,7 @@ impl Integrated {
     }
 
     /// The class of what is wrong with the form; errors alone count. Puts what decides first.
-    fn syntax(&self, block: &Block) -> Option<ResultClass> {
+    fn syntax(&self, block: &PddlBlock) -> Option<ResultClass> {
         let errors = || self.form.iter().filter(|d| d.is_error());
         let lost = |d: &&Diagnostic| PARENTHESES.contains(&d.code.as_ref());
         if !block.complete || errors().any(|d| lost(&d)) {
@@ -447,15 +455,19 @@ fn semantic(
     Some((class, wrong.into_iter().map(|(_, diagnostic)| diagnostic).collect()))
 }
 
-fn behaviour(domain: &Domain, reference: &Reference, budget: &mut dyn Budget) -> Classified {
-    let hde = match reference.compare(domain, budget) {
+fn behaviour(
+    domain: &Domain,
+    reference: &HdeReference,
+    resources: &mut dyn ResourceLimits,
+) -> ClassifiedReply {
+    let hde = match reference.compare(domain, resources) {
         Ok(hde) => hde,
         Err(not) => {
             let stopped = match not.error {
                 ModelError::Limit(reason) => Some(reason),
                 _ => None,
             };
-            return Classified {
+            return ClassifiedReply {
                 stopped,
                 reason: Some(not.error.to_string()),
                 ..found(ResultClass::Undecided, Vec::new())
@@ -473,11 +485,11 @@ fn behaviour(domain: &Domain, reference: &Reference, budget: &mut dyn Budget) ->
             (ResultClass::Undecided, Some(reason))
         }
     };
-    Classified { hde: Some(hde), stopped: left, reason, ..found(class, Vec::new()) }
+    ClassifiedReply { hde: Some(hde), stopped: left, reason, ..found(class, Vec::new()) }
 }
 
 /// From places in the text that was read to places in the reply.
-struct Place {
+struct ReplyPlace {
     /// Where the action begins in the text that was read.
     own: u32,
     /// Where it stands in the reply.
@@ -485,7 +497,7 @@ struct Place {
     source: SourceId,
 }
 
-impl Place {
+impl ReplyPlace {
     /// What is about the action: its first label lies in it. Labels elsewhere, which point into the true domain, are left out.
     fn of_action(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let own = |label: &Label| label.span.start >= self.own;

@@ -4,7 +4,7 @@ use crate::axioms::AxiomEvaluator;
 use crate::bits;
 use crate::csr::Csr;
 use crate::successors::SuccessorGenerator;
-use crate::task::{Atom, GroundAction, Operator, Task};
+use crate::task::{Atom, GroundAction, GroundTask, Operator};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl State {
 /// Executes a ground task. Cheap to share; every method takes `&self`.
 #[derive(Debug, Clone)]
 pub struct Simulator {
-    task: Arc<Task>,
+    task: Arc<GroundTask>,
     axioms: AxiomEvaluator,
     generator: SuccessorGenerator,
     /// Action to its operators.
@@ -54,7 +54,7 @@ pub struct Simulator {
 
 impl Simulator {
     /// Prepares a task.
-    pub fn new(task: Arc<Task>) -> Self {
+    pub fn new(task: Arc<GroundTask>) -> Self {
         let rows: Vec<[u32; 1]> = task.operators.iter().map(|o| [o.action]).collect();
         let operators_of =
             Csr::from_rows(rows.iter().map(<[u32; 1]>::as_slice)).transpose(task.actions.len());
@@ -73,7 +73,7 @@ impl Simulator {
     }
 
     /// The task executed.
-    pub fn task(&self) -> &Arc<Task> {
+    pub fn task(&self) -> &Arc<GroundTask> {
         &self.task
     }
 
@@ -86,7 +86,7 @@ impl Simulator {
         State { facts: facts.into(), numbers }
     }
 
-    /// The numbers of the applicable ground actions (see [`Task::actions`]), each once, written over `out`.
+    /// The numbers of the applicable ground actions (see [`GroundTask::actions`]), each once, written over `out`.
     pub fn applicable_into(&self, state: &State, out: &mut Vec<u32>) {
         out.clear();
         let operators = &self.task.operators;

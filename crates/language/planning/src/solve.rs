@@ -1,11 +1,11 @@
 //! From a domain and a problem to a plan, or to the reason why there is none.
 
-use crate::budget::{Budget, StopReason};
 use crate::ground::{GroundLimits, ground};
 use crate::lifted::{LiftedTask, Metric};
 use crate::normalize::normalize;
+use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{SearchStatistics, run_search};
-use crate::task::{GroundAction, Place, Symbols, Task, Unsupported};
+use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use crate::walk::Model;
 use planforge_diagnostics::Diagnostic;
@@ -81,7 +81,7 @@ impl fmt::Display for Plan {
 
 /// How planning ended. No two of these ever read as one another.
 #[derive(Debug, Clone)]
-pub enum PlanOutcome {
+pub enum SearchOutcome {
     /// A plan.
     Plan(Plan),
     /// There is no plan: the whole state space was searched, or delete relaxation shows it.
@@ -98,7 +98,7 @@ pub enum PlanOutcome {
 #[derive(Debug, Clone)]
 pub struct PlanResult {
     /// The answer.
-    pub outcome: PlanOutcome,
+    pub outcome: SearchOutcome,
     /// The search that gave it, for example `A* with LM-cut`.
     pub method: &'static str,
     /// Why the search is not the one asked for, where it is not.
@@ -117,25 +117,25 @@ pub fn plan(
     domain: &Domain,
     problem: &Problem,
     options: &PlanOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<PlanResult, Vec<Diagnostic>> {
     let lifted = normalize(domain, problem)?;
     let mut result = PlanResult {
-        outcome: PlanOutcome::Exhausted,
+        outcome: SearchOutcome::Exhausted,
         method: "grounding",
         note: None,
         statistics: SearchStatistics::default(),
         ground_size: (0, 0),
     };
     if !lifted.unsupported.is_empty() {
-        result.outcome = PlanOutcome::Unsupported(lifted.unsupported);
+        result.outcome = SearchOutcome::Unsupported(lifted.unsupported);
         return Ok(result);
     }
-    match ground(&lifted, options.ground, budget) {
-        Err(reason) => result.outcome = PlanOutcome::LimitReached(reason),
+    match ground(&lifted, options.ground, resources) {
+        Err(reason) => result.outcome = SearchOutcome::LimitReached(reason),
         Ok(task) => {
             result.ground_size = (task.actions.len(), task.facts.len());
-            plan_ground(&lifted, &task, options, budget, &mut result);
+            plan_ground(&lifted, &task, options, resources, &mut result);
         }
     }
     Ok(result)
@@ -143,37 +143,41 @@ pub fn plan(
 
 /// [`plan`] of a model that is ready, with its own grounding; `None` where it is not grounded. What the model's semantics dropped is
 /// no step of a plan.
-pub fn plan_model(model: &Model, options: &PlanOptions, budget: &mut dyn Budget) -> Option<PlanResult> {
+pub fn plan_model(
+    model: &Model,
+    options: &PlanOptions,
+    resources: &mut dyn ResourceLimits,
+) -> Option<PlanResult> {
     let task = model.simulator()?.task();
     let mut result = PlanResult {
-        outcome: PlanOutcome::Exhausted,
+        outcome: SearchOutcome::Exhausted,
         method: "grounding",
         note: None,
         statistics: SearchStatistics::default(),
         ground_size: (task.actions.len(), task.facts.len()),
     };
-    plan_ground(model.lifted(), task, options, budget, &mut result);
+    plan_ground(model.lifted(), task, options, resources, &mut result);
     Some(result)
 }
 
 /// Searches a ground task.
 fn plan_ground(
     lifted: &LiftedTask,
-    task: &Task,
+    task: &GroundTask,
     options: &PlanOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
     result: &mut PlanResult,
 ) {
     if task.goal_unreachable {
         result.method = "delete relaxation";
-        result.outcome = PlanOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget));
+        result.outcome = SearchOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources));
         return;
     }
     if let Some(unsupported) = refused(lifted, task, options.algorithm) {
-        result.outcome = PlanOutcome::Unsupported(vec![unsupported]);
+        result.outcome = SearchOutcome::Unsupported(vec![unsupported]);
         return;
     }
-    let found = run_search(task, options.algorithm, options.max_nodes, budget);
+    let found = run_search(task, options.algorithm, options.max_nodes, resources);
     result.statistics = found.statistics;
     result.method = found.method;
     result.note.clone_from(&found.note);
@@ -181,20 +185,22 @@ fn plan_ground(
         crate::search::Outcome::Plan(operators) => {
             let steps = operators.iter().map(|&o| task.actions[found.task_action(o)].clone()).collect();
             let total: u64 = operators.iter().map(|&o| u64::from(found.cost(o))).sum();
-            PlanOutcome::Plan(Plan {
+            SearchOutcome::Plan(Plan {
                 steps,
                 cost: task.cost_unsupported.is_none().then(|| total as f64 / f64::from(task.cost_scale)),
                 optimal: options.algorithm != Algorithm::Greedy,
                 symbols: Arc::clone(&task.symbols),
             })
         }
-        crate::search::Outcome::Unsolvable => PlanOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget)),
-        crate::search::Outcome::Stopped(reason) => PlanOutcome::LimitReached(*reason),
+        crate::search::Outcome::Unsolvable => {
+            SearchOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources))
+        }
+        crate::search::Outcome::Stopped(reason) => SearchOutcome::LimitReached(*reason),
     };
 }
 
 /// Why an algorithm does not take the task.
-pub(crate) fn refused(lifted: &LiftedTask, task: &Task, algorithm: Algorithm) -> Option<Unsupported> {
+pub(crate) fn refused(lifted: &LiftedTask, task: &GroundTask, algorithm: Algorithm) -> Option<Unsupported> {
     if let Some(unsupported) = &task.search_unsupported {
         return Some(unsupported.clone());
     }
@@ -206,7 +212,7 @@ pub(crate) fn refused(lifted: &LiftedTask, task: &Task, algorithm: Algorithm) ->
         if unsupported.place.span == planforge_diagnostics::Span::default()
             && let Metric::Value { span, .. } = &lifted.metric
         {
-            unsupported.place = Place::problem(*span);
+            unsupported.place = SourcePlace::problem(*span);
         }
         return Some(unsupported);
     }

@@ -2,9 +2,10 @@
 //! [`crate::ground`], read by the simulator and by every search.
 
 use planforge_diagnostics::Span;
+use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp};
 use std::sync::Arc;
 
-/// A ground atom that can change, by number. Facts below [`Task::basic_facts`] are changed by operators, the others
+/// A ground atom that can change, by number. Facts below [`GroundTask::basic_facts`] are changed by operators, the others
 /// are derived by axioms.
 pub type Fact = u32;
 /// A numeric variable (a ground function term) by number.
@@ -71,81 +72,6 @@ pub struct GroundAction {
     pub args: Box<[ObjectId]>,
 }
 
-/// `<`, `<=`, `=`, `>=`, `>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Comparison {
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `=`
-    Equal,
-    /// `>=`
-    GreaterEqual,
-    /// `>`
-    Greater,
-}
-
-impl Comparison {
-    /// Compares; an undefined (NaN) side makes every comparison false.
-    pub fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            Comparison::Less => a < b,
-            Comparison::LessEqual => a <= b,
-            Comparison::Equal => a == b,
-            Comparison::GreaterEqual => a >= b,
-            Comparison::Greater => a > b,
-        }
-    }
-
-    /// As PDDL writes it.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Comparison::Less => "<",
-            Comparison::LessEqual => "<=",
-            Comparison::Equal => "=",
-            Comparison::GreaterEqual => ">=",
-            Comparison::Greater => ">",
-        }
-    }
-}
-
-/// Arithmetic of PDDL 2.1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Arithmetic {
-    /// Sum.
-    Add,
-    /// Difference.
-    Subtract,
-    /// Product.
-    Multiply,
-    /// Quotient; by zero it is undefined.
-    Divide,
-}
-
-impl Arithmetic {
-    /// The value; undefined (NaN) where a side is, or on division by zero.
-    pub fn apply(self, a: f64, b: f64) -> f64 {
-        match self {
-            Arithmetic::Add => a + b,
-            Arithmetic::Subtract => a - b,
-            Arithmetic::Multiply => a * b,
-            Arithmetic::Divide if b == 0.0 => f64::NAN,
-            Arithmetic::Divide => a / b,
-        }
-    }
-
-    /// As PDDL writes it.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Arithmetic::Add => "+",
-            Arithmetic::Subtract => "-",
-            Arithmetic::Multiply => "*",
-            Arithmetic::Divide => "/",
-        }
-    }
-}
-
 /// A ground numeric expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumExpr {
@@ -156,7 +82,7 @@ pub enum NumExpr {
     /// The number of steps so far; in metrics only, and no number by itself (NaN).
     Steps,
     /// An operation.
-    Binary(Arithmetic, Box<(NumExpr, NumExpr)>),
+    Binary(ArithmeticOp, Box<(NumExpr, NumExpr)>),
 }
 
 impl NumExpr {
@@ -175,7 +101,7 @@ impl NumExpr {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumCondition {
     /// How the sides compare.
-    pub comparison: Comparison,
+    pub comparison: CompareOp,
     /// Left side.
     pub left: NumExpr,
     /// Right side.
@@ -221,34 +147,6 @@ pub struct ConditionalEffect {
     pub delete: Box<[Fact]>,
 }
 
-/// How a numeric effect changes its variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AssignOp {
-    /// Takes the value.
-    Assign,
-    /// Adds it.
-    Increase,
-    /// Subtracts it.
-    Decrease,
-    /// Multiplies by it.
-    ScaleUp,
-    /// Divides by it.
-    ScaleDown,
-}
-
-impl AssignOp {
-    /// The new value.
-    pub fn apply(self, old: f64, value: f64) -> f64 {
-        match self {
-            AssignOp::Assign => value,
-            AssignOp::Increase => old + value,
-            AssignOp::Decrease => old - value,
-            AssignOp::ScaleUp => old * value,
-            AssignOp::ScaleDown => Arithmetic::Divide.apply(old, value),
-        }
-    }
-}
-
 /// A numeric effect; its value is taken in the state before the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumEffect {
@@ -266,7 +164,7 @@ pub struct NumEffect {
 /// share [`Operator::action`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operator {
-    /// Index into [`Task::actions`].
+    /// Index into [`GroundTask::actions`].
     pub action: u32,
     /// When it is applicable.
     pub precondition: Condition,
@@ -278,7 +176,7 @@ pub struct Operator {
     pub conditional: Box<[ConditionalEffect]>,
     /// Numeric effects, without those on the plan's cost alone.
     pub numeric: Box<[NumEffect]>,
-    /// What it adds to the metric, times [`Task::cost_scale`]; 1 each without a metric.
+    /// What it adds to the metric, times [`GroundTask::cost_scale`]; 1 each without a metric.
     pub cost: u32,
 }
 
@@ -299,21 +197,21 @@ pub struct Unsupported {
     /// The construct, as a noun phrase.
     pub what: String,
     /// Where.
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// A span and the text it is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourcePlace {
     /// Which text.
-    pub text: Text,
+    pub text: TaskText,
     /// Where in it.
     pub span: Span,
 }
 
 /// The texts of a planning task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Text {
+pub enum TaskText {
     /// The domain file.
     Domain,
     /// The problem file.
@@ -324,7 +222,7 @@ pub enum Text {
 
 /// A ground planning task.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub struct GroundTask {
     /// Names.
     pub symbols: Arc<Symbols>,
     /// What each fact stands for. Facts that never change are not here.
@@ -355,7 +253,7 @@ pub struct Task {
     pub search_unsupported: Option<Unsupported>,
 }
 
-impl Task {
+impl GroundTask {
     /// Machine words of a state's facts.
     pub fn words(&self) -> usize {
         crate::bits::words_for(self.facts.len())
@@ -367,13 +265,13 @@ impl Task {
     }
 }
 
-impl Text {
+impl TaskText {
     /// The source id that diagnostics of this crate use for the text: 0 the domain, 1 the problem, 2 the plan.
     pub const fn source(self) -> planforge_diagnostics::SourceId {
         planforge_diagnostics::SourceId(match self {
-            Text::Domain => 0,
-            Text::Problem => 1,
-            Text::Plan => 2,
+            TaskText::Domain => 0,
+            TaskText::Problem => 1,
+            TaskText::Plan => 2,
         })
     }
 }

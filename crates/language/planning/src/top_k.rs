@@ -1,12 +1,12 @@
 //! Several plans of one task: the k cheapest, or all within a bound on their cost.
 
-use crate::budget::{Budget, StopReason};
 use crate::ground::{GroundLimits, ground};
 use crate::lifted::LiftedTask;
 use crate::normalize::normalize;
-use crate::search::{PlansEnd, SearchStatistics, WantedPlans, run_top_k};
+use crate::resources::{ResourceLimits, StopReason};
+use crate::search::{PlanRequest, PlansEnd, SearchStatistics, run_top_k};
 use crate::solve::{Algorithm, Plan, refused};
-use crate::task::{Task, Unsupported};
+use crate::task::{GroundTask, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use crate::walk::{Semantics, changes_nothing};
 use planforge_diagnostics::Diagnostic;
@@ -16,22 +16,22 @@ use std::sync::Arc;
 
 /// How much dearer than the cheapest a plan may be (top-quality planning).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Quality {
+pub enum QualityBound {
     /// At most this many times the lowest cost; below 1 counts as 1.
     Times(f64),
     /// At most this much above the lowest cost, in units of the metric; below 0 counts as 0.
     Above(f64),
 }
 
-impl Quality {
+impl QualityBound {
     /// The highest cost, all costs in units of `1 / scale` of the metric.
     fn highest(self, lowest: u64, scale: u32) -> u64 {
         // A product such as 100 * 1.15 falls short of the integer that is meant by a rounding error.
         const ROUNDING: f64 = 1.0 + 1e-12;
         let lowest_value = lowest as f64;
         let highest = match self {
-            Quality::Times(factor) => lowest_value * factor.max(1.0) * ROUNDING,
-            Quality::Above(more) => lowest_value + more.max(0.0) * f64::from(scale) * ROUNDING,
+            QualityBound::Times(factor) => lowest_value * factor.max(1.0) * ROUNDING,
+            QualityBound::Above(more) => lowest_value + more.max(0.0) * f64::from(scale) * ROUNDING,
         };
         (highest.floor() as u64).max(lowest)
     }
@@ -43,7 +43,7 @@ pub struct TopKOptions {
     /// Most plans.
     pub k: NonZeroUsize,
     /// How much dearer than the cheapest they may be; any cost where absent.
-    pub quality: Option<Quality>,
+    pub quality: Option<QualityBound>,
     /// Whether ground actions that change nothing may be steps.
     pub semantics: Semantics,
     /// Most search nodes: states seen, and ways from a state to the goal kept.
@@ -117,7 +117,7 @@ pub fn top_k(
     domain: &Domain,
     problem: &Problem,
     options: &TopKOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<TopKResult, Vec<Diagnostic>> {
     let mut lifted = normalize(domain, problem)?;
     let unsupported = std::mem::take(&mut lifted.unsupported);
@@ -130,12 +130,12 @@ pub fn top_k(
     if matches!(&result.outcome, TopKOutcome::Unsupported(list) if !list.is_empty()) {
         return Ok(result);
     }
-    match ground(&lifted, options.ground, budget) {
+    match ground(&lifted, options.ground, resources) {
         Err(reason) => result.outcome = TopKOutcome::LimitReached(reason),
         Ok(mut task) => {
             result.ground_size = (task.actions.len(), task.facts.len());
             drop_no_ops(&mut task, options.semantics);
-            top_k_ground(&lifted, &task, options, budget, &mut result);
+            top_k_ground(&lifted, &task, options, resources, &mut result);
         }
     }
     Ok(result)
@@ -144,9 +144,9 @@ pub fn top_k(
 /// [`top_k`] of a task that was normalised and grounded before, under STRIPS semantics and with nothing unsupported in it.
 pub(crate) fn top_k_of(
     lifted: &LiftedTask,
-    task: &Task,
+    task: &GroundTask,
     options: &TopKOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> TopKResult {
     let mut result = TopKResult {
         outcome: TopKOutcome::Unsupported(Vec::new()),
@@ -155,17 +155,17 @@ pub(crate) fn top_k_of(
         ground_size: (task.actions.len(), task.facts.len()),
     };
     if options.semantics == Semantics::Strips {
-        top_k_ground(lifted, task, options, budget, &mut result);
+        top_k_ground(lifted, task, options, resources, &mut result);
     } else {
         let mut task = task.clone();
         drop_no_ops(&mut task, options.semantics);
-        top_k_ground(lifted, &task, options, budget, &mut result);
+        top_k_ground(lifted, &task, options, resources, &mut result);
     }
     result
 }
 
 /// Leaves what the semantics has as steps.
-fn drop_no_ops(task: &mut Task, semantics: Semantics) {
+fn drop_no_ops(task: &mut GroundTask, semantics: Semantics) {
     if semantics == Semantics::GroundNoOpsDropped {
         task.operators.retain(|operator| !changes_nothing(operator));
     }
@@ -174,14 +174,14 @@ fn drop_no_ops(task: &mut Task, semantics: Semantics) {
 /// Searches a ground task.
 fn top_k_ground(
     lifted: &LiftedTask,
-    task: &Task,
+    task: &GroundTask,
     options: &TopKOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
     result: &mut TopKResult,
 ) {
     if task.goal_unreachable {
         result.method = "delete relaxation";
-        result.outcome = TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget));
+        result.outcome = TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources));
         return;
     }
     if let Some(unsupported) = refused(lifted, task, Algorithm::AStar) {
@@ -191,8 +191,8 @@ fn top_k_ground(
     let highest =
         |lowest| options.quality.map_or(u64::MAX, |quality| quality.highest(lowest, task.cost_scale));
     let rank = ranks(task);
-    let wanted = WantedPlans { count: options.k.get(), highest: &highest, rank: &rank };
-    let found = run_top_k(task, &wanted, options.max_nodes, budget);
+    let wanted = PlanRequest { count: options.k.get(), highest: &highest, rank: &rank };
+    let found = run_top_k(task, &wanted, options.max_nodes, resources);
     result.statistics = found.statistics;
     result.method = found.method;
     let lowest = found.plans.first().map(|plan| plan.0);
@@ -208,7 +208,7 @@ fn top_k_ground(
         .collect();
     result.outcome = match (plans.is_empty(), found.end) {
         (true, PlansEnd::Stopped(reason)) => TopKOutcome::LimitReached(reason),
-        (true, _) => TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, budget)),
+        (true, _) => TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources)),
         (false, PlansEnd::Stopped(reason)) => {
             TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) }
         }
@@ -218,7 +218,7 @@ fn top_k_ground(
 }
 
 /// The place of each ground action in the order of their texts.
-fn ranks(task: &Task) -> Vec<u32> {
+fn ranks(task: &GroundTask) -> Vec<u32> {
     let texts: Vec<String> = task.actions.iter().map(|action| task.symbols.step(action)).collect();
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by(|&a, &b| texts[a].cmp(&texts[b]));

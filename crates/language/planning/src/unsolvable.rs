@@ -1,9 +1,9 @@
 //! Why a task has no plan, as far as delete relaxation shows it: what nothing can ever make true.
 
-use crate::budget::Budget;
 use crate::ground::{GroundLimits, Reachability};
-use crate::lifted::{Change, Formula, LiftedAtom, LiftedTask, Schema, Term};
-use crate::task::{Atom, ObjectId, Place, Text};
+use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term};
+use crate::resources::ResourceLimits;
+use crate::task::{Atom, ObjectId, SourcePlace, TaskText};
 use crate::validate::condition_text;
 use planforge_diagnostics::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
@@ -19,7 +19,7 @@ pub struct Reason {
     /// One sentence, without a full stop.
     pub message: String,
     /// Where.
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// Kinds of reasons.
@@ -69,11 +69,11 @@ impl Explanation {
 }
 
 /// Explains why the delete relaxation does not reach the goal; without reasons of the first kind where it does.
-pub fn why_unsolvable(task: &LiftedTask, budget: &mut dyn Budget) -> Explanation {
-    let Ok(reach) = Reachability::new(task, GroundLimits::default(), budget) else {
+pub fn why_unsolvable(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> Explanation {
+    let Ok(reach) = Reachability::new(task, GroundLimits::default(), resources) else {
         return Explanation::default();
     };
-    let mut search = Search { task, reach, reasons: Vec::new(), seen: FxHashSet::default() };
+    let mut search = ReasonSearch { task, reach, reasons: Vec::new(), seen: FxHashSet::default() };
     let goal_parts = match &task.goal {
         Formula::And(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
@@ -92,7 +92,7 @@ pub fn why_unsolvable(task: &LiftedTask, budget: &mut dyn Budget) -> Explanation
     Explanation { reasons: search.reasons }
 }
 
-struct Search<'t> {
+struct ReasonSearch<'t> {
     task: &'t LiftedTask,
     reach: Reachability,
     reasons: Vec<Reason>,
@@ -113,8 +113,8 @@ fn overlap(a: &[Option<ObjectId>], b: &[Option<ObjectId>]) -> bool {
     a.iter().zip(b).all(|(x, y)| x.is_none() || y.is_none() || x == y)
 }
 
-impl Search<'_> {
-    fn push(&mut self, kind: ReasonKind, message: String, place: Place) {
+impl ReasonSearch<'_> {
+    fn push(&mut self, kind: ReasonKind, message: String, place: SourcePlace) {
         let reason = Reason { kind, message, place };
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
@@ -129,7 +129,7 @@ impl Search<'_> {
         let text = condition_text(self.task, part, &binding);
         match part {
             Formula::Literal { atom, negated: false, span } => {
-                let place = Place::problem(*span);
+                let place = SourcePlace::problem(*span);
                 self.push(
                     ReasonKind::UnreachableGoal,
                     format!("the goal {text} can never become true"),
@@ -142,14 +142,14 @@ impl Search<'_> {
                 let message = format!(
                     "the goal {text} can never hold: the atom holds initially and no action deletes it"
                 );
-                self.push(ReasonKind::UnreachableGoal, message, Place::problem(*span));
+                self.push(ReasonKind::UnreachableGoal, message, SourcePlace::problem(*span));
             }
             other => {
                 let span = span_of(other).unwrap_or_default();
                 self.push(
                     ReasonKind::UnreachableGoal,
                     format!("the goal {text} can never hold"),
-                    Place::problem(span),
+                    SourcePlace::problem(span),
                 );
             }
         }
@@ -184,7 +184,7 @@ impl Search<'_> {
 
     fn deletes(&self, predicate: u32) -> bool {
         let changes = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
-        changes.into_iter().any(|(c, _)| matches!(c, Change::Delete(a) if a.predicate == predicate))
+        changes.into_iter().any(|(c, _)| matches!(c, EffectChange::Delete(a) if a.predicate == predicate))
     }
 
     fn pattern_text(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> String {
@@ -200,7 +200,7 @@ impl Search<'_> {
 
     /// Follows an unreachable atom back to the first thing that is missing: one chain, through the precondition that most
     /// achievers share.
-    fn missing(&mut self, predicate: u32, pattern: Pattern, place: Place) {
+    fn missing(&mut self, predicate: u32, pattern: Pattern, place: SourcePlace) {
         let mut chain: Vec<Needed> = Vec::new();
         let mut current = (predicate, pattern, place);
         loop {
@@ -235,18 +235,18 @@ impl Search<'_> {
         predicate: u32,
         pattern: &[Option<ObjectId>],
         text: &str,
-        place: Place,
-    ) -> Option<(u32, Pattern, Place)> {
+        place: SourcePlace,
+    ) -> Option<(u32, Pattern, SourcePlace)> {
         let task = self.task;
         if task.predicates[predicate as usize].derived {
             self.push(ReasonKind::MissingAchiever, format!("no rule ever yields the derived {text}"), place);
             return None;
         }
         let mut clauses: Vec<String> = Vec::new();
-        let mut blocked: Vec<(usize, u32, Pattern, Place)> = Vec::new();
+        let mut blocked: Vec<(usize, u32, Pattern, SourcePlace)> = Vec::new();
         let adds = task.schemas.iter().enumerate().flat_map(|(n, s)| {
             s.effects.iter().flat_map(|g| &g.changes).filter_map(move |(change, _)| match change {
-                Change::Add(atom) if atom.predicate == predicate => Some((n, s, atom)),
+                EffectChange::Add(atom) if atom.predicate == predicate => Some((n, s, atom)),
                 _ => None,
             })
         });
@@ -262,7 +262,7 @@ impl Search<'_> {
                 needs.push(self.pattern_text(needed.predicate, &wanted));
                 match blocked.iter_mut().find(|b| b.1 == needed.predicate && b.2 == wanted) {
                     Some(known) => known.0 += 1,
-                    None => blocked.push((1, needed.predicate, wanted, Place::domain(span))),
+                    None => blocked.push((1, needed.predicate, wanted, SourcePlace::domain(span))),
                 }
             }
             let clause = match (needs.is_empty(), self.reach.is_applicable(number)) {
@@ -315,7 +315,7 @@ impl Search<'_> {
                     (format!("{name} is never applicable: its conditions never hold together"), schema.span)
                 }
             };
-            self.push(ReasonKind::NeverApplicable, message, Place::domain(span));
+            self.push(ReasonKind::NeverApplicable, message, SourcePlace::domain(span));
         }
     }
 
@@ -337,12 +337,16 @@ impl Search<'_> {
             let declared = &self.task.predicates[predicate as usize];
             let added = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
             let added =
-                added.into_iter().any(|(c, _)| matches!(c, Change::Add(a) if a.predicate == predicate));
+                added.into_iter().any(|(c, _)| matches!(c, EffectChange::Add(a) if a.predicate == predicate));
             let initially = self.task.init.iter().any(|a: &Atom| a.predicate == predicate);
             if !added && !initially && !declared.derived {
                 let name = &self.task.symbols.predicates[predicate as usize];
                 let message = format!("{name} is needed, but no action adds it and it never holds initially");
-                self.push(ReasonKind::NeverAdded, message, Place { text: Text::Domain, span: declared.span });
+                self.push(
+                    ReasonKind::NeverAdded,
+                    message,
+                    SourcePlace { text: TaskText::Domain, span: declared.span },
+                );
             }
         }
     }
@@ -370,7 +374,11 @@ fn partial(term: Term, binding: &[Option<ObjectId>]) -> Option<ObjectId> {
 }
 
 /// The binding under which an effect adds the pattern; `None` where it cannot.
-fn unify(atom: &LiftedAtom, pattern: &[Option<ObjectId>], schema: &Schema) -> Option<Vec<Option<ObjectId>>> {
+fn unify(
+    atom: &LiftedAtom,
+    pattern: &[Option<ObjectId>],
+    schema: &ActionSchema,
+) -> Option<Vec<Option<ObjectId>>> {
     let mut binding = vec![None; schema.slots];
     for (term, wanted) in atom.args.iter().zip(pattern) {
         let Some(wanted) = wanted else { continue };

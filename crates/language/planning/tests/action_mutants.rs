@@ -8,8 +8,8 @@ use planforge_pddl::mutate::action::{ActionMutant, ActionMutantKind, action_muta
 use planforge_pddl::random::Random;
 use planforge_pddl::{parse_domain, parse_problem, print_action};
 use planforge_planning::Unlimited;
-use planforge_planning::equivalence::hde::{HdeOptions, Reference};
-use planforge_planning::result_class::{ResultClass, ResultGroup, classify};
+use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
+use planforge_planning::result_class::{ResultClass, ResultGroup, classify_action};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -33,10 +33,10 @@ fn suites() -> Vec<(String, Domain, Problem)> {
 }
 
 /// One plan of one problem, found with little work: what is wrong with a text is told without it.
-fn reference(domain: &Domain, problem: &Problem) -> Reference {
+fn reference(domain: &Domain, problem: &Problem) -> HdeReference {
     let mut options = HdeOptions { k: NonZeroUsize::MIN, max_nodes: 3_000, ..HdeOptions::default() };
     loop {
-        match Reference::new(domain, &[problem], &options, &mut Unlimited) {
+        match HdeReference::new(domain, &[problem], &options, &mut Unlimited) {
             Ok(reference) => return reference,
             Err(not) => assert!(options.max_nodes < 100_000_000, "{not}"),
         }
@@ -51,8 +51,9 @@ fn what_is_wrong_by_construction_comes_out_so_and_nothing_else_does() {
         let reference = reference(&domain, &problem);
         for (number, action) in domain.actions.iter().enumerate() {
             let name = action.name.as_str();
-            let class =
-                |reply: &str| classify(reply, SourceId(0), &domain, name, &reference, &mut Unlimited).class;
+            let class = |reply: &str| {
+                classify_action(reply, SourceId(0), &domain, name, &reference, &mut Unlimited).class
+            };
             assert_eq!(class(&print_action(action)), ResultClass::Equivalent, "{suite} {name}");
             for mutant in action_mutants(&domain, action, 64, &mut Random::stream(7, number as u64)) {
                 let Some(flaw) = mutant.flaw else { continue };
@@ -83,7 +84,7 @@ const LAMPS: &str = "(define (domain lamps) (:requirements :strips :typing) (:ty
   (:action light :parameters (?l - lamp ?r - room)
     :precondition (and (here ?r) (in ?l ?r) NEGATED) :effect (lit ?l)))";
 
-fn lamps(negated: &str) -> (Domain, Reference) {
+fn lamps(negated: &str) -> (Domain, HdeReference) {
     let domain = parse_domain(&LAMPS.replace("NEGATED", negated), SourceId(0)).value;
     let problem = "(define (problem one) (:domain lamps) (:objects a - lamp hall attic - room)
       (:init (here hall) (door hall attic) (door attic hall) (in a attic)) (:goal (lit a)))";
@@ -101,8 +102,9 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
     for (negated, wrong) in [("", true), ("(not (lit ?l))", false)] {
         let (domain, reference) = lamps(negated);
         for (number, name) in [(0, "go"), (1, "light")] {
-            let class =
-                |reply: &str| classify(reply, SourceId(0), &domain, name, &reference, &mut Unlimited).class;
+            let class = |reply: &str| {
+                classify_action(reply, SourceId(0), &domain, name, &reference, &mut Unlimited).class
+            };
             assert_eq!(
                 class(&print_action(&domain.actions[number])),
                 ResultClass::Equivalent,
@@ -127,7 +129,7 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
         // What the domain does itself hides nothing else that it does not declare.
         let either = "(:action go :parameters (?a ?b - room)
           :precondition (and (here ?a) (or (door ?a ?b) (door ?b ?a))) :effect (and (here ?b) (not (here ?a))))";
-        let found = classify(either, SourceId(0), &domain, "go", &reference, &mut Unlimited);
+        let found = classify_action(either, SourceId(0), &domain, "go", &reference, &mut Unlimited);
         assert_eq!(found.class, ResultClass::BPError);
         assert!(
             found.diagnostics[0].message.contains(":disjunctive-preconditions"),
@@ -140,7 +142,8 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
 #[test]
 fn another_action_s_name_is_a_wrong_name_and_a_name_of_nothing_a_wrong_argument() {
     let (domain, reference) = lamps("");
-    let class = |reply: &str| classify(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+    let class =
+        |reply: &str| classify_action(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
     let other = print_action(&domain.actions[1]).replace("light", "go");
     let found = class(&other);
     assert_eq!(found.class, ResultClass::NError, "{:?}", found.diagnostics);
@@ -157,7 +160,7 @@ fn parentheses_are_counted_around_the_action_too() {
     let (domain, reference) = lamps("");
     let text = print_action(&domain.actions[1]);
     let class =
-        |reply: &str| classify(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited).class;
+        |reply: &str| classify_action(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited).class;
     for lost in [
         format!("({text}"),
         format!("( {text}"),
@@ -200,7 +203,8 @@ fn mutants_are_distinct_and_depend_on_the_seed_alone() {
     // Nothing is wrong with what a comparison has to decide.
     let reference = lamps("").1;
     for mutant in made.iter().filter(|m| m.flaw.is_none()) {
-        let class = classify(&mutant.reply, SourceId(0), &domain, "light", &reference, &mut Unlimited).class;
+        let class =
+            classify_action(&mutant.reply, SourceId(0), &domain, "light", &reference, &mut Unlimited).class;
         let told = [ResultGroup::Different, ResultGroup::Equivalent, ResultGroup::Undecided];
         assert!(told.contains(&class.group()), "{}: {class:?}", mutant.change);
     }

@@ -70,9 +70,9 @@ fn what_says_nothing_about_the_task_is_unread_wherever_it_stands() {
     }
 }
 
-fn failures(plan: &str, claim: PlanClaim) -> Failures {
+fn failures(plan: &str, claim: PlanClaim) -> ClaimFailures {
     let (_, report) = judged(plan);
-    Failures::of(&Execution::of(&report).unwrap(), &[], &claim)
+    ClaimFailures::of(&PlanExecution::of(&report).unwrap(), &[], &claim)
 }
 
 #[test]
@@ -84,16 +84,16 @@ fn claims_about_the_plan_are_right_or_wrong_or_were_not_made() {
         critic: None,
     };
     let good = "(switch red) (go red blue) (switch blue)";
-    let none = Failures { wrong_state: None, ..Failures::default() };
+    let none = ClaimFailures { wrong_state: None, ..ClaimFailures::default() };
     assert_eq!(failures(good, PlanClaim::default()), none);
-    let right = Failures {
+    let right = ClaimFailures {
         wrong_goal_claim: Some(false),
         wrong_self_evaluation: Some(false),
         wrong_cost: Some(false),
         ..none
     };
     assert_eq!(failures(good, all(true, 3.0)), right);
-    let wrong = Failures {
+    let wrong = ClaimFailures {
         wrong_goal_claim: Some(true),
         wrong_self_evaluation: Some(true),
         wrong_cost: Some(true),
@@ -105,18 +105,19 @@ fn claims_about_the_plan_are_right_or_wrong_or_were_not_made() {
     assert_eq!(failures("(switch red)", all(false, 1.0)), right);
     // A step that cannot be executed: no cost to compare with.
     let broken = failures("(switch blue)", all(true, 1.0));
-    assert_eq!(broken, Failures { rule_violation: true, wrong_cost: None, ..wrong });
+    assert_eq!(broken, ClaimFailures { rule_violation: true, wrong_cost: None, ..wrong });
     // A critic counts beside the author.
     let critic = PlanClaim { critic: Some(false), ..all(true, 3.0) };
-    assert_eq!(failures(good, critic), Failures { wrong_self_evaluation: Some(true), ..right });
+    assert_eq!(failures(good, critic), ClaimFailures { wrong_self_evaluation: Some(true), ..right });
 }
 
 #[test]
 fn states_are_wrong_where_one_literal_is_and_unknown_where_none_was_compared() {
     let (_, report) = judged("(switch red)");
-    let execution = Execution::of(&report).unwrap();
-    let of =
-        |verdicts: &[LiteralVerdict]| Failures::of(&execution, verdicts, &PlanClaim::default()).wrong_state;
+    let execution = PlanExecution::of(&report).unwrap();
+    let of = |verdicts: &[LiteralVerdict]| {
+        ClaimFailures::of(&execution, verdicts, &PlanClaim::default()).wrong_state
+    };
     use LiteralVerdict::{NotReached, Right, Unread, Wrong};
     assert_eq!(of(&[Right, NotReached]), Some(false));
     assert_eq!(of(&[Right, Wrong]), Some(true));

@@ -4,10 +4,10 @@
 mod support;
 
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_planning::task::Text;
+use planforge_planning::task::TaskText;
 use planforge_planning::{
-    Algorithm, CountingBudget, Decision, GroundLimits, PlanOptions, PlanOutcome, PlanResult, Simulator,
-    StopReason, Unlimited, ground, normalize, parse_plan, plan, validate,
+    Algorithm, CountingLimits, GroundLimits, PlanOptions, PlanResult, SearchOutcome, Simulator, StopReason,
+    Unlimited, ValidationDecision, ground, normalize, parse_plan, plan, validate,
 };
 use std::sync::Arc;
 use support::read;
@@ -22,10 +22,12 @@ fn optimum(domain: &str, problem: &str) -> f64 {
     let mut best = f64::INFINITY;
     for algorithm in [Algorithm::Greedy, Algorithm::BreadthFirst, Algorithm::AStar] {
         let result = solve(domain, problem, algorithm);
-        let PlanOutcome::Plan(found) = result.outcome else { panic!("{algorithm:?}: {:?}", result.outcome) };
+        let SearchOutcome::Plan(found) = result.outcome else {
+            panic!("{algorithm:?}: {:?}", result.outcome)
+        };
         let (domain, problem) = read(domain, problem);
         let report = validate(&domain, &problem, &parse_plan(&found.to_string(), SourceId(2))).unwrap();
-        assert_eq!(report.decision, Decision::Valid, "{algorithm:?} {:?}", report.diagnostics);
+        assert_eq!(report.decision, ValidationDecision::Valid, "{algorithm:?} {:?}", report.diagnostics);
         assert_eq!(report.cost, found.cost);
         best = found.cost.unwrap();
     }
@@ -101,7 +103,7 @@ fn types_may_have_two_parents_and_constants_may_be_objects() {
     // A shed is both, a plain spot is no crane.
     let (domain, problem) = read(domain, problem);
     let report = validate(&domain, &problem, &parse_plan("(use p s1)", SourceId(2))).unwrap();
-    assert_eq!(report.decision, Decision::Invalid);
+    assert_eq!(report.decision, ValidationDecision::Invalid);
     assert_eq!(report.diagnostics[0].code, "plan.type-mismatch");
 }
 
@@ -123,7 +125,7 @@ fn costs_may_be_fractions_and_zero() {
     assert_eq!(optimum(WALK, &walk("(:metric minimize (total-cost))")), 1.75);
     assert_eq!(optimum(WALK, &walk("")), 1.0);
     assert_eq!(optimum(WALK, &walk("(:metric minimize (+ (* 2 (total-cost)) (* 3 (total-time))))")), 9.5);
-    let PlanOutcome::Unsupported(why) =
+    let SearchOutcome::Unsupported(why) =
         solve(WALK, &walk("(:metric maximize (total-cost))"), Algorithm::AStar).outcome
     else {
         panic!("maximising is not A*'s business")
@@ -159,12 +161,12 @@ fn numbers_are_simulated_and_validated_and_search_says_it_does_not() {
         ("(fill c) (drive c)".into(), &[1.0][..], true)
     );
     let report = validate(&domain, &problem, &parse_plan("(fill c) (drive c)", SourceId(2))).unwrap();
-    assert_eq!(report.decision, Decision::Valid);
+    assert_eq!(report.decision, ValidationDecision::Valid);
     let report = validate(&domain, &problem, &parse_plan("(drive c)", SourceId(2))).unwrap();
     let failed = &report.failing_step.unwrap().conditions[0];
     assert_eq!(failed.text, "(>= (fuel c) (* 2 (speed)))");
     assert_eq!(failed.why, "(fuel c) is 1 and (* 2 (speed)) is 3");
-    let PlanOutcome::Unsupported(why) = solve(TANK, TANK_PROBLEM, Algorithm::Greedy).outcome else {
+    let SearchOutcome::Unsupported(why) = solve(TANK, TANK_PROBLEM, Algorithm::Greedy).outcome else {
         panic!()
     };
     assert_eq!(&TANK[why[0].place.span.range()], "(>= (fuel ?c) (* 2 (speed)))");
@@ -181,20 +183,20 @@ fn what_is_not_executed_is_named_with_its_place() {
     let constraint =
         "(define (problem x) (:domain d) (:init (p)) (:goal (not (p))) (:constraints (always (p))))";
     for (domain, problem, what, text, at) in [
-        (durative, problem, "a durative action", Text::Domain, "(:durative-action"),
-        (plain, timed, "a timed initial literal", Text::Problem, "(at 3"),
-        (plain, preference, "a preference", Text::Problem, "(preference"),
-        (plain, constraint, "trajectory constraints", Text::Problem, "(always"),
+        (durative, problem, "a durative action", TaskText::Domain, "(:durative-action"),
+        (plain, timed, "a timed initial literal", TaskText::Problem, "(at 3"),
+        (plain, preference, "a preference", TaskText::Problem, "(preference"),
+        (plain, constraint, "trajectory constraints", TaskText::Problem, "(always"),
     ] {
-        let PlanOutcome::Unsupported(why) = solve(domain, problem, Algorithm::Greedy).outcome else {
+        let SearchOutcome::Unsupported(why) = solve(domain, problem, Algorithm::Greedy).outcome else {
             panic!("{what}")
         };
         assert_eq!((why[0].what.as_str(), why[0].place.text), (what, text));
-        let source = if text == Text::Domain { domain } else { problem };
+        let source = if text == TaskText::Domain { domain } else { problem };
         assert!(source[why[0].place.span.range()].starts_with(at), "{what}");
         let (domain, problem) = read(domain, problem);
         let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
-        assert!(matches!(report.decision, Decision::Unsupported(_)), "{what}");
+        assert!(matches!(report.decision, ValidationDecision::Unsupported(_)), "{what}");
     }
 }
 
@@ -220,27 +222,27 @@ fn every_undeclared_name_is_reported() {
 fn limits_have_types_of_their_own() {
     let (domain, problem) = read(LAMPS, "(define (problem l) (:domain lamps) (:objects a b c d e f - lamp r s - room)
      (:init (in a r) (in b r) (in c s) (in d s) (in e s) (in f s) (here r)) (:goal (and (broken a) (lit a))))");
-    let run = |options: PlanOptions, mut budget: CountingBudget| {
-        plan(&domain, &problem, &options, &mut budget).unwrap().outcome
+    let run = |options: PlanOptions, mut resources: CountingLimits| {
+        plan(&domain, &problem, &options, &mut resources).unwrap().outcome
     };
-    let all = CountingBudget { polls: u64::MAX, bytes: u64::MAX };
+    let all = CountingLimits { polls: u64::MAX, bytes: u64::MAX };
     let bfs = PlanOptions { algorithm: Algorithm::BreadthFirst, ..PlanOptions::default() };
-    let stopped = |outcome: PlanOutcome| match outcome {
-        PlanOutcome::LimitReached(reason) => Some(reason),
+    let stopped = |outcome: SearchOutcome| match outcome {
+        SearchOutcome::LimitReached(reason) => Some(reason),
         _ => None,
     };
     // (broken a) is unreachable, which grounding alone shows; a reachable goal is needed to get to the search.
-    assert!(matches!(run(bfs, all), PlanOutcome::ProvenUnsolvable(_)));
+    assert!(matches!(run(bfs, all), SearchOutcome::ProvenUnsolvable(_)));
     let small = GroundLimits { instances: 3, ..GroundLimits::default() };
     assert_eq!(stopped(run(PlanOptions { ground: small, ..bfs }, all)), Some(StopReason::Grounding));
-    assert_eq!(stopped(run(bfs, CountingBudget { bytes: 10, ..all })), Some(StopReason::Memory));
+    assert_eq!(stopped(run(bfs, CountingLimits { bytes: 10, ..all })), Some(StopReason::Memory));
     let (domain, problem) = read(WALK, &walk(""));
-    let run = |options: PlanOptions, mut budget: CountingBudget| {
-        plan(&domain, &problem, &options, &mut budget).unwrap().outcome
+    let run = |options: PlanOptions, mut resources: CountingLimits| {
+        plan(&domain, &problem, &options, &mut resources).unwrap().outcome
     };
     assert_eq!(stopped(run(PlanOptions { max_nodes: 0, ..bfs }, all)), Some(StopReason::Nodes));
-    assert_eq!(stopped(run(bfs, CountingBudget { polls: 0, ..all })), Some(StopReason::Time));
-    assert!(matches!(run(bfs, all), PlanOutcome::Plan(_)));
+    assert_eq!(stopped(run(bfs, CountingLimits { polls: 0, ..all })), Some(StopReason::Time));
+    assert!(matches!(run(bfs, all), SearchOutcome::Plan(_)));
 }
 
 #[test]
@@ -254,7 +256,7 @@ fn hidden_variables_of_pddl_1_2_are_bound_by_the_precondition() {
 #[test]
 fn unsolvable_tasks_say_what_is_missing() {
     let problem = walk("").replace("(path b d) ", "").replace("(path c d) (path a d)", "");
-    let PlanOutcome::ProvenUnsolvable(why) = solve(WALK, &problem, Algorithm::Greedy).outcome else {
+    let SearchOutcome::ProvenUnsolvable(why) = solve(WALK, &problem, Algorithm::Greedy).outcome else {
         panic!()
     };
     let text = why.text();
@@ -264,7 +266,7 @@ fn unsolvable_tasks_say_what_is_missing() {
     // Here the relaxation reaches the goal; only the search shows that there is no plan.
     let both = walk("").replace("(:goal (at d))", "(:goal (and (at d) (at a)))");
     for algorithm in [Algorithm::Greedy, Algorithm::AStar, Algorithm::BreadthFirst] {
-        let PlanOutcome::ProvenUnsolvable(why) = solve(WALK, &both, algorithm).outcome else { panic!() };
+        let SearchOutcome::ProvenUnsolvable(why) = solve(WALK, &both, algorithm).outcome else { panic!() };
         assert!(why.text().contains("Every state that can be reached was searched"));
     }
 }

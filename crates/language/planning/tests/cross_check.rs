@@ -7,8 +7,8 @@ mod support;
 use planforge_diagnostics::SourceId;
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    Algorithm, Decision, GroundLimits, PlanOptions, PlanOutcome, Simulator, Unlimited, ground, normalize,
-    parse_plan, plan, validate,
+    Algorithm, GroundLimits, PlanOptions, SearchOutcome, Simulator, Unlimited, ValidationDecision, ground,
+    normalize, parse_plan, plan, validate,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -78,12 +78,12 @@ fn same_answers(seed: u64, features: Features) {
         let options = PlanOptions { algorithm, ..PlanOptions::default() };
         let result = plan(&domain, &problem, &options, &mut Unlimited).unwrap();
         match (&result.outcome, best) {
-            (PlanOutcome::Plan(found), Some(best)) => {
+            (SearchOutcome::Plan(found), Some(best)) => {
                 let file = parse_plan(&found.to_string(), SourceId(2));
                 let report = validate(&domain, &problem, &file).unwrap();
                 assert_eq!(
                     report.decision,
-                    Decision::Valid,
+                    ValidationDecision::Valid,
                     "seed {seed} {algorithm:?} {:?}",
                     report.diagnostics
                 );
@@ -102,7 +102,7 @@ fn same_answers(seed: u64, features: Features) {
                     assert_eq!(Some(found.steps.len() as u64), steps, "seed {seed}");
                 }
             }
-            (PlanOutcome::ProvenUnsolvable(_), None) => {}
+            (SearchOutcome::ProvenUnsolvable(_), None) => {}
             (other, best) => panic!(
                 "seed {seed} {algorithm:?}: {other:?}, expected {best:?}\n{domain_text}\n{problem_text}"
             ),

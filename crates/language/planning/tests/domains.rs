@@ -11,18 +11,19 @@ use planforge_pddl::mutate::{
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{print_domain, print_problem};
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparison, Costs, DifferenceKind, DomainLimits, SearchEnd, Side, Verdict, compare_domains,
-    overall,
+    Behaviour, ComparisonVerdict, Costs, DifferenceKind, DomainComparison, EquivalenceLimits, SearchEnd,
+    compare_domains, overall_verdict,
 };
-use planforge_planning::walk::{Refusal, Semantics, Step};
-use planforge_planning::{CountingBudget, Decision, StopReason, Unlimited, parse_plan, validate};
+use planforge_planning::walk::{NamedStep, Refusal, Semantics};
+use planforge_planning::{CountingLimits, StopReason, Unlimited, ValidationDecision, parse_plan, validate};
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use support::{Features, Interpreter, TextState, random_task, read};
 
-fn compare(domains: [&Domain; 2], problems: [&Problem; 2]) -> Comparison {
-    compare_domains(domains, problems, &DomainLimits::default(), &mut Unlimited).unwrap()
+fn compare(domains: [&Domain; 2], problems: [&Problem; 2]) -> DomainComparison {
+    compare_domains(domains, problems, &EquivalenceLimits::default(), &mut Unlimited).unwrap()
 }
 
 /// The effects of a rover that carries a sample from one of two places to the other.
@@ -38,11 +39,11 @@ const ROVER: &str = "(define (domain rover) (:requirements :typing) (:types plac
 const TASK: &str = "(define (problem one) (:domain rover) (:objects a b - place s t - sample)
   (:init (at a) (lies s a) (lies t b) (empty) (road a b) (road b a)) (:goal (and (lies s b) (lies t a))))";
 
-fn rover(edits: &[(&str, &str)]) -> Comparison {
-    rover_on(TASK, edits, &DomainLimits::default())
+fn rover(edits: &[(&str, &str)]) -> DomainComparison {
+    rover_on(TASK, edits, &EquivalenceLimits::default())
 }
 
-fn rover_on(task: &str, edits: &[(&str, &str)], limits: &DomainLimits) -> Comparison {
+fn rover_on(task: &str, edits: &[(&str, &str)], limits: &EquivalenceLimits) -> DomainComparison {
     let mut changed = ROVER.to_owned();
     for (from, to) in edits {
         assert!(changed.contains(from), "{from}");
@@ -53,7 +54,7 @@ fn rover_on(task: &str, edits: &[(&str, &str)], limits: &DomainLimits) -> Compar
     compare_domains([&first, &second], [&problem, &other], limits, &mut Unlimited).unwrap()
 }
 
-fn steps(list: &[Step]) -> Vec<String> {
+fn steps(list: &[NamedStep]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
@@ -64,13 +65,13 @@ fn words(list: &[&str]) -> Vec<String> {
 #[test]
 fn a_dropped_precondition_shows_after_the_shortest_sequence_that_needs_it() {
     let found = rover(&[("(lies ?s ?p) (empty))", "(lies ?s ?p))")]);
-    assert_eq!(found.verdict(), Verdict::Different);
+    assert_eq!(found.verdict(), ComparisonVerdict::Different);
     assert_eq!((found.shown_after(), &found.costs), (Some(3), &Costs::NotAsked));
     let Behaviour::Different(found) = found.behaviour else { panic!("{found:?}") };
     // Of the sequences of three steps the first by name.
     assert_eq!(steps(&found.steps), words(&["(take s a)", "(drive a b)", "(take t b)"]));
     let DifferenceKind::Refused { by, refusal, conditions } = found.kind else { panic!("{:?}", found.kind) };
-    assert_eq!((by, refusal), (Side::First, Refusal::NotApplicable));
+    assert_eq!((by, refusal), (ComparedSide::First, Refusal::NotApplicable));
     assert!(
         conditions.len() == 1 && conditions[0].starts_with("(empty) is false since step 1"),
         "{conditions:?}"
@@ -113,7 +114,7 @@ fn what_makes_no_difference_is_none() {
         ),
         (":typing", ":typing :negative-preconditions"),
     ]);
-    assert_eq!(found.verdict(), Verdict::Equal);
+    assert_eq!(found.verdict(), ComparisonVerdict::Equal);
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn states_over_other_predicates_compare_by_what_they_allow() {
     let (first, problem) = read(ROVER, TASK);
     let (second, other) = read(&renamed(ROVER), &renamed(TASK));
     let found = compare([&first, &second], [&problem, &other]);
-    assert_eq!((found.verdict(), found.pairs), (Verdict::Equal, 16));
+    assert_eq!((found.verdict(), found.pairs), (ComparisonVerdict::Equal, 16));
 }
 
 #[test]
@@ -133,7 +134,8 @@ fn parameters_in_another_order_are_other_actions() {
     )]);
     let Behaviour::Different(found) = found.behaviour else { panic!("{found:?}") };
     assert_eq!(steps(&found.steps), words(&["(take a s)"]));
-    let DifferenceKind::Refused { by: Side::First, refusal: Refusal::WrongType { .. }, .. } = found.kind
+    let DifferenceKind::Refused { by: ComparedSide::First, refusal: Refusal::WrongType { .. }, .. } =
+        found.kind
     else {
         panic!("{:?}", found.kind)
     };
@@ -147,7 +149,7 @@ fn a_missing_action_differs_once_the_other_can_execute_it() {
     let unknown = Refusal::UnknownAction { name: "drop".to_owned() };
     assert_eq!(
         found.kind,
-        DifferenceKind::Refused { by: Side::Second, refusal: unknown, conditions: Vec::new() }
+        DifferenceKind::Refused { by: ComparedSide::Second, refusal: unknown, conditions: Vec::new() }
     );
 }
 
@@ -158,11 +160,11 @@ fn goals_may_differ_where_every_sequence_is_executed_by_both() {
     let found = rover_on(
         &task,
         &[("(lies ?s ?p) (empty) (not (has ?s))", "(not (has ?s))")],
-        &DomainLimits::default(),
+        &EquivalenceLimits::default(),
     );
     let Behaviour::Different(found) = found.behaviour else { panic!("{found:?}") };
     assert_eq!(steps(&found.steps), words(&["(take s a)", "(drive a b)", "(drop s b)"]));
-    let DifferenceKind::Goal { holds_in: Side::First, conditions } = found.kind else {
+    let DifferenceKind::Goal { holds_in: ComparedSide::First, conditions } = found.kind else {
         panic!("{:?}", found.kind)
     };
     assert!(conditions.len() == 1 && conditions[0].starts_with("(lies s b) "), "{conditions:?}");
@@ -189,29 +191,33 @@ fn costs_differ_on_their_own() {
     let found = run("3", &metric);
     assert_eq!(
         (found.verdict(), &found.behaviour),
-        (Verdict::Different, &Behaviour::Equal { same_model: false })
+        (ComparisonVerdict::Different, &Behaviour::Equal { same_model: false })
     );
     let Costs::Different(cost) = found.costs else { panic!("{:?}", found.costs) };
     assert_eq!((steps(&cost.steps), cost.costs), (words(&["(take s a)", "(drop s a)"]), [2.0, 3.0]));
-    assert_eq!((run("2", &metric).costs, run("2.0", &metric).verdict()), (Costs::Equal, Verdict::Equal));
+    assert_eq!(
+        (run("2", &metric).costs, run("2.0", &metric).verdict()),
+        (Costs::Equal, ComparisonVerdict::Equal)
+    );
     assert_eq!(run("3", &task).costs, Costs::NotAsked);
 }
 
 #[test]
 fn limits_leave_the_question_open_and_say_how_far_it_was_settled() {
     let edit = [("(lies ?s ?p) (empty))", "(lies ?s ?p))")];
-    let at = |max_depth| rover_on(TASK, &edit, &DomainLimits { max_depth, ..DomainLimits::default() });
+    let at =
+        |max_depth| rover_on(TASK, &edit, &EquivalenceLimits { max_depth, ..EquivalenceLimits::default() });
     for steps in 0..3 {
         let open = Behaviour::EqualUpTo { steps, end: SearchEnd::Depth };
-        assert_eq!((at(Some(steps)).verdict(), at(Some(steps)).behaviour), (Verdict::Open, open));
+        assert_eq!((at(Some(steps)).verdict(), at(Some(steps)).behaviour), (ComparisonVerdict::Open, open));
     }
     assert_eq!(at(Some(3)).shown_after(), Some(3));
-    let few = rover_on(TASK, &edit, &DomainLimits { max_pairs: 3, ..DomainLimits::default() });
+    let few = rover_on(TASK, &edit, &EquivalenceLimits { max_pairs: 3, ..EquivalenceLimits::default() });
     assert_eq!(few.behaviour, Behaviour::EqualUpTo { steps: 1, end: SearchEnd::Pairs });
     let (domain, problem) = read(ROVER, TASK);
     let (other, _) = read(&ROVER.replace("(lies ?s ?p) (empty))", "(lies ?s ?p))"), TASK);
-    let mut none = CountingBudget { polls: 0, bytes: u64::MAX };
-    let stopped = compare_domains([&domain, &other], [&problem; 2], &DomainLimits::default(), &mut none);
+    let mut none = CountingLimits { polls: 0, bytes: u64::MAX };
+    let stopped = compare_domains([&domain, &other], [&problem; 2], &EquivalenceLimits::default(), &mut none);
     match stopped {
         Ok(found) => assert_eq!(
             found.behaviour,
@@ -229,18 +235,20 @@ fn no_ops_are_legal_under_one_of_the_two_readings() {
         ("(road ?from ?to))\n", "(road ?from ?to) (not (= ?from ?to)))\n"),
         (":typing", ":typing :negative-preconditions :equality"),
     ];
-    let strips = rover_on(&task, &edit, &DomainLimits::default());
+    let strips = rover_on(&task, &edit, &EquivalenceLimits::default());
     assert_eq!(strips.shown_after(), Some(1));
-    let dropped = DomainLimits { semantics: Semantics::GroundNoOpsDropped, ..DomainLimits::default() };
-    assert_eq!(rover_on(&task, &edit, &dropped).verdict(), Verdict::Equal);
+    let dropped =
+        EquivalenceLimits { semantics: Semantics::GroundNoOpsDropped, ..EquivalenceLimits::default() };
+    assert_eq!(rover_on(&task, &edit, &dropped).verdict(), ComparisonVerdict::Equal);
 }
 
 #[test]
 fn a_domain_that_does_not_fit_the_problem_is_no_verdict() {
     let (first, problem) = read(ROVER, TASK);
     let (second, _) = read(&ROVER.replace("(empty)", "(free)"), TASK);
-    let error = compare_domains([&first, &second], [&problem; 2], &DomainLimits::default(), &mut Unlimited);
-    assert_eq!(error.unwrap_err().side, Side::Second);
+    let error =
+        compare_domains([&first, &second], [&problem; 2], &EquivalenceLimits::default(), &mut Unlimited);
+    assert_eq!(error.unwrap_err().side, ComparedSide::Second);
 }
 
 /// What brute force says: the first difference in behaviour, the first in cost, and whether everything was seen.
@@ -298,14 +306,14 @@ fn brute_force(models: [&Interpreter<'_>; 2], priced: bool, cap: usize) -> Optio
     Some(expected)
 }
 
-fn summary(found: &Comparison) -> Expected {
+fn summary(found: &DomainComparison) -> Expected {
     let behaviour = match &found.behaviour {
         Behaviour::Different(d) => {
             let kind = match d.kind {
-                DifferenceKind::Refused { by: Side::First, .. } => "refused first",
-                DifferenceKind::Refused { by: Side::Second, .. } => "refused second",
-                DifferenceKind::Goal { holds_in: Side::First, .. } => "goal first",
-                DifferenceKind::Goal { holds_in: Side::Second, .. } => "goal second",
+                DifferenceKind::Refused { by: ComparedSide::First, .. } => "refused first",
+                DifferenceKind::Refused { by: ComparedSide::Second, .. } => "refused second",
+                DifferenceKind::Goal { holds_in: ComparedSide::First, .. } => "goal first",
+                DifferenceKind::Goal { holds_in: ComparedSide::Second, .. } => "goal second",
             };
             Some((steps(&d.steps), kind))
         }
@@ -349,7 +357,7 @@ fn random_domains_compare_as_brute_force_says_and_the_same_both_ways() {
         let back = compare([&second, &first], [&other, &problem]);
         assert_eq!(summary(&back), mirrored(summary(&found)), "seed {seed}");
         assert_eq!(back.pairs, found.pairs);
-        equal += usize::from(found.verdict() == Verdict::Equal);
+        equal += usize::from(found.verdict() == ComparisonVerdict::Equal);
         cost += usize::from(expected.cost.is_some());
         match expected.behaviour {
             Some((_, kind)) if kind.starts_with("goal") => goal += 1,
@@ -411,15 +419,15 @@ fn every_suite_domain_is_itself_in_any_order_without_a_search() {
             for one in &found {
                 assert_eq!(one.behaviour, Behaviour::Equal { same_model: true }, "{:?}", problem.name);
             }
-            assert_eq!(overall(&found), Verdict::Equal);
+            assert_eq!(overall_verdict(&found), ComparisonVerdict::Equal);
         }
     }
 }
 
 /// The validator, which knows nothing of grounding, sees the difference too.
-fn confirm(domains: [&Domain; 2], problem: &Problem, found: &Comparison) {
+fn confirm(domains: [&Domain; 2], problem: &Problem, found: &DomainComparison) {
     let Behaviour::Different(difference) = &found.behaviour else { return };
-    let plan = |steps: &[Step]| {
+    let plan = |steps: &[NamedStep]| {
         let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
         parse_plan(&text, SourceId(2))
     };
@@ -427,15 +435,15 @@ fn confirm(domains: [&Domain; 2], problem: &Problem, found: &Comparison) {
     let failing = reports.each_ref().map(|r| r.failing_step.as_ref().map(|s| s.index));
     let last = difference.steps.len().checked_sub(1);
     match &difference.kind {
-        DifferenceKind::Refused { by: Side::First, conditions, refusal } => {
+        DifferenceKind::Refused { by: ComparedSide::First, conditions, refusal } => {
             assert_eq!(failing, [last, None]);
             // A wider type lets objects in that the other does not take at all.
             assert_eq!(conditions.is_empty(), *refusal != Refusal::NotApplicable);
         }
-        DifferenceKind::Refused { by: Side::Second, .. } => assert_eq!(failing, [None, last]),
+        DifferenceKind::Refused { by: ComparedSide::Second, .. } => assert_eq!(failing, [None, last]),
         DifferenceKind::Goal { holds_in, .. } => {
-            let valid = reports.map(|r| r.decision == Decision::Valid);
-            assert_eq!(valid, [*holds_in == Side::First, *holds_in == Side::Second]);
+            let valid = reports.map(|r| r.decision == ValidationDecision::Valid);
+            assert_eq!(valid, [*holds_in == ComparedSide::First, *holds_in == ComparedSide::Second]);
         }
     }
 }
@@ -471,7 +479,7 @@ fn every_rewrite_of_a_suite_s_domain_is_equal_to_it() {
                 let Some(rewrite) = random_rewrite(&domain, kind, &mut Random::new(seed)) else { continue };
                 let (written, _) = read(&print_domain(&rewrite.domain), &print_problem(&problem));
                 let found = compare([&domain, &written], [&problem; 2]);
-                assert_eq!(found.verdict(), Verdict::Equal, "{suite}: {rewrite}");
+                assert_eq!(found.verdict(), ComparisonVerdict::Equal, "{suite}: {rewrite}");
             }
         }
     }
@@ -493,7 +501,7 @@ fn every_rewrite_of_a_random_domain_is_equal_to_it() {
             let found = compare([&domain, &written], [&problem; 2]);
             assert_eq!(
                 found.verdict(),
-                Verdict::Equal,
+                ComparisonVerdict::Equal,
                 "seed {seed}: {rewrite}\n{}",
                 print_domain(&rewrite.domain)
             );

@@ -100,7 +100,7 @@ fn the_budget_ends_it() {
     let lifted = normalize(&domain, &problem).unwrap();
     let simulator =
         Simulator::new(Arc::new(ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap()));
-    let mut budget = CountingBudget { polls: 3, bytes: 1 << 20 };
-    let stopped = state_graph(&simulator, &[], &GraphOptions { distance: 5, max_states: 10 }, &mut budget);
+    let mut resources = CountingLimits { polls: 3, bytes: 1 << 20 };
+    let stopped = state_graph(&simulator, &[], &GraphOptions { distance: 5, max_states: 10 }, &mut resources);
     assert_eq!(stopped.unwrap_err(), StopReason::Time);
 }

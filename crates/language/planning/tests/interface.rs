@@ -10,11 +10,11 @@ use planforge_pddl::random::Random;
 use planforge_pddl::{Name, parse_domain, print_action, rename_parameters, rename_types};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::are::{action_error, domain_error};
-use planforge_planning::equivalence::domains::{DomainLimits, Verdict, compare_domains};
+use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
 use planforge_planning::equivalence::interface::{
-    Interface, NoInterface, Texts, match_interface, same_interface,
+    DomainWithProblems, Interface, NoInterface, match_interface, same_interface,
 };
-use planforge_planning::walk::Step;
+use planforge_planning::walk::NamedStep;
 use std::path::{Path, PathBuf};
 use support::{Features, random_task, read};
 
@@ -187,12 +187,12 @@ const YARD: &str = "(define (problem yard) (:domain crates) (:objects c d - crat
 
 fn matched(reference: (&Domain, &Problem), candidate: &Domain) -> Result<Interface, NoInterface> {
     let problems = [reference.1];
-    let texts = Texts { domain: reference.0, problems: &problems };
-    match_interface(texts, Texts { domain: candidate, problems: &[] }, 100_000)
+    let texts = DomainWithProblems { domain: reference.0, problems: &problems };
+    match_interface(texts, DomainWithProblems { domain: candidate, problems: &[] }, 100_000)
 }
 
-fn equal(reference: (&Domain, &Problem), candidate: &Domain) -> Verdict {
-    let limits = DomainLimits { max_pairs: 20_000, ..DomainLimits::default() };
+fn equal(reference: (&Domain, &Problem), candidate: &Domain) -> ComparisonVerdict {
+    let limits = EquivalenceLimits { max_pairs: 20_000, ..EquivalenceLimits::default() };
     compare_domains([reference.0, candidate], [reference.1, reference.1], &limits, &mut Unlimited)
         .unwrap()
         .verdict()
@@ -207,8 +207,8 @@ fn names_come_first_and_the_error_decides_among_ties() {
     let turned = domain(&CRATES.replace("?from ?to - place)", "?to ?from - place)"));
     let found = matched(both, &turned).unwrap();
     assert_eq!((found.actions[0].parameters.clone(), found.error), (vec![0, 2, 1], 0));
-    assert_eq!(equal(both, &turned), Verdict::Different);
-    assert_eq!(equal(both, &found.rewrite(&reference, &turned)), Verdict::Equal);
+    assert_eq!(equal(both, &turned), ComparisonVerdict::Different);
+    assert_eq!(equal(both, &found.rewrite(&reference, &turned)), ComparisonVerdict::Equal);
     // Other names everywhere: nothing is alike, so the error decides, also about the types.
     let other =
         CRATES.replace("crate place", "box spot").replace("- crate", "- box").replace("- place", "- spot");
@@ -224,9 +224,9 @@ fn names_come_first_and_the_error_decides_among_ties() {
         [("crate".to_owned(), "box".to_owned()), ("place".to_owned(), "spot".to_owned())]
     );
     assert_eq!((found.error, found.types_agree, found.exact), (0, true, true));
-    assert_eq!(equal(both, &found.rewrite(&reference, &other)), Verdict::Equal);
+    assert_eq!(equal(both, &found.rewrite(&reference, &other)), ComparisonVerdict::Equal);
     // Steps in the candidate's own words.
-    let step = found.candidate_step(&Step::parse("(push c a b)").unwrap()).unwrap();
+    let step = found.candidate_step(&NamedStep::parse("(push c a b)").unwrap()).unwrap();
     assert_eq!(step.to_string(), "(shift c b a)");
     // A candidate that is wrong is matched and differs.
     let wrong = domain(
@@ -234,7 +234,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
     );
     let found = matched(both, &wrong).unwrap();
     assert_eq!((found.actions[0].candidate.as_str(), found.error), ("pushes", 1));
-    assert_eq!(equal(both, &found.rewrite(&reference, &wrong)), Verdict::Different);
+    assert_eq!(equal(both, &found.rewrite(&reference, &wrong)), ComparisonVerdict::Different);
 }
 
 #[test]
@@ -257,12 +257,13 @@ fn without_a_match_it_is_said_why() {
     let told = same_interface(&reference, &domain(&cut)).unwrap_err();
     assert_eq!(told.to_string(), "the candidate has no action drop");
     // A limit is no verdict.
-    let texts = Texts { domain: &reference, problems: &[&problem] };
+    let texts = DomainWithProblems { domain: &reference, problems: &[&problem] };
     let renamed = domain(&CRATES.replace("drop", "lift"));
-    let limited = match_interface(texts, Texts { domain: &renamed, problems: &[] }, 0);
+    let limited = match_interface(texts, DomainWithProblems { domain: &renamed, problems: &[] }, 0);
     assert!(matches!(limited, Err(NoInterface::Limit { .. })), "{limited:?}");
     // Taken as it stands because of a limit, it may have a better match.
-    let limited = match_interface(texts, Texts { domain: &reference, problems: &[] }, 0).unwrap();
+    let limited =
+        match_interface(texts, DomainWithProblems { domain: &reference, problems: &[] }, 0).unwrap();
     assert!(!limited.exact && limited.is_identity(), "{limited:?}");
     assert!(found.exact);
 }
@@ -277,17 +278,17 @@ fn types_of_a_candidate_with_its_own_problem_are_told_by_their_objects() {
         .replace("(?c - box ?p - spot)", "(?p - spot ?c - box)");
     let (candidate, own) = read(&text, &YARD.replace("- crate", "- box").replace("- place", "- spot"));
     let found = match_interface(
-        Texts { domain: &reference, problems: &[&problem] },
-        Texts { domain: &candidate, problems: &[&own] },
+        DomainWithProblems { domain: &reference, problems: &[&problem] },
+        DomainWithProblems { domain: &candidate, problems: &[&own] },
         1000,
     )
     .unwrap();
     assert_eq!((found.types.len(), found.error), (0, 0));
     let rewritten = found.rewrite(&reference, &candidate);
-    let limits = DomainLimits::default();
+    let limits = EquivalenceLimits::default();
     let compared =
         compare_domains([&reference, &rewritten], [&problem, &own], &limits, &mut Unlimited).unwrap();
-    assert_eq!(compared.verdict(), Verdict::Equal);
+    assert_eq!(compared.verdict(), ComparisonVerdict::Equal);
 }
 
 #[test]
@@ -304,7 +305,7 @@ fn a_quantifier_does_not_catch_a_renamed_parameter() {
     let candidate = domain(&text("?x").replace("go", "run"));
     let found = matched((&reference, &problem), &candidate).unwrap();
     let rewritten = found.rewrite(&reference, &candidate);
-    assert_eq!(equal((&reference, &problem), &rewritten), Verdict::Equal);
+    assert_eq!(equal((&reference, &problem), &rewritten), ComparisonVerdict::Equal);
     assert_eq!(rewritten.actions[0].parameters[0].name.as_str(), "?x");
 }
 
@@ -359,7 +360,11 @@ fn our_domains_come_back_equal_from_any_disguise() {
             let found = matched((&reference, &problem), &candidate).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!((found.error, found.types_agree, found.exact), (0, true, true), "{name}");
             let rewritten = found.rewrite(&reference, &candidate);
-            assert_eq!(equal((&reference, &problem), &rewritten), Verdict::Equal, "{name}: {found:?}");
+            assert_eq!(
+                equal((&reference, &problem), &rewritten),
+                ComparisonVerdict::Equal,
+                "{name}: {found:?}"
+            );
             assert_eq!(domain_error(&reference, &rewritten).by_name, 0, "{name}");
             compared += 1;
         }
@@ -378,6 +383,10 @@ fn random_domains_come_back_equal_from_any_disguise() {
         let Ok(found) = matched((&reference, &problem), &candidate) else { panic!("{seed}") };
         let rewritten = found.rewrite(&reference, &candidate);
         assert_eq!(found.error, 0, "{seed}");
-        assert_eq!(equal((&reference, &problem), &rewritten), Verdict::Equal, "{seed}: {text} {found:?}");
+        assert_eq!(
+            equal((&reference, &problem), &rewritten),
+            ComparisonVerdict::Equal,
+            "{seed}: {text} {found:?}"
+        );
     }
 }

@@ -6,10 +6,11 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::Unlimited;
-use planforge_planning::equivalence::domains::{DomainLimits, ExactReference, Verdict};
-use planforge_planning::equivalence::hde::{HdeOptions, Reference};
+use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, ExactReference};
+use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
 use planforge_planning::result_class::{
-    Classified, ResultClass, ResultGroup, classify, classify_whole, fits, fits_whole, named_action,
+    ClassifiedReply, ResultClass, ResultGroup, classify_action, classify_domain, fit_action, fit_all_actions,
+    named_action,
 };
 use std::num::NonZeroUsize;
 
@@ -25,21 +26,21 @@ const PROBLEM: &str = "(define (problem two) (:domain lamps) (:objects a b - lam
   (:init (here hall) (door hall attic) (door attic hall) (in a hall) (in b attic) (dark a) (dark b))
   (:goal (and (lit a) (lit b))))";
 
-fn reference() -> (Domain, Reference) {
+fn reference() -> (Domain, HdeReference) {
     let domain = parse_domain(DOMAIN, SourceId(0)).value;
     let problem: Problem = parse_problem(PROBLEM, SourceId(0)).value;
     let options = HdeOptions { k: NonZeroUsize::new(10).unwrap(), ..HdeOptions::default() };
-    let reference = Reference::new(&domain, &[&problem], &options, &mut Unlimited).unwrap();
+    let reference = HdeReference::new(&domain, &[&problem], &options, &mut Unlimited).unwrap();
     (domain, reference)
 }
 
-fn class(reply: &str) -> Classified {
+fn class(reply: &str) -> ClassifiedReply {
     let (domain, reference) = reference();
-    classify(reply, SourceId(3), &domain, "light", &reference, &mut Unlimited)
+    classify_action(reply, SourceId(3), &domain, "light", &reference, &mut Unlimited)
 }
 
 /// The text that the deciding finding points at.
-fn at<'a>(reply: &'a str, found: &Classified) -> &'a str {
+fn at<'a>(reply: &'a str, found: &ClassifiedReply) -> &'a str {
     let label = found.diagnostics[0].primary().unwrap();
     assert_eq!(label.source, SourceId(3));
     &reply[label.span.range()]
@@ -145,9 +146,11 @@ fn a_limit_is_undecided_and_never_no_plan() {
     for nodes in [40, 60, 80, 120, 200] {
         let options =
             HdeOptions { max_nodes: nodes, k: NonZeroUsize::new(3).unwrap(), ..HdeOptions::default() };
-        let Ok(reference) = Reference::new(&domain, &[&problem], &options, &mut Unlimited) else { continue };
+        let Ok(reference) = HdeReference::new(&domain, &[&problem], &options, &mut Unlimited) else {
+            continue;
+        };
         let reply = action("(and (here ?r) (in ?l ?r) (lit ?l))", "(and (lit ?l) (dark ?l))");
-        let found = classify(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        let found = classify_action(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
         assert!(
             matches!(found.class, ResultClass::NoPlan | ResultClass::Undecided),
             "{nodes}: {:?}",
@@ -155,9 +158,9 @@ fn a_limit_is_undecided_and_never_no_plan() {
         );
     }
     let tiny = HdeOptions { max_nodes: 12, k: NonZeroUsize::new(1).unwrap(), ..HdeOptions::default() };
-    if let Ok(reference) = Reference::new(&domain, &[&problem], &tiny, &mut Unlimited) {
+    if let Ok(reference) = HdeReference::new(&domain, &[&problem], &tiny, &mut Unlimited) {
         let reply = action("(here ?r)", "(dark ?l)");
-        let found = classify(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        let found = classify_action(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
         assert_ne!(found.class, ResultClass::Equivalent);
     }
 }
@@ -166,12 +169,14 @@ fn a_limit_is_undecided_and_never_no_plan() {
 fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
     let (domain, reference) = reference();
     let go = "(:action go :parameters (?a ?b - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
-    let one = |name: &str, text: &str| classify(text, SourceId(0), &domain, name, &reference, &mut Unlimited);
+    let one = |name: &str, text: &str| {
+        classify_action(text, SourceId(0), &domain, name, &reference, &mut Unlimited)
+    };
     let whole = |go: &str, light: &str| {
         let (go, light) = (one("go", go), one("light", light));
         let parts = [("go", &go), ("light", &light)];
-        let found = classify_whole(&domain, &parts, &reference, &mut Unlimited);
-        assert_eq!(fits_whole(&domain, &parts).is_ok(), found.domain.is_some());
+        let found = classify_domain(&domain, &parts, &reference, &mut Unlimited);
+        assert_eq!(fit_all_actions(&domain, &parts).is_ok(), found.domain.is_some());
         (go.class, light.class, found)
     };
     let (a, b, all) = whole(go, &action(PRE, EFF));
@@ -196,9 +201,9 @@ fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
 fn what_fits_needs_no_plans_and_no_true_actions() {
     let (domain, _) = reference();
     let header = Domain { actions: Vec::new(), ..domain };
-    let fitting = fits(&action("(lit ?l)", "(dark ?l)"), SourceId(0), &header, "light").unwrap();
+    let fitting = fit_action(&action("(lit ?l)", "(dark ?l)"), SourceId(0), &header, "light").unwrap();
     assert_eq!((fitting.action.name.as_str(), fitting.domain.actions.len()), ("light", 1));
-    let not = fits(&action("(lit ?l ?l)", EFF), SourceId(0), &header, "light").unwrap_err();
+    let not = fit_action(&action("(lit ?l ?l)", EFF), SourceId(0), &header, "light").unwrap_err();
     assert_eq!(not.class, ResultClass::PAError);
 }
 
@@ -207,18 +212,22 @@ fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
     let (domain, _) = reference();
     let two = parse_problem(PROBLEM, SourceId(0)).value;
     let near = parse_problem(&PROBLEM.replace("(in b attic)", "(in b hall)"), SourceId(0)).value;
-    let limits = DomainLimits::default();
+    let limits = EquivalenceLimits::default();
     let models = ExactReference::new(&domain, &[&near, &two], &limits, &mut Unlimited).unwrap();
     assert_eq!(models.problems(), 2);
     let same = models.compare(&domain, &mut Unlimited);
-    assert_eq!((same.verdict(), same.0.len(), same.equal_up_to()), (Verdict::Equal, 2, None));
-    let fitting = fits(&action("(and (here ?r) (dark ?l))", EFF), SourceId(0), &domain, "light").unwrap();
+    assert_eq!((same.verdict(), same.0.len(), same.equal_up_to()), (ComparisonVerdict::Equal, 2, None));
+    let fitting =
+        fit_action(&action("(and (here ?r) (dark ?l))", EFF), SourceId(0), &domain, "light").unwrap();
     let other = models.compare(&fitting.domain, &mut Unlimited);
     // In the first problem lamps are lit from the attic too, so that is where it shows, and the second is not looked at.
-    assert_eq!((other.verdict(), other.0.len(), other.decisive().unwrap().0), (Verdict::Different, 1, 0));
-    let few = DomainLimits { max_pairs: 2, ..limits };
+    assert_eq!(
+        (other.verdict(), other.0.len(), other.decisive().unwrap().0),
+        (ComparisonVerdict::Different, 1, 0)
+    );
+    let few = EquivalenceLimits { max_pairs: 2, ..limits };
     let models = ExactReference::new(&domain, &[&near, &two], &few, &mut Unlimited).unwrap();
-    let renamed = fits(
+    let renamed = fit_action(
         &action("(and (dark ?l) (here ?r) (in ?l ?r))", "(and (lit ?l) (not (dark ?l)) (door ?r ?r))"),
         SourceId(0),
         &domain,
@@ -226,7 +235,7 @@ fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
     )
     .unwrap();
     let open = models.compare(&renamed.domain, &mut Unlimited);
-    assert_eq!((open.verdict(), open.0.len()), (Verdict::Open, 2));
+    assert_eq!((open.verdict(), open.0.len()), (ComparisonVerdict::Open, 2));
     assert!(open.equal_up_to().is_some() && !open.is_cancelled());
 }
 
@@ -242,5 +251,5 @@ fn an_object_of_the_problems_has_its_type_there() {
     assert!(right.class.group() == ResultGroup::Different, "{:?}", right.diagnostics);
     // Where problems are not known, neither are its types.
     let (domain, _) = reference();
-    assert!(fits(&wrong, SourceId(3), &domain, "light").is_ok());
+    assert!(fit_action(&wrong, SourceId(3), &domain, "light").is_ok());
 }

@@ -4,8 +4,9 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::Unlimited;
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
-    Comparisons, DomainLimits, ExactReference, Side, Verdict, compare_domains,
+    ComparisonVerdict, Comparisons, EquivalenceLimits, ExactReference, compare_domains,
 };
 
 const DOMAIN: &str = "(define (domain lamp) (:requirements :strips :negative-preconditions)
@@ -24,7 +25,7 @@ fn problem(init: &str) -> Problem {
 }
 
 /// Every problem, whatever the others come to.
-fn all(second: &str, inits: &[&str], limits: &DomainLimits) -> Comparisons {
+fn all(second: &str, inits: &[&str], limits: &EquivalenceLimits) -> Comparisons {
     let [a, b] = [DOMAIN, second].map(domain);
     let one = |init: &&str| {
         let p = problem(init);
@@ -38,32 +39,35 @@ fn a_reference_is_compared_up_to_the_first_difference() {
     let other = domain(&DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))"));
     let problems = ["(broken)", "", "(lit)"].map(problem);
     let own: Vec<&Problem> = problems.iter().collect();
-    let limits = DomainLimits::default();
+    let limits = EquivalenceLimits::default();
     let reference = ExactReference::new(&domain(DOMAIN), &own, &limits, &mut Unlimited).unwrap();
     let found = reference.compare(&other, &mut Unlimited);
     // Where the lamp is broken nothing can be done; where it is dark it has to be pressed first.
-    assert_eq!((found.0.len(), found.verdict(), found.equal_up_to()), (2, Verdict::Different, None));
+    assert_eq!(
+        (found.0.len(), found.verdict(), found.equal_up_to()),
+        (2, ComparisonVerdict::Different, None)
+    );
     let (place, outcome) = found.decisive().unwrap();
     assert_eq!((place, outcome.as_ref().unwrap().shown_after()), (1, Some(2)));
 }
 
 #[test]
 fn equal_wants_every_problem_and_a_limit_leaves_it_open() {
-    let same = all(DOMAIN, &["", "(lit)"], &DomainLimits::default());
-    assert_eq!((same.verdict(), same.equal_up_to()), (Verdict::Equal, None));
-    assert_eq!(Comparisons(Vec::new()).verdict(), Verdict::Open);
+    let same = all(DOMAIN, &["", "(lit)"], &EquivalenceLimits::default());
+    assert_eq!((same.verdict(), same.equal_up_to()), (ComparisonVerdict::Equal, None));
+    assert_eq!(Comparisons(Vec::new()).verdict(), ComparisonVerdict::Open);
 
     // The domains differ after two steps, and one is looked at.
     let other = DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))");
-    let shallow = DomainLimits { max_depth: Some(1), ..DomainLimits::default() };
+    let shallow = EquivalenceLimits { max_depth: Some(1), ..EquivalenceLimits::default() };
     let open = all(&other, &["", "(broken)"], &shallow);
-    assert_eq!((open.verdict(), open.equal_up_to()), (Verdict::Open, Some(1)));
+    assert_eq!((open.verdict(), open.equal_up_to()), (ComparisonVerdict::Open, Some(1)));
 
     // A problem that is no model in one domain leaves it open, and nothing is said up to a depth; a difference elsewhere counts more.
     let smashed = other.replace("(broken)", "(smashed)");
-    let missing = all(&smashed, &["(broken)"], &DomainLimits::default());
-    assert!(matches!(&missing.0[0], Err(not) if not.side == Side::Second), "{missing:?}");
-    assert_eq!((missing.verdict(), missing.equal_up_to()), (Verdict::Open, None));
-    let both = all(&smashed, &["(broken)", ""], &DomainLimits::default());
-    assert_eq!(both.verdict(), Verdict::Different);
+    let missing = all(&smashed, &["(broken)"], &EquivalenceLimits::default());
+    assert!(matches!(&missing.0[0], Err(not) if not.side == ComparedSide::Second), "{missing:?}");
+    assert_eq!((missing.verdict(), missing.equal_up_to()), (ComparisonVerdict::Open, None));
+    let both = all(&smashed, &["(broken)", ""], &EquivalenceLimits::default());
+    assert_eq!(both.verdict(), ComparisonVerdict::Different);
 }

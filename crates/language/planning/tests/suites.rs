@@ -5,7 +5,7 @@ mod support;
 
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
-    Algorithm, Decision, PlanOptions, PlanOutcome, Unlimited, parse_plan, plan, validate,
+    Algorithm, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, parse_plan, plan, validate,
 };
 use std::path::Path;
 
@@ -15,11 +15,12 @@ fn solve(domain: &str, task: &str, algorithm: Algorithm) -> Option<f64> {
     let (domain, problem) = support::read(&read("domain.pddl".to_owned()), &read(format!("{task}.pddl")));
     // A cap on nodes instead of a clock: the same on every machine.
     let options = PlanOptions { algorithm, max_nodes: 100_000, ..PlanOptions::default() };
-    let PlanOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome else {
+    let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome
+    else {
         return None;
     };
     let report = validate(&domain, &problem, &parse_plan(&found.to_string(), SourceId(2))).unwrap();
-    assert_eq!(report.decision, Decision::Valid, "{task} {:?}", report.diagnostics);
+    assert_eq!(report.decision, ValidationDecision::Valid, "{task} {:?}", report.diagnostics);
     assert_eq!(report.cost, found.cost);
     found.cost
 }

@@ -4,10 +4,10 @@
 mod support;
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::walk::{Method, Model, ModelOptions, Semantics};
+use planforge_planning::walk::{GroundingMethod, Model, ModelOptions, Semantics};
 use planforge_planning::{
-    CountingBudget, Decision, Plan, Quality, StopReason, TopKEnd, TopKOptions, TopKOutcome, Unlimited,
-    parse_plan, top_k, validate,
+    CountingLimits, Plan, QualityBound, StopReason, TopKEnd, TopKOptions, TopKOutcome, Unlimited,
+    ValidationDecision, parse_plan, top_k, validate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -118,7 +118,7 @@ fn the_first_plans_are_those_of_plain_enumeration() {
             for plan in plans.iter().take(8) {
                 let report =
                     validate(&domain, &problem, &parse_plan(&plan.to_string(), SourceId(2))).unwrap();
-                assert_eq!(report.decision, Decision::Valid, "seed {seed}: {plan}");
+                assert_eq!(report.decision, ValidationDecision::Valid, "seed {seed}: {plan}");
                 assert_eq!(report.cost, plan.cost, "seed {seed}: {plan}");
                 let distinct: BTreeSet<String> = plan.step_texts().into_iter().collect();
                 loops += usize::from(distinct.len() < plan.steps.len());
@@ -135,7 +135,8 @@ fn without_ground_no_ops_the_surplus_is_gone() {
         let (domain_text, problem_text, _) = random(seed);
         let (domain, problem) = read(&domain_text, &problem_text);
         let semantics = Semantics::GroundNoOpsDropped;
-        let model_options = ModelOptions { semantics, method: Method::Ground, ..ModelOptions::default() };
+        let model_options =
+            ModelOptions { semantics, method: GroundingMethod::Ground, ..ModelOptions::default() };
         let model = Model::new(&domain, &problem, &model_options, &mut Unlimited).unwrap();
         let simulator = model.simulator().unwrap();
         let steps = |state: &planforge_planning::State| -> Vec<_> {
@@ -224,13 +225,16 @@ fn a_bound_on_quality_gives_all_plans_within_it() {
         plans.iter().for_each(|p| *counts.entry(p.0).or_default() += 1);
         (counts.into_iter().collect::<Vec<_>>(), end)
     };
-    assert_eq!(costs(Some(Quality::Times(1.0))), (vec![(10, 1)], TopKEnd::NoMore));
-    assert_eq!(costs(Some(Quality::Above(9.9))), (vec![(10, 1)], TopKEnd::NoMore));
-    assert_eq!(costs(Some(Quality::Above(10.0))), (vec![(10, 1), (20, 1)], TopKEnd::NoMore));
+    assert_eq!(costs(Some(QualityBound::Times(1.0))), (vec![(10, 1)], TopKEnd::NoMore));
+    assert_eq!(costs(Some(QualityBound::Above(9.9))), (vec![(10, 1)], TopKEnd::NoMore));
+    assert_eq!(costs(Some(QualityBound::Above(10.0))), (vec![(10, 1), (20, 1)], TopKEnd::NoMore));
     // x-z-x-z at 30; the two orders of a direct way and one by y at 40.
-    assert_eq!(costs(Some(Quality::Times(4.0))), (vec![(10, 1), (20, 1), (30, 1), (40, 2)], TopKEnd::NoMore));
+    assert_eq!(
+        costs(Some(QualityBound::Times(4.0))),
+        (vec![(10, 1), (20, 1), (30, 1), (40, 2)], TopKEnd::NoMore)
+    );
     assert_eq!(costs(None).1, TopKEnd::Enough);
-    let (plans, end) = run(facts, &TopKOptions { quality: Some(Quality::Times(4.0)), ..options(2) });
+    let (plans, end) = run(facts, &TopKOptions { quality: Some(QualityBound::Times(4.0)), ..options(2) });
     assert_eq!((plans.len(), end), (2, TopKEnd::Enough));
 }
 
@@ -243,8 +247,8 @@ fn limits_are_told_from_the_end_of_plans() {
     assert!(!plans.is_empty() && plans.len() < 1000);
     assert_eq!(plans, more[..plans.len()], "what a limit leaves is the beginning of the whole answer");
     let (domain, problem) = read(ROUTES, &routes(facts));
-    let mut budget = CountingBudget { polls: u64::MAX, bytes: 0 };
-    let outcome = top_k(&domain, &problem, &options(3), &mut budget).unwrap().outcome;
+    let mut resources = CountingLimits { polls: u64::MAX, bytes: 0 };
+    let outcome = top_k(&domain, &problem, &options(3), &mut resources).unwrap().outcome;
     assert!(matches!(outcome, TopKOutcome::LimitReached(StopReason::Memory)), "{outcome:?}");
 }
 
@@ -252,8 +256,8 @@ fn limits_are_told_from_the_end_of_plans() {
 fn plans_count_as_memory_however_few_states_there_are() {
     // Each plan is two steps longer than the one before: the first thousand have a million steps.
     let (domain, problem) = read(ROUTES, &routes("(sky x y) (sky y x) (sky y z)"));
-    let mut budget = CountingBudget { polls: u64::MAX, bytes: 2_000_000 };
-    let outcome = top_k(&domain, &problem, &options(1000), &mut budget).unwrap().outcome;
+    let mut resources = CountingLimits { polls: u64::MAX, bytes: 2_000_000 };
+    let outcome = top_k(&domain, &problem, &options(1000), &mut resources).unwrap().outcome;
     let TopKOutcome::Plans { plans, end } = outcome else { panic!("{outcome:?}") };
     assert_eq!(end, TopKEnd::LimitReached(StopReason::Memory));
     assert!((50..500).contains(&plans.len()), "{} plans", plans.len());
@@ -387,7 +391,7 @@ fn regions_that_lead_nowhere_end_the_search_all_the_same() {
     let TopKOutcome::Plans { plans, end } = outcome else { panic!("{outcome:?}") };
     assert_eq!((plans.len(), end), (30, TopKEnd::Enough));
     assert!(plans.iter().enumerate().all(|(n, p)| p.cost == Some(10.0 + 15.0 * n as f64)));
-    let bounded = TopKOptions { quality: Some(Quality::Times(3.0)), ..options(30) };
+    let bounded = TopKOptions { quality: Some(QualityBound::Times(3.0)), ..options(30) };
     let outcome = top_k(&domain, &problem, &bounded, &mut Unlimited).unwrap().outcome;
     let TopKOutcome::Plans { plans, end } = outcome else { panic!("{outcome:?}") };
     assert_eq!((plans.len(), end), (2, TopKEnd::NoMore));

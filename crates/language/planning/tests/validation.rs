@@ -4,7 +4,7 @@
 mod support;
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::{CODES, Decision, ValidationReport, parse_plan, validate};
+use planforge_planning::{CODES, ValidationDecision, ValidationReport, parse_plan, validate};
 use support::read;
 
 const DOMAIN: &str = "(define (domain cups) (:requirements :typing) (:types cup table - object)
@@ -33,7 +33,7 @@ fn check(plan: &str) -> ValidationReport {
         assert!(CODES.iter().any(|c| c.code == diagnostic.code), "{} is not explained", diagnostic.code);
     }
     let errors = report.diagnostics.iter().any(|d| d.is_error());
-    assert_eq!(errors, report.decision == Decision::Invalid);
+    assert_eq!(errors, report.decision == ValidationDecision::Invalid);
     report
 }
 
@@ -63,7 +63,7 @@ fn plans_are_read_in_every_form() {
     for form in &forms {
         let report = check(form);
         assert_eq!(report.steps, 6, "{form}\n{:?}", report.diagnostics);
-        assert_eq!(report.decision, Decision::Valid, "{form}\n{:?}", report.diagnostics);
+        assert_eq!(report.decision, ValidationDecision::Valid, "{form}\n{:?}", report.diagnostics);
         assert_eq!(report.cost, Some(6.0));
     }
 }
@@ -72,7 +72,7 @@ fn plans_are_read_in_every_form() {
 fn every_fault_of_a_plan_file_is_reported_with_its_place() {
     let plan = "Here is the plan\n(lift red left)\n(lft red left)\n(put red)\n(put rde middle)\n(put left red)\n(put (red) middle)\n3:\n";
     let report = check(plan);
-    assert_eq!(report.decision, Decision::Invalid);
+    assert_eq!(report.decision, ValidationDecision::Invalid);
     let mut seen: Vec<(u32, &str, &str)> = report
         .diagnostics
         .iter()
@@ -120,7 +120,7 @@ fn the_failing_step_lists_all_conditions_and_what_changed_them() {
 #[test]
 fn missing_goals_are_listed_at_the_end() {
     let report = check("(lift red left)\n(put red left)\n");
-    assert_eq!(report.decision, Decision::Invalid);
+    assert_eq!(report.decision, ValidationDecision::Invalid);
     let missing: Vec<&str> = report.missing_goals.iter().map(|c| c.text.as_str()).collect();
     assert_eq!(missing, ["(on red right)", "(on blue left)"]);
     assert!(report.failing_step.is_none());
@@ -130,13 +130,13 @@ fn missing_goals_are_listed_at_the_end() {
 #[test]
 fn an_atom_deleted_and_added_in_one_step_holds() {
     let plan = "(lift red left)\n(turn red)\n(put red middle)\n(lift blue right)\n(put blue left)\n(lift red middle)\n(put red right)\n";
-    assert_eq!(check(plan).decision, Decision::Valid);
+    assert_eq!(check(plan).decision, ValidationDecision::Valid);
 }
 
 #[test]
 fn steps_at_one_time_are_not_guessed_at() {
     let report = check("0: (lift red left)\n0: (put red middle)\n");
-    let Decision::Unsupported(why) = report.decision else { panic!() };
+    let ValidationDecision::Unsupported(why) = report.decision else { panic!() };
     assert_eq!(why[0].what, "steps at the same time");
 }
 
@@ -158,7 +158,7 @@ fn strange_plan_files_are_one_clear_answer_each() {
         "(lift red left) trailing",
     ] {
         let report = check(garbage);
-        assert_eq!(report.decision, Decision::Invalid, "{garbage:?}");
+        assert_eq!(report.decision, ValidationDecision::Invalid, "{garbage:?}");
         assert!(!report.diagnostics.is_empty());
     }
 }

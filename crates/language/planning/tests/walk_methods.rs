@@ -4,15 +4,15 @@
 mod support;
 
 use planforge_planning::walk::{
-    DeadEnds, Method, Model, ModelError, ModelOptions, Refusal, SampleSpec, Semantics, Step, exact_direction,
-    replay, sample_direction,
+    DeadEnds, GroundingMethod, Model, ModelError, ModelOptions, NamedStep, Refusal, SampleSpec, Semantics,
+    exact_direction, execute_steps, sample_direction,
 };
 use planforge_planning::{GroundLimits, State, StopReason, Unlimited};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use support::{Features, random_task};
 
-fn model(texts: (&str, &str), semantics: Semantics, method: Method) -> Result<Model, ModelError> {
+fn model(texts: (&str, &str), semantics: Semantics, method: GroundingMethod) -> Result<Model, ModelError> {
     let options = ModelOptions { semantics, method, ..ModelOptions::default() };
     Model::from_texts(texts.0, texts.1, &options, &mut Unlimited)
 }
@@ -25,8 +25,8 @@ fn atoms(model: &Model, state: &State, tracked: &BTreeSet<String>) -> BTreeSet<S
 
 /// Walks both state spaces side by side; how many states were compared.
 fn same_space(name: &str, texts: (&str, &str), semantics: Semantics, most: usize) -> usize {
-    let ground = model(texts, semantics, Method::Ground).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let lifted = model(texts, semantics, Method::Lifted).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let ground = model(texts, semantics, GroundingMethod::Ground).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let lifted = model(texts, semantics, GroundingMethod::Lifted).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(ground.simulator().is_some() && lifted.simulator().is_none());
     let task = ground.simulator().unwrap().task();
     let tracked: BTreeSet<String> =
@@ -112,8 +112,8 @@ fn both_methods_agree_on_numbers_constants_and_no_ops() {
         assert!(same_space("tanks", TANKS, semantics, 400) >= 100);
         assert!(same_space("grid", GRID, semantics, 400) >= 20);
     }
-    let lifted = model(GRID, Semantics::GroundNoOpsDropped, Method::Lifted).unwrap();
-    let refusal = |text: &str| replay(&lifted, &[Step::parse(text).unwrap()]).refusal;
+    let lifted = model(GRID, Semantics::GroundNoOpsDropped, GroundingMethod::Lifted).unwrap();
+    let refusal = |text: &str| execute_steps(&lifted, &[NamedStep::parse(text).unwrap()]).refusal;
     assert_eq!(refusal("(go a a)"), Some(Refusal::NoEffect));
     assert_eq!(refusal("(stay a)"), Some(Refusal::NoEffect));
     assert_eq!(refusal("(go b c)"), Some(Refusal::NotApplicable));
@@ -127,7 +127,7 @@ fn exact_mode_and_sampling_give_the_same_without_grounding() {
         let of = |texts| model(texts, Semantics::Strips, method).unwrap();
         (of(GRID), of(changed))
     };
-    let (ground, lifted) = (make(Method::Ground), make(Method::Lifted));
+    let (ground, lifted) = (make(GroundingMethod::Ground), make(GroundingMethod::Lifted));
     let exact = |(a, b): &(Model, Model)| {
         let exact = exact_direction(a, b, 8, DeadEnds::CONDITION, 100_000, &mut Unlimited).unwrap().unwrap();
         (exact.score().unwrap(), exact.pairs)
@@ -156,17 +156,17 @@ fn what_is_too_much_to_ground_is_walked_all_the_same() {
         next.join(" ")
     );
     // `far` alone has 27 million ground actions.
-    let big = model((GRID.0, &problem), Semantics::Strips, Method::Auto).unwrap();
+    let big = model((GRID.0, &problem), Semantics::Strips, GroundingMethod::Auto).unwrap();
     assert!(big.simulator().is_none() && big.action_count().is_none());
     let spec = SampleSpec::reference_code(1);
     let sampled = sample_direction(&big, &big, &spec, &mut Unlimited).unwrap().unwrap();
     assert_eq!((sampled.score(), sampled.steps), (Some(1.0), 275));
     let ground = GroundLimits { instances: 100, ..GroundLimits::default() };
-    let capped = ModelOptions { method: Method::Lifted, ground, ..ModelOptions::default() };
+    let capped = ModelOptions { method: GroundingMethod::Lifted, ground, ..ModelOptions::default() };
     let capped = Model::from_texts(GRID.0, &problem, &capped, &mut Unlimited).unwrap();
     let stopped = sample_direction(&capped, &capped, &spec, &mut Unlimited);
     assert_eq!(stopped, Err(StopReason::Grounding));
-    let small = model(GRID, Semantics::Strips, Method::Auto).unwrap();
+    let small = model(GRID, Semantics::Strips, GroundingMethod::Auto).unwrap();
     assert!(small.simulator().is_some());
 }
 
@@ -175,9 +175,9 @@ fn hidden_variables_need_grounding() {
     let domain = "(define (domain h) (:predicates (p ?x) (q ?x)) (:action a :parameters (?x) :vars (?y)
  :precondition (and (p ?x) (p ?y)) :effect (q ?y)))";
     let problem = "(define (problem h) (:domain h) (:objects a b) (:init (p a) (p b)) (:goal (q a)))";
-    let refused = model((domain, problem), Semantics::Strips, Method::Lifted);
+    let refused = model((domain, problem), Semantics::Strips, GroundingMethod::Lifted);
     assert!(matches!(refused, Err(ModelError::Unsupported(_))));
-    assert!(model((domain, problem), Semantics::Strips, Method::Auto).is_ok());
+    assert!(model((domain, problem), Semantics::Strips, GroundingMethod::Auto).is_ok());
 }
 
 fn domains(folder: &Path, out: &mut Vec<(PathBuf, PathBuf)>) {
@@ -213,7 +213,8 @@ fn both_methods_agree_on_suites() {
         let texts = (std::fs::read_to_string(&domain).unwrap(), std::fs::read_to_string(&problem).unwrap());
         let texts = (&*texts.0, &*texts.1);
         let limits = GroundLimits { instances: 8_000, ..GroundLimits::default() };
-        let small = ModelOptions { method: Method::Ground, ground: limits, ..ModelOptions::default() };
+        let small =
+            ModelOptions { method: GroundingMethod::Ground, ground: limits, ..ModelOptions::default() };
         if Model::from_texts(texts.0, texts.1, &small, &mut Unlimited).is_err() {
             continue;
         }

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use planforge_diagnostics::SourceId;
-use planforge_pddl::mutate::{List, MutationKind, Place, all_mutations};
+use planforge_pddl::mutate::{MutationKind, MutationPlace, TermList, all_mutations};
 use planforge_pddl::print_domain;
 use planforge_planning::walk::{
-    DeadEnds, Model, ModelOptions, Pair, RaceSpec, Racer, exact_direction, harmonic_mean, race,
+    DeadEnds, Model, ModelOptions, ModelPair, RaceSpec, Racer, exact_direction, harmonic_mean, race,
 };
-use planforge_planning::{CountingBudget, State, StopReason, Unlimited};
+use planforge_planning::{CountingLimits, State, StopReason, Unlimited};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -64,8 +64,8 @@ fn a_race_finds_the_best_with_fewer_walks_than_it_may_draw() {
     let scores: Vec<f64> = candidates.iter().map(|c| exact_score(&reference, c)).collect();
     assert!(scores[0] == 1.0 && scores[1] < 0.9, "{scores:?}");
     let order = [2, 3, 0, 1];
-    let arms: Vec<Vec<Pair<'_>>> =
-        order.iter().map(|&i| vec![Pair { reference: &reference, candidate: &candidates[i] }]).collect();
+    let arms: Vec<Vec<ModelPair<'_>>> =
+        order.iter().map(|&i| vec![ModelPair { reference: &reference, candidate: &candidates[i] }]).collect();
     let result = race(&arms, &spec(1), &mut Unlimited);
     assert_eq!((result.winner, result.decided), (Some(2), true));
     assert!(result.walks < 10_000, "{}", result.walks);
@@ -85,8 +85,8 @@ fn a_race_finds_the_best_with_fewer_walks_than_it_may_draw() {
 fn bounds_of_a_race_hold_at_every_look_as_often_as_they_say() {
     let (reference, candidates) = (model(DOMAIN), candidates());
     let scores: Vec<f64> = candidates.iter().map(|c| exact_score(&reference, c)).collect();
-    let arms: Vec<Vec<Pair<'_>>> =
-        candidates.iter().map(|c| vec![Pair { reference: &reference, candidate: c }]).collect();
+    let arms: Vec<Vec<ModelPair<'_>>> =
+        candidates.iter().map(|c| vec![ModelPair { reference: &reference, candidate: c }]).collect();
     // Bounds never widen, so the last ones miss where any look did.
     let missed = (0..60).filter(|&seed| {
         let result = race(&arms, &RaceSpec { max_walks: 8_000, ..spec(seed) }, &mut Unlimited);
@@ -99,7 +99,7 @@ fn bounds_of_a_race_hold_at_every_look_as_often_as_they_say() {
 #[test]
 fn equal_candidates_are_decided_by_tolerance_or_not_at_all() {
     let (reference, one, two) = (model(DOMAIN), model(DOMAIN), model(DOMAIN));
-    let arms = [&one, &two].map(|c| vec![Pair { reference: &reference, candidate: c }]);
+    let arms = [&one, &two].map(|c| vec![ModelPair { reference: &reference, candidate: c }]);
     let insisted = race(&arms, &RaceSpec { max_walks: 4_000, ..spec(1) }, &mut Unlimited);
     assert!(!insisted.decided && insisted.winner == Some(0) && insisted.walks <= 4_000);
     let tolerant = race(&arms, &RaceSpec { tolerance: 0.05, ..spec(1) }, &mut Unlimited);
@@ -116,13 +116,13 @@ fn undefined_candidates_and_limits_end_a_race_without_a_wrong_winner() {
             .replace("(:types shelf book)", "(:types shelf book) (:constants b1 - book)"),
     );
     assert!(stuck.applicable(&stuck.initial()).is_empty());
-    let pair = |c| vec![Pair { reference: &reference, candidate: c }];
+    let pair = |c| vec![ModelPair { reference: &reference, candidate: c }];
     let result = race(&[pair(&stuck), pair(&reference)], &spec(1), &mut Unlimited);
     assert_eq!((result.winner, result.decided), (Some(1), true));
     assert_eq!(result.candidates[0].estimate, None);
     let none = race(&[pair(&stuck)], &spec(1), &mut Unlimited);
     assert_eq!((none.winner, none.decided), (None, false));
-    let mut little = CountingBudget { polls: 50, bytes: u64::MAX };
+    let mut little = CountingLimits { polls: 50, bytes: u64::MAX };
     let stopped = race(&[pair(&reference), pair(&reference)], &spec(1), &mut little);
     assert_eq!((stopped.decided, stopped.stopped), (false, Some(StopReason::Time)));
 }
@@ -219,7 +219,7 @@ fn every_deletion_of_a_precondition_that_changes_behaviour_scores_below_one() {
             |text: &str| Model::from_texts(text, &problem, &ModelOptions::default(), &mut Unlimited).unwrap();
         let reference = make(&text);
         for mutation in all_mutations(&domain, MutationKind::Omission) {
-            if !matches!(mutation.place, Place::Term { list: List::Precondition, .. }) {
+            if !matches!(mutation.place, MutationPlace::Term { list: TermList::Precondition, .. }) {
                 continue;
             }
             let candidate = make(&print_domain(&mutation.apply(&domain)));

@@ -4,11 +4,11 @@
 mod support;
 
 use planforge_planning::walk::{
-    DeadEnds, Direction, DirectionSampler, DrawnWalks, Model, ModelOptions, Refusal, SampleSpec, Search,
-    SearchLimits, Semantics, Step, WalkPolicy, counterexample, exact_direction, interval, minimise, replay,
-    sample_direction, sample_walks,
+    CounterexampleLimits, CounterexampleOutcome, DeadEnds, DirectionSampler, DrawnWalks, Model, ModelOptions,
+    NamedStep, Refusal, SampleSpec, Semantics, WalkDirection, WalkPolicy, counterexample, exact_direction,
+    execute_steps, interval, minimise, sample_direction, sample_walks,
 };
-use planforge_planning::{CountingBudget, StopReason, Unlimited};
+use planforge_planning::{CountingLimits, StopReason, Unlimited};
 use support::{Features, Interpreter, TextState, random_task, read};
 
 const BOTH: [DeadEnds; 2] = [DeadEnds::CONDITION, DeadEnds::Truncate];
@@ -99,7 +99,7 @@ fn check_pair(name: &str, one: (&str, &str), two: (&str, &str), t_max: u32) -> [
     let slow = (Interpreter::new(&trees.0, &trees.1), Interpreter::new(&other_trees.0, &other_trees.1));
     let (reference, candidate) = (model(one.0, one.1), model(two.0, two.1));
     for dead_ends in BOTH {
-        for direction in [Direction::ReferenceToCandidate, Direction::CandidateToReference] {
+        for direction in [WalkDirection::ReferenceToCandidate, WalkDirection::CandidateToReference] {
             let (source, target) = direction.models(&reference, &candidate);
             let (slow_source, slow_target) = direction.models(&slow.0, &slow.1);
             let brute = BruteForce { source: slow_source, target: slow_target };
@@ -127,15 +127,15 @@ fn check_pair(name: &str, one: (&str, &str), two: (&str, &str), t_max: u32) -> [
         .iter()
         .filter_map(|(source, target)| BruteForce { source, target }.shortest_failing(t_max))
         .min();
-    let limits = SearchLimits { max_length: Some(t_max), ..SearchLimits::default() };
+    let limits = CounterexampleLimits { max_length: Some(t_max), ..CounterexampleLimits::default() };
     match counterexample(&reference, &candidate, limits, &[], &mut Unlimited) {
-        Search::Found(found) => {
+        CounterexampleOutcome::Found(found) => {
             assert!(
                 found.shortest && Some(found.walk.len() as u32) == shortest,
                 "{name}: {found:?} {shortest:?}"
             );
         }
-        other => assert_eq!((other, shortest), (Search::None, None), "{name}"),
+        other => assert_eq!((other, shortest), (CounterexampleOutcome::None, None), "{name}"),
     }
     [(&reference, &candidate), (&candidate, &reference)].map(|(source, target)| {
         let exact = exact_direction(source, target, t_max, DeadEnds::CONDITION, 100_000, &mut Unlimited);
@@ -268,8 +268,8 @@ fn a_model_compared_with_itself_scores_one_to_the_last_bit() {
                 assert!(sampled.first_failing.is_none() && sampled.schemas.iter().all(|s| s.refused == 0));
             }
             assert_eq!(
-                counterexample(&own, &own, SearchLimits::default(), &[], &mut Unlimited),
-                Search::None
+                counterexample(&own, &own, CounterexampleLimits::default(), &[], &mut Unlimited),
+                CounterexampleOutcome::None
             );
         }
     }
@@ -370,11 +370,11 @@ fn a_length_without_walks_is_left_out_and_reported() {
 fn ground_no_ops_are_legal_or_not_as_the_semantics_says() {
     let strips = model(ROBOT.0, ROBOT.1);
     let dropped = model_with(ROBOT.0, ROBOT.1, Semantics::GroundNoOpsDropped);
-    let stay = [Step::parse("(move a a)").unwrap()];
-    assert_eq!(replay(&strips, &stay).refusal, None);
-    assert_eq!(replay(&dropped, &stay).refusal, Some(Refusal::NoEffect));
-    let elsewhere = [Step::parse("(MOVE b b)").unwrap()];
-    assert_eq!(replay(&dropped, &elsewhere).refusal, Some(Refusal::NotApplicable));
+    let stay = [NamedStep::parse("(move a a)").unwrap()];
+    assert_eq!(execute_steps(&strips, &stay).refusal, None);
+    assert_eq!(execute_steps(&dropped, &stay).refusal, Some(Refusal::NoEffect));
+    let elsewhere = [NamedStep::parse("(MOVE b b)").unwrap()];
+    assert_eq!(execute_steps(&dropped, &elsewhere).refusal, Some(Refusal::NotApplicable));
     let legal =
         |m: &Model| m.applicable(&m.initial()).into_iter().map(|a| m.step(a).to_string()).collect::<Vec<_>>();
     assert_eq!(legal(&strips).len(), 3);
@@ -410,7 +410,8 @@ fn no_ops_of_every_form_are_seen() {
 #[test]
 fn what_the_other_side_lacks_is_named() {
     let own = model(PARTY.0, PARTY.1);
-    let refusal = |text: &str| replay(&own, &[Step::parse(text).unwrap()]).refusal.map(|r| r.to_string());
+    let refusal =
+        |text: &str| execute_steps(&own, &[NamedStep::parse(text).unwrap()]).refusal.map(|r| r.to_string());
     assert_eq!(refusal("(dance host)").unwrap(), "there is no action dance");
     assert_eq!(refusal("(enter host tom)").unwrap(), "enter takes 1 arguments, not 2");
     assert_eq!(refusal("(enter nobody)").unwrap(), "there is no object nobody");
@@ -422,11 +423,11 @@ fn what_the_other_side_lacks_is_named() {
     assert_eq!(refusal("( Enter HOST )"), None);
     // A renamed action is a difference, found as such.
     let renamed = model(&PARTY.0.replace("feed", "nourish"), PARTY.1);
-    let found = counterexample(&own, &renamed, SearchLimits::default(), &[], &mut Unlimited);
-    let Search::Found(found) = found else { panic!("{found:?}") };
+    let found = counterexample(&own, &renamed, CounterexampleLimits::default(), &[], &mut Unlimited);
+    let CounterexampleOutcome::Found(found) = found else { panic!("{found:?}") };
     assert_eq!(found.walk.len(), 2);
     assert_eq!(found.walk.refusal, Refusal::UnknownAction { name: "nourish".into() });
-    assert_eq!(found.direction, Direction::CandidateToReference);
+    assert_eq!(found.direction, WalkDirection::CandidateToReference);
 }
 
 #[test]
@@ -489,11 +490,11 @@ fn coverage_guided_walks_are_walks_and_reach_seldom_actions_sooner() {
 fn sampled_failing_walks_are_minimised_where_the_search_does_not_fit() {
     let changed = ROBOT.0.replace("(lies ?b ?r) (free))\n", "(lies ?b ?r))\n");
     let (reference, candidate) = (model(ROBOT.0, ROBOT.1), model(&changed, ROBOT.1));
-    let step = |text: &str| Step::parse(text).unwrap();
+    let step = |text: &str| NamedStep::parse(text).unwrap();
     let long =
         ["(move a a)", "(take x a)", "(move a b)", "(move b b)", "(move b a)", "(move a b)", "(take y b)"];
     let steps = long.map(step);
-    let replayed = replay(&reference, &steps);
+    let replayed = execute_steps(&reference, &steps);
     let failing = planforge_planning::walk::FailingWalk {
         prefix: steps[..replayed.executed].to_vec(),
         action: steps[replayed.executed].clone(),
@@ -501,17 +502,19 @@ fn sampled_failing_walks_are_minimised_where_the_search_does_not_fit() {
     };
     assert_eq!(failing.len(), 7);
     let shorter = minimise(&candidate, &reference, &failing);
-    let texts: Vec<String> = shorter.prefix.iter().map(Step::to_string).collect();
+    let texts: Vec<String> = shorter.prefix.iter().map(NamedStep::to_string).collect();
     assert_eq!(texts, ["(take x a)", "(move a b)"]);
     assert_eq!(shorter.refusal, Refusal::NotApplicable);
-    let tight = SearchLimits { max_pairs: 1, max_length: None };
-    let sampled = [(Direction::CandidateToReference, &failing)];
-    let Search::Found(found) = counterexample(&reference, &candidate, tight, &sampled, &mut Unlimited) else {
+    let tight = CounterexampleLimits { max_pairs: 1, max_length: None };
+    let sampled = [(WalkDirection::CandidateToReference, &failing)];
+    let CounterexampleOutcome::Found(found) =
+        counterexample(&reference, &candidate, tight, &sampled, &mut Unlimited)
+    else {
         panic!("not found")
     };
     assert_eq!((found.walk.len(), found.shortest), (3, false));
     let none = counterexample(&reference, &candidate, tight, &[], &mut Unlimited);
-    assert_eq!(none, Search::LimitReached { searched: 0, reason: None });
+    assert_eq!(none, CounterexampleOutcome::LimitReached { searched: 0, reason: None });
 }
 
 #[test]
@@ -519,11 +522,11 @@ fn limits_are_reported() {
     let own = model(ROBOT.0, ROBOT.1);
     let fits = exact_direction(&own, &own, 10, DeadEnds::Truncate, 20, &mut Unlimited);
     assert!(fits.unwrap_err().to_string().contains("more than 20 pairs"));
-    let mut none = CountingBudget { polls: 0, bytes: u64::MAX };
+    let mut none = CountingLimits { polls: 0, bytes: u64::MAX };
     let spec = SampleSpec::reference_code(1);
     assert_eq!(sample_direction(&own, &own, &spec, &mut none), Err(StopReason::Time));
-    let stopped = counterexample(&own, &own, SearchLimits::default(), &[], &mut none);
-    assert_eq!(stopped, Search::LimitReached { searched: 0, reason: Some(StopReason::Time) });
+    let stopped = counterexample(&own, &own, CounterexampleLimits::default(), &[], &mut none);
+    assert_eq!(stopped, CounterexampleOutcome::LimitReached { searched: 0, reason: Some(StopReason::Time) });
     let options = ModelOptions::default();
     let broken = Model::from_texts(
         "(define (domain d) (:action a :parameters (?x - ghost)))",

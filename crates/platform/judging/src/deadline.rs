@@ -1,7 +1,7 @@
 //! The host's deadline and interruption as a budget.
 
 use planforge_contract::api::Host;
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::time::{Duration, Instant};
 
 /// Time between two questions to the host, which may be on the other side of a library boundary.
@@ -50,7 +50,7 @@ impl<'a> Deadline<'a> {
     }
 }
 
-impl Budget for Deadline<'_> {
+impl ResourceLimits for Deadline<'_> {
     fn poll(&mut self) -> Poll {
         if self.stopped.is_none() {
             self.stopped = self.look();

@@ -1,11 +1,12 @@
 //! What comparisons of problems found, as the contract has it.
 
 use planforge_contract::{EquivalentDifference, EquivalentWitness};
-use planforge_planning::equivalence::Difference;
-use planforge_planning::equivalence::goals::{Side, Witness};
+use planforge_planning::equivalence::ComparedSide;
+use planforge_planning::equivalence::ProblemDifference;
+use planforge_planning::equivalence::goals::Witness;
 
 /// What two problems do not share, and the renaming under which that is so.
-pub fn difference(found: Difference) -> (EquivalentDifference, Vec<(String, String)>) {
+pub fn difference(found: ProblemDifference) -> (EquivalentDifference, Vec<(String, String)>) {
     let listed = EquivalentDifference {
         missing_objects: found.missing_objects,
         extra_objects: found.extra_objects,
@@ -19,8 +20,8 @@ pub fn difference(found: Difference) -> (EquivalentDifference, Vec<(String, Stri
 /// A reachable state that satisfies one goal and not the other.
 pub fn witness(found: Witness) -> EquivalentWitness {
     let satisfies = match found.satisfies {
-        Side::First => "first",
-        Side::Second => "second",
+        ComparedSide::First => "first",
+        ComparedSide::Second => "second",
     };
     EquivalentWitness {
         satisfies: satisfies.to_owned(),

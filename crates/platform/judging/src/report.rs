@@ -5,33 +5,35 @@ use planforge_contract::{
     ActionReconstructionError, ComparedProblem, DomainCostDifference, DomainDifference,
     DomainReconstructionError, FailingDomainPlan, HeuristicEquivalence, MatchedAction, MatchedInterface,
 };
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::{ActionError, DomainError};
 use planforge_planning::equivalence::domains::{
-    Behaviour, BehaviourDifference, Comparison, Costs, DifferenceKind, NotCompared, SearchEnd, Side, Verdict,
+    Behaviour, BehaviourDifference, ComparisonVerdict, Costs, DifferenceKind, DomainComparison, NotCompared,
+    SearchEnd,
 };
 use planforge_planning::equivalence::hde::{
-    FailingPlan, Hde, HdeClass, HdeDifference, HdeOptions, HdeOutcome,
+    FailingPlan, HdeClass, HdeDifference, HdeOptions, HdeOutcome, HdeResult,
 };
 use planforge_planning::equivalence::interface::Interface;
-use planforge_planning::walk::{self, Step};
+use planforge_planning::walk::{self, NamedStep};
 
 /// One problem's comparison, or why there is none.
-pub type Outcome = Result<Comparison, NotCompared>;
+pub type Outcome = Result<DomainComparison, NotCompared>;
 
 /// `first` or `second`.
-pub const fn side(side: Side) -> &'static str {
+pub const fn side(side: ComparedSide) -> &'static str {
     match side {
-        Side::First => "first",
-        Side::Second => "second",
+        ComparedSide::First => "first",
+        ComparedSide::Second => "second",
     }
 }
 
 /// `equal`, `different` or `undecided`.
-pub const fn decision(verdict: Verdict) -> &'static str {
+pub const fn decision(verdict: ComparisonVerdict) -> &'static str {
     match verdict {
-        Verdict::Equal => "equal",
-        Verdict::Different => "different",
-        Verdict::Open => "undecided",
+        ComparisonVerdict::Equal => "equal",
+        ComparisonVerdict::Different => "different",
+        ComparisonVerdict::Open => "undecided",
     }
 }
 
@@ -87,7 +89,7 @@ pub fn compared(problem: &str, outcome: &Outcome) -> ComparedProblem {
     shown
 }
 
-fn steps(list: &[Step]) -> Vec<String> {
+fn steps(list: &[NamedStep]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
@@ -111,7 +113,7 @@ pub fn difference(found: &BehaviourDifference) -> DomainDifference {
 }
 
 /// A comparison by the cheapest plans.
-pub fn heuristic(found: &Hde, options: &HdeOptions) -> HeuristicEquivalence {
+pub fn heuristic(found: &HdeResult, options: &HdeOptions) -> HeuristicEquivalence {
     let mut shown = HeuristicEquivalence {
         decision: "equivalent".to_owned(),
         k: options.k.get() as u64,
@@ -144,15 +146,19 @@ pub fn heuristic(found: &Hde, options: &HdeOptions) -> HeuristicEquivalence {
                         "the problem has {reference} plans in the first domain and {candidate} in the second"
                     ));
                 }
-                HdeDifference::NewPlanFails(plan) => shown.failing_plan = Some(failing(Side::Second, plan)),
-                HdeDifference::OldPlanFails(plan) => shown.failing_plan = Some(failing(Side::First, plan)),
+                HdeDifference::NewPlanFails(plan) => {
+                    shown.failing_plan = Some(failing(ComparedSide::Second, plan))
+                }
+                HdeDifference::OldPlanFails(plan) => {
+                    shown.failing_plan = Some(failing(ComparedSide::First, plan))
+                }
             }
         }
     }
     shown
 }
 
-fn failing(of: Side, plan: &FailingPlan) -> FailingDomainPlan {
+fn failing(of: ComparedSide, plan: &FailingPlan) -> FailingDomainPlan {
     let why = plan.failing.as_ref().map_or("the goal does not hold".to_owned(), |f| f.1.to_string());
     FailingDomainPlan {
         plan_of: side(of).to_owned(),

@@ -65,20 +65,20 @@ impl Rule {
     }
 }
 
-impl From<Rule> for hde::Rule {
+impl From<Rule> for hde::HdeRule {
     fn from(word: Rule) -> Self {
         match word {
-            Rule::Definition => hde::Rule::Definition,
-            Rule::ReferenceCode => hde::Rule::ReferenceCode,
+            Rule::Definition => hde::HdeRule::Definition,
+            Rule::ReferenceCode => hde::HdeRule::ReferenceCode,
         }
     }
 }
 
-impl From<hde::Rule> for Rule {
-    fn from(rule: hde::Rule) -> Self {
+impl From<hde::HdeRule> for Rule {
+    fn from(rule: hde::HdeRule) -> Self {
         match rule {
-            hde::Rule::Definition => Rule::Definition,
-            hde::Rule::ReferenceCode => Rule::ReferenceCode,
+            hde::HdeRule::Definition => Rule::Definition,
+            hde::HdeRule::ReferenceCode => Rule::ReferenceCode,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use planforge_contract::api::{Host, LogLevel};
 use planforge_judging::Deadline;
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

@@ -10,6 +10,6 @@ fn words_are_read_as_they_are_written() {
     }
     for word in [Rule::Definition, Rule::ReferenceCode] {
         assert_eq!(serde_json::to_value(word).unwrap(), word.name());
-        assert_eq!(Rule::from(planforge_planning::equivalence::hde::Rule::from(word)), word);
+        assert_eq!(Rule::from(planforge_planning::equivalence::hde::HdeRule::from(word)), word);
     }
 }

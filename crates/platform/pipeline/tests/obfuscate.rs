@@ -9,7 +9,7 @@ use common::*;
 use planforge_contract::*;
 use planforge_diagnostics::SourceId;
 use planforge_obfuscate::{Kind, Names, Options};
-use planforge_pddl::{Name, Names as _, Symbol, parse_domain, parse_problem};
+use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};
 use planforge_pipeline::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -37,15 +37,15 @@ fn suites() -> Vec<Suite> {
 /// What its PDDL calls things, variables aside.
 fn names(suite: &Suite) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut note = |symbol: Symbol, name: &mut Name| {
-        if symbol != Symbol::Variable {
+    let mut note = |symbol: NameKind, name: &mut Name| {
+        if symbol != NameKind::Variable {
             names.insert(name.key().to_owned());
         }
     };
-    parse_domain(suite.reference_domain.as_ref().unwrap(), SourceId(0)).value.names(&mut note);
+    parse_domain(suite.reference_domain.as_ref().unwrap(), SourceId(0)).value.visit_names(&mut note);
     let example = suite.example.iter().filter_map(|example| example.problem.as_ref());
     for text in suite.tasks.iter().filter_map(|task| task.reference_problem.as_ref()).chain(example) {
-        parse_problem(text, SourceId(0)).value.names(&mut note);
+        parse_problem(text, SourceId(0)).value.visit_names(&mut note);
     }
     names
 }

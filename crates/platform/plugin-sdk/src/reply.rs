@@ -8,7 +8,7 @@ use planforge_contract::{
     AppliedFix, CandidatePatch, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
 };
 use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, SourceMap};
-use planforge_pddl::extract::{Block, BlockKind};
+use planforge_pddl::extract::{BlockKind, PddlBlock};
 use planforge_pddl::{find_pddl, fix_all, parse_domain, parse_problem};
 
 /// What a reply is expected to hold.
@@ -91,7 +91,7 @@ pub fn read_reply(reply: &Reply, wanted: Wanted, fixes: FixPolicy) -> Result<Can
     Ok(CandidatePatch { domain, problem, ..patch })
 }
 
-fn take(patch: &mut CandidatePatch, block: &Block, name: &str, policy: FixPolicy) -> String {
+fn take(patch: &mut CandidatePatch, block: &PddlBlock, name: &str, policy: FixPolicy) -> String {
     let form = match block.kind {
         BlockKind::Domain => parse_domain(&block.text, SourceId(0)).diagnostics,
         BlockKind::Problem => parse_problem(&block.text, SourceId(0)).diagnostics,
@@ -136,7 +136,7 @@ pub fn check_finish(finish: FinishReason) -> Result<(), Failure> {
     }
 }
 
-fn no_pddl(wanted: Wanted, other: Option<&Block>) -> Failure {
+fn no_pddl(wanted: Wanted, other: Option<&PddlBlock>) -> Failure {
     let what = match wanted {
         Wanted::Problem => "problem",
         Wanted::Domain => "domain",

@@ -19,11 +19,12 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::claims::{
-    Execution, Failures, LiteralClaim, LiteralVerdict, Optimality, PlanClaim, check_literals, optimality,
+    ClaimFailures, LiteralClaim, LiteralVerdict, Optimality, PlanClaim, PlanExecution, check_literals,
+    optimality,
 };
 use planforge_planning::{
-    Algorithm, Budget, GroundLimits, PlanOptions, Poll, StopReason, ValidationReport, Validator, normalize,
-    parse_plan,
+    Algorithm, GroundLimits, PlanOptions, Poll, ResourceLimits, StopReason, ValidationReport, Validator,
+    normalize, parse_plan,
 };
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::wording::Wording;
@@ -44,7 +45,7 @@ struct StateClaim {
 
 /// Everything that claims are compared with.
 struct Judged {
-    execution: Execution,
+    execution: PlanExecution,
     states: Vec<StateClaim>,
     /// Of a valid plan, where there is a model to search.
     optimality: Option<Optimality>,
@@ -88,7 +89,7 @@ pub(crate) fn by_candidate(
     let sentences = task.materials.get("predicates").and_then(|text| serde_json::from_str(text).ok());
     let Some(model) = Model::new(domain, problem, &sentences.unwrap_or_default()) else { return Ok(()) };
     let report = model.validator.validate(&parse_plan(&plan.to_ipc(), PLAN));
-    let Some(execution) = Execution::of(&report) else { return Ok(()) };
+    let Some(execution) = PlanExecution::of(&report) else { return Ok(()) };
     let judged = model.judge(host, options, plan, &report, execution)?;
     tell(host, options, candidate, plan, &judged, assessment);
     Ok(())
@@ -113,7 +114,7 @@ pub(crate) fn by_environment(
             None
         }
     };
-    let mut execution = Execution {
+    let mut execution = PlanExecution {
         steps: plan.steps.len(),
         executed: verdict.executed as usize,
         valid: verdict.valid,
@@ -126,7 +127,7 @@ pub(crate) fn by_environment(
     let judged = match model {
         Some(model) => {
             let report = model.validator.validate(&parse_plan(&plan.to_ipc(), PLAN));
-            execution.cost = Execution::of(&report).and_then(|e| e.cost);
+            execution.cost = PlanExecution::of(&report).and_then(|e| e.cost);
             model.judge(host, options, plan, &report, execution)?
         }
         None => Judged { execution, states: told::states(host, plan, execution.executed)?, optimality: None },
@@ -158,7 +159,7 @@ impl<'m> Model<'m> {
         options: &Options,
         plan: &PlanDocument,
         report: &ValidationReport,
-        execution: Execution,
+        execution: PlanExecution,
     ) -> Result<Judged, Failure> {
         let claimed = plan.claims.iter().flat_map(|c| &c.states);
         let mut texts: Vec<(usize, &str)> = Vec::new();
@@ -215,7 +216,7 @@ impl<'m> Model<'m> {
 
 struct UntilCancelled<'a>(&'a dyn Host);
 
-impl Budget for UntilCancelled<'_> {
+impl ResourceLimits for UntilCancelled<'_> {
     fn poll(&mut self) -> Poll {
         if self.0.cancelled() { Poll::Stop(StopReason::Cancelled) } else { Poll::Continue }
     }
@@ -257,7 +258,7 @@ fn tell(
         critic: critic(host, options, candidate),
     };
     let verdicts: Vec<LiteralVerdict> = judged.states.iter().map(|s| s.verdict.clone()).collect();
-    let failures = Failures::of(&judged.execution, &verdicts, &claim);
+    let failures = ClaimFailures::of(&judged.execution, &verdicts, &claim);
     let not_optimal = match &judged.optimality {
         Some(Optimality::Cheaper(_)) => Some(true),
         Some(Optimality::Optimal) => Some(false),
@@ -291,7 +292,7 @@ fn findings(
     plan: &PlanDocument,
     claim: &PlanClaim,
     judged: &Judged,
-    failures: &Failures,
+    failures: &ClaimFailures,
 ) -> Vec<ReportedDiagnostic> {
     let execution = &judged.execution;
     let last = plan.steps.len().saturating_sub(1);

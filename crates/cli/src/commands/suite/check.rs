@@ -7,7 +7,7 @@ use crate::limits::WorkLimits;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
-use planforge_planning::Budget;
+use planforge_planning::ResourceLimits;
 use planforge_suites::check::{Checked, Goal, Solved, TaskRow, check};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     let bar = crate::progress::counting(&context.output, args.suites.len(), "suites");
     let mut all = Vec::new();
     for folder in &args.suites {
-        let mut fresh = || -> Box<dyn Budget> { Box::new(WorkLimits::new(Some(args.time_limit))) };
+        let mut fresh = || -> Box<dyn ResourceLimits> { Box::new(WorkLimits::new(Some(args.time_limit))) };
         let checked = match args.solve {
             true => check(folder, &args.add_on, Some(&mut fresh)),
             false => check(folder, &args.add_on, None),

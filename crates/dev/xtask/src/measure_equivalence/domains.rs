@@ -4,7 +4,7 @@ use super::{Suite, Until};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{MutationKind, all_mutations, apply_mutations_to_problem};
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparison, DomainLimits, Verdict, compare_domains, overall,
+    Behaviour, ComparisonVerdict, DomainComparison, EquivalenceLimits, compare_domains, overall_verdict,
 };
 use std::time::{Duration, Instant};
 
@@ -25,15 +25,15 @@ struct Answers {
 }
 
 impl Answers {
-    fn add(&mut self, found: &[Comparison], seconds: f64) {
+    fn add(&mut self, found: &[DomainComparison], seconds: f64) {
         self.seconds.push(seconds);
         self.pairs = self.pairs.max(found.iter().map(|c| c.pairs).max().unwrap_or_default());
-        let shortest = found.iter().filter_map(Comparison::shown_after).min();
+        let shortest = found.iter().filter_map(DomainComparison::shown_after).min();
         self.steps = self.steps.max(shortest.unwrap_or_default());
-        match overall(found) {
-            Verdict::Equal => self.equal += 1,
-            Verdict::Different => self.different += 1,
-            Verdict::Open => {
+        match overall_verdict(found) {
+            ComparisonVerdict::Equal => self.equal += 1,
+            ComparisonVerdict::Different => self.different += 1,
+            ComparisonVerdict::Open => {
                 self.open += 1;
                 let steps = found.iter().filter_map(|c| match c.behaviour {
                     Behaviour::EqualUpTo { steps, .. } => Some(steps),
@@ -73,11 +73,11 @@ pub(super) fn compare_all(
     own: &[&Problem],
     theirs: &[Problem],
     seconds: f64,
-) -> Vec<Comparison> {
+) -> Vec<DomainComparison> {
     let pairs = own.iter().zip(theirs);
     let one = |(&first, second): (&&Problem, &Problem)| {
         let mut budget = Until(Instant::now() + Duration::from_secs_f64(seconds));
-        compare_domains(domains, [first, second], &DomainLimits::default(), &mut budget).ok()
+        compare_domains(domains, [first, second], &EquivalenceLimits::default(), &mut budget).ok()
     };
     pairs.filter_map(one).collect()
 }

@@ -5,8 +5,8 @@ use super::domains::{LEFT_OUT, compare_all};
 use super::{Suite, Until};
 use planforge_pddl::ast::Problem;
 use planforge_pddl::mutate::{MutationKind, all_mutations, apply_mutations_to_problem};
-use planforge_planning::equivalence::domains::{Verdict, overall};
-use planforge_planning::equivalence::hde::{HdeClass, HdeOptions, HdeOutcome, Reference};
+use planforge_planning::equivalence::domains::{ComparisonVerdict, overall_verdict};
+use planforge_planning::equivalence::hde::{HdeClass, HdeOptions, HdeOutcome, HdeReference};
 use std::time::{Duration, Instant};
 
 /// What came of one suite's mutants.
@@ -49,7 +49,7 @@ pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
         let own: Vec<&Problem> = all.iter().take(problems).collect();
         let until = || Until(Instant::now() + Duration::from_secs_f64(seconds));
         let start = Instant::now();
-        let reference = match Reference::new(domain, &own, &options, &mut until()) {
+        let reference = match HdeReference::new(domain, &own, &options, &mut until()) {
             Ok(reference) => reference,
             Err(not) => {
                 println!("{name}: {not}");
@@ -77,16 +77,16 @@ pub(super) fn print(suites: &[Suite], problems: usize, seconds: f64) {
                     pairs: exactly.iter().map(|comparison| comparison.pairs).sum(),
                 });
             }
-            let exact = overall(&exactly);
+            let exact = overall_verdict(&exactly);
             match found.map(|hde| hde.outcome) {
                 Err(_) => answers.failed += 1,
                 Ok(HdeOutcome::Undecided { .. }) => answers.open += 1,
                 Ok(HdeOutcome::Equivalent) => {
                     answers.equivalent += 1;
-                    answers.missed += usize::from(exact == Verdict::Different);
+                    answers.missed += usize::from(exact == ComparisonVerdict::Different);
                 }
                 Ok(HdeOutcome::Different { difference, .. }) => {
-                    answers.wrong += usize::from(exact == Verdict::Equal);
+                    answers.wrong += usize::from(exact == ComparisonVerdict::Equal);
                     answers.classes[match difference.class() {
                         HdeClass::NoPlan => 0,
                         HdeClass::NPApp => 1,
@@ -118,7 +118,7 @@ impl Answers {
     }
 
     /// The row of the second table.
-    fn costs(&self, name: &str, prepared: f64, reference: &Reference, problems: usize) -> String {
+    fn costs(&self, name: &str, prepared: f64, reference: &HdeReference, problems: usize) -> String {
         let spread = |value: &dyn Fn(&Took) -> f64, digits: usize| {
             let mut all: Vec<f64> = self.took.iter().map(value).collect();
             all.sort_by(f64::total_cmp);

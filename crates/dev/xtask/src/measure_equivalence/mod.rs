@@ -12,7 +12,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::equivalence::{are_equivalent, equivalent_problems, fixed_names};
-use planforge_planning::{Budget, Poll, StopReason, Unlimited};
+use planforge_planning::{Poll, ResourceLimits, StopReason, Unlimited};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -53,7 +53,7 @@ const TRIES: u32 = 3;
 /// A clock.
 struct Until(Instant);
 
-impl Budget for Until {
+impl ResourceLimits for Until {
     fn poll(&mut self) -> Poll {
         if Instant::now() >= self.0 { Poll::Stop(StopReason::Time) } else { Poll::Continue }
     }

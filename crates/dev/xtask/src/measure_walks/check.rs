@@ -6,7 +6,7 @@ use planforge_planning::walk::{
     DeadEnds, ExactError, Model, SampleSpec, Semantics, WalkPolicy, exact_direction, harmonic_mean, interval,
     sample_direction,
 };
-use planforge_planning::{CountingBudget, Unlimited};
+use planforge_planning::{CountingLimits, Unlimited};
 use std::path::Path;
 
 /// Folder, problem, action, the precondition removed, and the lowest and highest score seen with the paper's own code.
@@ -38,7 +38,7 @@ pub(super) fn scores(suites: &Path) -> Result<(), String> {
         let reference = texts.model(Semantics::GroundNoOpsDropped)?;
         let candidate = texts.with(removed).model(Semantics::GroundNoOpsDropped)?;
         let exact = |source, target| {
-            let mut budget = CountingBudget { polls: u64::MAX, bytes: 2 << 30 };
+            let mut budget = CountingLimits { polls: u64::MAX, bytes: 2 << 30 };
             exact_direction(source, target, 10, DeadEnds::Truncate, 5_000_000, &mut budget)
         };
         let exact = match (exact(&reference, &candidate), exact(&candidate, &reference)) {
@@ -157,7 +157,7 @@ fn compare(
 }
 
 fn exact(source: &Model, target: &Model, t_max: u32, dead_ends: DeadEnds) -> Result<Option<f64>, ExactError> {
-    let mut budget = CountingBudget { polls: u64::MAX, bytes: 1 << 30 };
+    let mut budget = CountingLimits { polls: u64::MAX, bytes: 1 << 30 };
     let exact = exact_direction(source, target, t_max, dead_ends, 400_000, &mut budget)?;
     Ok(exact.and_then(|e| e.score()))
 }

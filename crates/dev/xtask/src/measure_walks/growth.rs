@@ -2,7 +2,7 @@
 
 use super::peer::Peer;
 use super::{Texts, reference_code_score};
-use planforge_planning::walk::{Method, Semantics};
+use planforge_planning::walk::{GroundingMethod, Semantics};
 use std::path::Path;
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ pub(super) fn run(venv: Option<&Path>, repeats: usize) -> Result<(), String> {
     println!("objects | method | ground actions | ms | steps a second, walking alone");
     for objects in [10, 30, 100, 300, 1000] {
         let texts = task(objects);
-        for method in [Method::Auto, Method::Ground, Method::Lifted] {
+        for method in [GroundingMethod::Auto, GroundingMethod::Ground, GroundingMethod::Lifted] {
             match one(&texts, method, repeats) {
                 Ok(row) => println!("{objects} | {method:?} | {row}"),
                 Err(why) => println!("{objects} | {method:?} | {why}"),
@@ -79,7 +79,7 @@ pub(super) fn run(venv: Option<&Path>, repeats: usize) -> Result<(), String> {
     Ok(())
 }
 
-fn one(texts: &Texts, method: Method, repeats: usize) -> Result<String, String> {
+fn one(texts: &Texts, method: GroundingMethod, repeats: usize) -> Result<String, String> {
     let make = || texts.model_by(Semantics::GroundNoOpsDropped, method);
     let mut least = f64::INFINITY;
     for seed in 0..repeats.max(1) as u64 {

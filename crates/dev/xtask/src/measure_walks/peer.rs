@@ -1,7 +1,7 @@
 //! Our times beside pymimir's.
 
 use super::{Texts, reference_code_score};
-use planforge_planning::walk::{Method, Semantics};
+use planforge_planning::walk::{GroundingMethod, Semantics};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -58,7 +58,12 @@ impl Drop for Peer {
 
 /// Prints the table. Both sides get the same texts and take turns, so that both see the same load; both models of a pair are read
 /// and grounded anew every time.
-pub(super) fn run(suites: &Path, venv: Option<&Path>, method: Method, repeats: usize) -> Result<(), String> {
+pub(super) fn run(
+    suites: &Path,
+    venv: Option<&Path>,
+    method: GroundingMethod,
+    repeats: usize,
+) -> Result<(), String> {
     let mut peer = venv.map(Peer::start).transpose()?;
     println!(
         "One walk score: 100 walks, 50 a direction, lengths cycling 1 to 10, both models read and grounded; least of {repeats}."
@@ -98,7 +103,7 @@ pub(super) fn run(suites: &Path, venv: Option<&Path>, method: Method, repeats: u
 }
 
 /// Steps walked a second, each executed on both sides, on models that are ready.
-fn steps_a_second(texts: &Texts, method: Method) -> Result<f64, String> {
+fn steps_a_second(texts: &Texts, method: GroundingMethod) -> Result<f64, String> {
     let model = texts.model_by(Semantics::GroundNoOpsDropped, method)?;
     let (mut steps, start) = (0, Instant::now());
     for seed in 0.. {

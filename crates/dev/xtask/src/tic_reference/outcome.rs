@@ -4,7 +4,7 @@ use super::infer;
 use super::tasks::Task;
 use planforge_diagnostics::SourceId;
 use planforge_planning::Unlimited;
-use planforge_planning::equivalence::{Difference, ProblemEquivalence, equivalent_problems};
+use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
 use std::fmt;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
         renamed: Vec<(String, String)>,
     },
     /// Another problem.
-    Different(Difference),
+    Different(ProblemDifference),
     /// The comparison ended at its limit.
     Undecided,
     /// Sentences that no pattern reads.
@@ -51,7 +51,7 @@ impl fmt::Display for Outcome {
 }
 
 /// A difference in few words: ours is the first problem, the reference the second.
-fn told(difference: &Difference) -> String {
+fn told(difference: &ProblemDifference) -> String {
     const SHOWN: usize = 3;
     let list = |what: &str, items: &[String]| match items.len() {
         0 => None,

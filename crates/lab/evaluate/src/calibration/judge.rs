@@ -7,15 +7,16 @@ use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Domain, Parsed};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain};
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparable, Comparison, Costs, DifferenceKind, DomainLimits, NotCompared, SearchEnd, Side,
-    Verdict, comparable, compare_models, overall,
+    Behaviour, ComparableModel, ComparisonVerdict, Costs, DifferenceKind, DomainComparison,
+    EquivalenceLimits, NotCompared, SearchEnd, comparable, compare_models, overall_verdict,
 };
 use planforge_planning::equivalence::hde::HdeOutcome;
 use planforge_planning::walk::{
     DeadEnds, DirectionSampler, DrawnWalks, ExactError, ModelError, exact_direction,
 };
-use planforge_planning::{Decision, PlanFile, PlanOutcome, Validator, plan_model};
+use planforge_planning::{PlanFile, SearchOutcome, ValidationDecision, Validator, plan_model};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -258,10 +259,11 @@ impl Bench<'_> {
         if bad { Judgement::Rejects } else { Judgement::Accepts }
     }
 
-    fn models(&self, domain: &Domain) -> Result<Vec<Comparable>, NotCompared> {
+    fn models(&self, domain: &Domain) -> Result<Vec<ComparableModel>, NotCompared> {
         let limits = reference::label_limits(self.spec);
-        let one =
-            |p: &ReferenceProblem| comparable(Side::Second, domain, &p.problem, &limits, &mut self.budget());
+        let one = |p: &ReferenceProblem| {
+            comparable(ComparedSide::Second, domain, &p.problem, &limits, &mut self.budget())
+        };
         self.problems().iter().map(one).collect()
     }
 
@@ -278,11 +280,15 @@ impl Bench<'_> {
         Judged { label: Label::Undecided(error.to_string()), label_time: time, judgements }
     }
 
-    fn compare(&self, models: &[Comparable], limits: &DomainLimits) -> Result<Vec<Comparison>, NotCompared> {
+    fn compare(
+        &self,
+        models: &[ComparableModel],
+        limits: &EquivalenceLimits,
+    ) -> Result<Vec<DomainComparison>, NotCompared> {
         let mut found = Vec::new();
         for (own, other) in self.problems().iter().zip(models) {
             let one = compare_models([&own.model, other], limits, &mut self.budget())?;
-            let different = one.verdict() == Verdict::Different;
+            let different = one.verdict() == ComparisonVerdict::Different;
             found.push(one);
             // The others cannot change the answer.
             if different {
@@ -292,50 +298,52 @@ impl Bench<'_> {
         Ok(found)
     }
 
-    fn label(&self, models: &[Comparable]) -> Label {
+    fn label(&self, models: &[ComparableModel]) -> Label {
         let found = match self.compare(models, &reference::label_limits(self.spec)) {
             Ok(found) => found,
             Err(no) => return Label::Undecided(no.error.to_string()),
         };
-        match overall(&found) {
-            Verdict::Equal => Label::Equal,
-            Verdict::Different => found
+        match overall_verdict(&found) {
+            ComparisonVerdict::Equal => Label::Equal,
+            ComparisonVerdict::Different => found
                 .iter()
                 .find_map(different)
                 .unwrap_or_else(|| Label::Undecided("the comparison does not say what differs".to_owned())),
-            Verdict::Open => Label::Undecided(found.iter().find_map(open).unwrap_or_default()),
+            ComparisonVerdict::Open => Label::Undecided(found.iter().find_map(open).unwrap_or_default()),
         }
     }
 
-    fn bounded(&self, models: &[Comparable]) -> Judgement {
-        let limits = DomainLimits { max_depth: Some(self.spec.depth), ..reference::label_limits(self.spec) };
+    fn bounded(&self, models: &[ComparableModel]) -> Judgement {
+        let limits =
+            EquivalenceLimits { max_depth: Some(self.spec.depth), ..reference::label_limits(self.spec) };
         let found = match self.compare(models, &limits) {
             Ok(found) => found,
             Err(no) => return Judgement::Undecided(no.error.to_string()),
         };
-        let one = |c: &Comparison| match (c.verdict(), &c.behaviour) {
-            (Verdict::Different, _) => Judgement::Rejects,
-            (Verdict::Equal, _) => Judgement::Accepts,
-            (Verdict::Open, Behaviour::EqualUpTo { end: SearchEnd::Depth, .. })
+        let one = |c: &DomainComparison| match (c.verdict(), &c.behaviour) {
+            (ComparisonVerdict::Different, _) => Judgement::Rejects,
+            (ComparisonVerdict::Equal, _) => Judgement::Accepts,
+            (ComparisonVerdict::Open, Behaviour::EqualUpTo { end: SearchEnd::Depth, .. })
                 if !matches!(c.costs, Costs::NotCompared { .. }) =>
             {
                 Judgement::Accepts
             }
-            (Verdict::Open, _) => Judgement::Undecided(open(c).unwrap_or_default()),
+            (ComparisonVerdict::Open, _) => Judgement::Undecided(open(c).unwrap_or_default()),
         };
         together(found.iter().map(one))
     }
 
-    fn plans(&self, models: &[Comparable], ready: Duration) -> Plans {
+    fn plans(&self, models: &[ComparableModel], ready: Duration) -> Plans {
         let options = reference::plan_options(self.spec);
         let (found, planning) = self.timed(|| {
-            let one = |m: &Comparable| plan_model(m.model(), &options, &mut self.budget()).map(|r| r.outcome);
-            models.iter().map(one).collect::<Vec<Option<PlanOutcome>>>()
+            let one =
+                |m: &ComparableModel| plan_model(m.model(), &options, &mut self.budget()).map(|r| r.outcome);
+            models.iter().map(one).collect::<Vec<Option<SearchOutcome>>>()
         });
         let solvable = together(found.iter().map(solvable));
         let (forth, forward) = self.timed(|| {
             together(self.problems().iter().zip(&found).map(|(own, outcome)| match outcome {
-                Some(PlanOutcome::Plan(plan)) => valid(&own.validator, &reference::plan_file(plan)),
+                Some(SearchOutcome::Plan(plan)) => valid(&own.validator, &reference::plan_file(plan)),
                 other => self::solvable(other),
             }))
         });
@@ -354,12 +362,12 @@ impl Bench<'_> {
         }
     }
 
-    fn hde(&self, models: &[Comparable]) -> Judgement {
+    fn hde(&self, models: &[ComparableModel]) -> Judgement {
         let reference = match &self.reference.hde {
             Ok(reference) => reference,
             Err(why) => return Judgement::Undecided(why.clone()),
         };
-        let candidates: Vec<&Comparable> = models.iter().collect();
+        let candidates: Vec<&ComparableModel> = models.iter().collect();
         match reference.compare_models(&candidates, &mut self.budget()).map(|hde| hde.outcome) {
             Ok(HdeOutcome::Equivalent) => Judgement::Accepts,
             Ok(HdeOutcome::Different { .. }) => Judgement::Rejects,
@@ -372,7 +380,7 @@ impl Bench<'_> {
 
     /// What each budget of walks says. The walks of a smaller budget are the first of a larger one, so they are drawn once; the time
     /// of a budget is that of all its walks.
-    fn sampled(&self, mutant: &Mutant, models: &[Comparable]) -> Vec<Timed> {
+    fn sampled(&self, mutant: &Mutant, models: &[ComparableModel]) -> Vec<Timed> {
         let mut trials: Vec<Trial<'_>> = Vec::new();
         let (_, mut time) = self.timed(|| {
             let all = self.problems().iter().zip(models).zip(self.walks).enumerate();
@@ -399,7 +407,7 @@ impl Bench<'_> {
         mutant: &Mutant,
         number: usize,
         own: &'t ReferenceProblem,
-        other: &'t Comparable,
+        other: &'t ComparableModel,
         walks: &'t Result<Option<DrawnWalks<'_>>, String>,
     ) -> Trial<'t> {
         let walks = match walks {
@@ -420,7 +428,7 @@ impl Bench<'_> {
         }
     }
 
-    fn exact(&self, models: &[Comparable]) -> Judgement {
+    fn exact(&self, models: &[ComparableModel]) -> Judgement {
         together(self.problems().iter().zip(models).map(|(own, other)| {
             let pair = [own.model.model(), other.model()];
             together([[0, 1], [1, 0]].map(|[source, target]| {
@@ -452,7 +460,7 @@ impl Bench<'_> {
 /// Walks between the reference and a mutant on one problem.
 enum Trial<'t> {
     Said(Judgement),
-    Walks { forth: planforge_planning::walk::Execution<'t>, back: Box<DirectionSampler<'t>> },
+    Walks { forth: planforge_planning::walk::WalkExecution<'t>, back: Box<DirectionSampler<'t>> },
 }
 
 impl Trial<'_> {
@@ -487,15 +495,15 @@ fn together(judgements: impl IntoIterator<Item = Judgement>) -> Judgement {
     all
 }
 
-fn solvable(outcome: &Option<PlanOutcome>) -> Judgement {
+fn solvable(outcome: &Option<SearchOutcome>) -> Judgement {
     match outcome {
-        Some(PlanOutcome::Plan(_)) => Judgement::Accepts,
-        Some(PlanOutcome::ProvenUnsolvable(_)) => Judgement::Rejects,
-        Some(PlanOutcome::Exhausted) => {
+        Some(SearchOutcome::Plan(_)) => Judgement::Accepts,
+        Some(SearchOutcome::ProvenUnsolvable(_)) => Judgement::Rejects,
+        Some(SearchOutcome::Exhausted) => {
             Judgement::Undecided("the search was exhausted without a proof".to_owned())
         }
-        Some(PlanOutcome::LimitReached(reason)) => Judgement::Undecided(format!("{reason} was reached")),
-        Some(PlanOutcome::Unsupported(_)) | None => {
+        Some(SearchOutcome::LimitReached(reason)) => Judgement::Undecided(format!("{reason} was reached")),
+        Some(SearchOutcome::Unsupported(_)) | None => {
             Judgement::Undecided("the planner does not take it".to_owned())
         }
     }
@@ -503,13 +511,15 @@ fn solvable(outcome: &Option<PlanOutcome>) -> Judgement {
 
 fn valid(validator: &Validator, plan: &PlanFile) -> Judgement {
     match validator.validate(plan).decision {
-        Decision::Valid => Judgement::Accepts,
-        Decision::Invalid => Judgement::Rejects,
-        Decision::Unsupported(_) => Judgement::Undecided("the validator does not execute it".to_owned()),
+        ValidationDecision::Valid => Judgement::Accepts,
+        ValidationDecision::Invalid => Judgement::Rejects,
+        ValidationDecision::Unsupported(_) => {
+            Judgement::Undecided("the validator does not execute it".to_owned())
+        }
     }
 }
 
-fn different(comparison: &Comparison) -> Option<Label> {
+fn different(comparison: &DomainComparison) -> Option<Label> {
     let by = match &comparison.behaviour {
         Behaviour::Different(found) => match found.kind {
             DifferenceKind::Refused { .. } => ShownBy::Refusal,
@@ -521,7 +531,7 @@ fn different(comparison: &Comparison) -> Option<Label> {
 }
 
 /// Why a comparison is open.
-fn open(comparison: &Comparison) -> Option<String> {
+fn open(comparison: &DomainComparison) -> Option<String> {
     match (&comparison.behaviour, &comparison.costs) {
         (Behaviour::EqualUpTo { steps, end }, _) => {
             let what = match end {

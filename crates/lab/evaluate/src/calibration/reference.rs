@@ -4,10 +4,11 @@ use super::CalibrationSpec;
 use crate::study::{StudyBudget, StudySuite, Watch, run_all, stream};
 use planforge_contract::{Failure, FailureClass};
 use planforge_pddl::ast::Problem;
-use planforge_planning::equivalence::domains::{Comparable, DomainLimits, Side, comparable};
+use planforge_planning::equivalence::ComparedSide;
+use planforge_planning::equivalence::domains::{ComparableModel, EquivalenceLimits, comparable};
 use planforge_planning::equivalence::hde;
 use planforge_planning::walk::{DeadEnds, DrawnWalks, Model, SampleSpec, WalkPolicy};
-use planforge_planning::{PlanFile, PlanOptions, PlanOutcome, Validator, parse_plan, plan_model};
+use planforge_planning::{PlanFile, PlanOptions, SearchOutcome, Validator, parse_plan, plan_model};
 use std::num::NonZeroUsize;
 
 /// A suite's reference, ready to compare mutants with.
@@ -18,13 +19,13 @@ pub struct ReferenceSuite<'s> {
     /// Its problems, in order.
     pub(super) problems: Vec<ReferenceProblem>,
     /// Heuristic domain equivalence over all problems; otherwise why it cannot be asked for here.
-    pub(super) hde: Result<hde::Reference, String>,
+    pub(super) hde: Result<hde::HdeReference, String>,
 }
 
 /// A problem of the reference.
 pub(super) struct ReferenceProblem {
     pub(super) problem: Problem,
-    pub(super) model: Comparable,
+    pub(super) model: ComparableModel,
     pub(super) validator: Validator,
     /// A plan; otherwise why there is none.
     pub(super) plan: Result<PlanFile, String>,
@@ -59,7 +60,7 @@ fn reference<'s>(
     for task in &suite.tasks {
         let mut budget = StudyBudget::new(watch, spec.max_bytes);
         let limits = label_limits(spec);
-        let model = comparable(Side::First, &suite.domain, &task.problem, &limits, &mut budget).map_err(|no| {
+        let model = comparable(ComparedSide::First, &suite.domain, &task.problem, &limits, &mut budget).map_err(|no| {
             let message = format!("{} with {} cannot be compared with anything: {}", suite.name, task.stem, no.error);
             let help = "name other problems with `--problems`, leave the suite out with `--only`, or raise `--max-instances`";
             Failure::new(FailureClass::Request, "calibrate.reference", message).help(help)
@@ -70,7 +71,7 @@ fn reference<'s>(
     }
     let own: Vec<&Problem> = suite.tasks.iter().map(|t| &t.problem).collect();
     let mut budget = StudyBudget::new(watch, spec.max_bytes);
-    let hde = hde::Reference::new(&suite.domain, &own, &hde_options(spec), &mut budget);
+    let hde = hde::HdeReference::new(&suite.domain, &own, &hde_options(spec), &mut budget);
     Ok(ReferenceSuite { suite, problems, hde: hde.map_err(|no| format!("of the reference, {no}")) })
 }
 
@@ -78,8 +79,8 @@ fn reference<'s>(
 fn plan_of(model: &Model, spec: &CalibrationSpec, watch: &Watch) -> Result<PlanFile, String> {
     let mut budget = StudyBudget::new(watch, spec.max_bytes);
     match plan_model(model, &plan_options(spec), &mut budget).map(|result| result.outcome) {
-        Some(PlanOutcome::Plan(plan)) => Ok(plan_file(&plan)),
-        Some(PlanOutcome::LimitReached(reason)) => {
+        Some(SearchOutcome::Plan(plan)) => Ok(plan_file(&plan)),
+        Some(SearchOutcome::LimitReached(reason)) => {
             Err(format!("{reason} was reached before a plan of the reference"))
         }
         _ => Err("no plan of the reference was found".to_owned()),
@@ -88,7 +89,7 @@ fn plan_of(model: &Model, spec: &CalibrationSpec, watch: &Watch) -> Result<PlanF
 
 /// A plan as a validator reads it.
 pub(super) fn plan_file(plan: &planforge_planning::Plan) -> PlanFile {
-    let source = planforge_planning::task::Text::Plan.source();
+    let source = planforge_planning::task::TaskText::Plan.source();
     parse_plan(&plan.to_string(), source)
 }
 
@@ -120,8 +121,8 @@ pub(super) fn walk_spec(spec: &CalibrationSpec, seed: u64) -> SampleSpec {
 }
 
 /// The limits of the label's comparison.
-pub(super) fn label_limits(spec: &CalibrationSpec) -> DomainLimits {
-    DomainLimits { max_pairs: spec.max_pairs, ground: spec.ground(), ..DomainLimits::default() }
+pub(super) fn label_limits(spec: &CalibrationSpec) -> EquivalenceLimits {
+    EquivalenceLimits { max_pairs: spec.max_pairs, ground: spec.ground(), ..EquivalenceLimits::default() }
 }
 
 pub(super) fn plan_options(spec: &CalibrationSpec) -> PlanOptions {

@@ -137,7 +137,7 @@ fn heuristic_equivalence_on_ready_models_is_that_on_texts() {
     let options =
         hde::HdeOptions { k: 3.try_into().unwrap(), max_nodes: spec.max_nodes, ..Default::default() };
     let problems: Vec<_> = suites[0].tasks.iter().map(|t| &t.problem).collect();
-    let reference = hde::Reference::new(&suites[0].domain, &problems, &options, &mut Unlimited).unwrap();
+    let reference = hde::HdeReference::new(&suites[0].domain, &problems, &options, &mut Unlimited).unwrap();
     let mut different = 0;
     for (mutant, judged) in made.iter().zip(&judged) {
         let domain = parse_domain(&mutant.text, SourceId(0)).value;

@@ -2,7 +2,7 @@
 
 use super::Watch;
 use planforge_contract::{Failure, FailureClass};
-use planforge_planning::{Budget, Poll, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use rayon::prelude::*;
 
 /// Computes each item on `threads` threads, in any order, and gives the results in the items' order.
@@ -50,7 +50,7 @@ impl<'a> StudyBudget<'a> {
     }
 }
 
-impl Budget for StudyBudget<'_> {
+impl ResourceLimits for StudyBudget<'_> {
     fn poll(&mut self) -> Poll {
         if self.watch.cancelled() { Poll::Stop(StopReason::Cancelled) } else { Poll::Continue }
     }

@@ -11,12 +11,12 @@ use crate::statistics::{Correlation, Mean, correlation, mean};
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::mutate::{Keep, Omissions, Sampler};
+use planforge_pddl::mutate::{KeepPolicy, Omissions, PairSampler};
 use planforge_pddl::random::Random;
 use planforge_planning::GroundLimits;
 use planforge_planning::walk::{
-    DeadEnds, Method, Model, ModelError, ModelOptions, SampleSpec, Score, Semantics, TaskDirections,
-    WalkPolicy, sample_direction,
+    DeadEnds, GroundingMethod, Model, ModelError, ModelOptions, SampleSpec, Semantics, TaskDirections,
+    WalkPolicy, WalkScore, sample_direction,
 };
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ struct Work<'a> {
     difference: usize,
     number: usize,
     /// One for each way in which the terms lost can be divided.
-    samplers: &'a [Sampler<'a>],
+    samplers: &'a [PairSampler<'a>],
 }
 
 /// What became of a pair.
@@ -168,8 +168,8 @@ pub fn ew_correlation(
     watch: &Watch,
 ) -> Result<CorrelationStudy, Failure> {
     let omissions: Vec<Omissions<'_>> =
-        suites.iter().map(|suite| Omissions::new(&suite.domain, Keep::OneInEachList)).collect();
-    let samplers: Vec<Vec<Vec<Sampler<'_>>>> = omissions
+        suites.iter().map(|suite| Omissions::new(&suite.domain, KeepPolicy::OneInEachList)).collect();
+    let samplers: Vec<Vec<Vec<PairSampler<'_>>>> = omissions
         .iter()
         .map(|omissions| {
             (1..=spec.most).map(|difference| all_samplers(omissions, spec, difference)).collect()
@@ -196,7 +196,7 @@ fn all_samplers<'a>(
     omissions: &'a Omissions<'a>,
     spec: &CorrelationSpec,
     difference: usize,
-) -> Vec<Sampler<'a>> {
+) -> Vec<PairSampler<'a>> {
     let (fewest, most) = spec.lost;
     (fewest..=most)
         .flat_map(|first| (first..=most).map(move |second| (first, second)))
@@ -217,7 +217,7 @@ fn score(work: &Work<'_>, spec: &CorrelationSpec, watch: &Watch) -> Scored {
             Err(ModelError::Invalid(_) | ModelError::Unsupported(_)) => return Scored::Refused,
         }
     }
-    Score::combine(&tasks).score.map_or(Scored::Undefined, Scored::Score)
+    WalkScore::combine(&tasks).score.map_or(Scored::Undefined, Scored::Score)
 }
 
 fn directions(
@@ -236,7 +236,7 @@ fn directions(
             ..GroundLimits::default()
         },
         // Damage makes many actions applicable at once; listing them anew in each state takes longer than grounding once.
-        method: Method::Ground,
+        method: GroundingMethod::Ground,
     };
     let mut budget = StudyBudget::new(watch, spec.max_bytes);
     let first = Model::new(first, problem, &options, &mut budget)?;

@@ -11,8 +11,8 @@ use crate::statistics::{Mean, mean};
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
 use planforge_pddl::ast::Domain;
-use planforge_pddl::mutate::{Keep, Omissions};
-use planforge_planning::{GroundLimits, PlanOptions, PlanOutcome, plan};
+use planforge_pddl::mutate::{KeepPolicy, Omissions};
+use planforge_planning::{GroundLimits, PlanOptions, SearchOutcome, plan};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -177,7 +177,7 @@ pub fn omissions(
 }
 
 fn draw<'a>(suite: &'a StudySuite, spec: &OmissionsSpec, work: &mut Vec<Work<'a>>) -> Drawn {
-    let keep = if spec.keep_one { Keep::OneInEachList } else { Keep::Nothing };
+    let keep = if spec.keep_one { KeepPolicy::OneInEachList } else { KeepPolicy::Nothing };
     let omissions = Omissions::new(&suite.domain, keep);
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut draws = Vec::new();
@@ -212,11 +212,11 @@ fn evaluate(work: &Work<'_>, spec: &OmissionsSpec, watch: &Watch) -> Outcomes {
         let mut budget = StudyBudget::new(watch, spec.max_bytes);
         let found = plan(&work.domain, &task.problem, &options, &mut budget).map(|result| result.outcome);
         match found {
-            Ok(PlanOutcome::Plan(_)) => outcomes.found += 1,
-            Ok(PlanOutcome::ProvenUnsolvable(_)) => outcomes.unsolvable += 1,
-            Ok(PlanOutcome::Exhausted) => outcomes.exhausted += 1,
-            Ok(PlanOutcome::LimitReached(_)) => outcomes.limit += 1,
-            Ok(PlanOutcome::Unsupported(_)) | Err(_) => outcomes.refused += 1,
+            Ok(SearchOutcome::Plan(_)) => outcomes.found += 1,
+            Ok(SearchOutcome::ProvenUnsolvable(_)) => outcomes.unsolvable += 1,
+            Ok(SearchOutcome::Exhausted) => outcomes.exhausted += 1,
+            Ok(SearchOutcome::LimitReached(_)) => outcomes.limit += 1,
+            Ok(SearchOutcome::Unsupported(_)) | Err(_) => outcomes.refused += 1,
         }
     }
     outcomes

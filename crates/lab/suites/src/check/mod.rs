@@ -11,7 +11,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_pipeline::{LoadedSuite, Suite, apply_add_ons, load_leniently};
 use planforge_planning::{
-    Budget, Decision, PlanOptions, PlanOutcome, Validator, normalize, parse_plan, plan,
+    PlanOptions, ResourceLimits, SearchOutcome, ValidationDecision, Validator, normalize, parse_plan, plan,
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ pub struct TaskRow {
 }
 
 /// Looks for a plan under limits that the caller knows.
-pub type Solve<'a> = &'a mut dyn FnMut() -> Box<dyn Budget>;
+pub type Solve<'a> = &'a mut dyn FnMut() -> Box<dyn ResourceLimits>;
 
 /// Checks a folder, read with what add-ons bring for it. With `solve`, each task is also planned, under a fresh budget.
 pub fn check(folder: &Path, add_ons: &[PathBuf], solve: Option<Solve<'_>>) -> Checked {
@@ -281,9 +281,9 @@ impl Check<'_> {
         let validator = Validator::new(lifted);
         let empty = validator.validate(&parse_plan("", source)).decision;
         row.goal = match empty {
-            Decision::Valid => Goal::Holds,
-            Decision::Invalid => Goal::Open,
-            Decision::Unsupported(_) => Goal::Unknown,
+            ValidationDecision::Valid => Goal::Holds,
+            ValidationDecision::Invalid => Goal::Open,
+            ValidationDecision::Unsupported(_) => Goal::Unknown,
         };
         if row.goal == Goal::Holds {
             let place = problem.goal.as_ref().map_or(Span::empty(0), |goal| goal.span());
@@ -300,7 +300,7 @@ impl Check<'_> {
                 let prose =
                     Diagnostic::advice(codes::PROSE_PLAN, message).at(plan_source, Span::empty(0), "");
                 self.found.push(prose.help(help));
-            } else if matches!(report.decision, Decision::Invalid) {
+            } else if matches!(report.decision, ValidationDecision::Invalid) {
                 let why =
                     report.diagnostics.iter().find(|d| d.is_error()).map(|d| format!(": {}", d.message));
                 let message =
@@ -325,18 +325,18 @@ impl Check<'_> {
             (Diagnostic::warning(codes::UNDECIDED, message).at(source, place, ""), Solved::Undecided(why))
         };
         let (diagnostic, solved) = match outcome {
-            PlanOutcome::Plan(plan) => {
+            SearchOutcome::Plan(plan) => {
                 row.solved = Some(Solved::Plan(plan.steps.len()));
                 return;
             }
-            PlanOutcome::ProvenUnsolvable(explanation) => {
+            SearchOutcome::ProvenUnsolvable(explanation) => {
                 let unsolvable = Diagnostic::error(codes::UNSOLVABLE, "the task has no plan; this is proven")
                     .at(source, place, "");
                 (unsolvable.help(explanation.text()), Solved::Unsolvable)
             }
-            PlanOutcome::Exhausted => undecided("the search gave up without a proof".to_owned()),
-            PlanOutcome::LimitReached(reason) => undecided(format!("{reason} was reached")),
-            PlanOutcome::Unsupported(found) => {
+            SearchOutcome::Exhausted => undecided("the search gave up without a proof".to_owned()),
+            SearchOutcome::LimitReached(reason) => undecided(format!("{reason} was reached")),
+            SearchOutcome::Unsupported(found) => {
                 let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();
                 undecided(format!("the planner does not plan with {}", what.join(", ")))
             }

@@ -7,7 +7,7 @@ use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::Problem;
 use planforge_pddl::random::Random;
 use planforge_pddl::{TaskSources, check_problem, parse_problem, print_problem};
-use planforge_planning::{Algorithm, Budget, PlanOptions, PlanOutcome, StopReason, plan};
+use planforge_planning::{Algorithm, PlanOptions, ResourceLimits, SearchOutcome, StopReason, plan};
 use std::borrow::Cow;
 
 /// Most draws for one task.
@@ -39,7 +39,7 @@ pub(super) fn instance(
     seed: u64,
     index: u32,
     limits: &Limits,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Instance, NoInstance> {
     // Tasks have streams of their own, so that one more task, or one more draw, changes no other.
     let own = Random::stream(seed, u64::from(index)).next_u64();
@@ -69,7 +69,7 @@ fn draw(
     random: Random,
     index: u32,
     limits: &Limits,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Draw, NoInstance> {
     let Rendered { problem, text } = match render(&generator.source, index, &generator.name(index), random) {
         Ok(rendered) => rendered,
@@ -129,7 +129,7 @@ fn search(
     problem: &Problem,
     index: u32,
     limits: &Limits,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Found, NoInstance> {
     if index == 0 {
         let cheapest = ask(generator, problem, Algorithm::AStar, limits.optimal_nodes, budget)?;
@@ -145,7 +145,7 @@ fn ask(
     problem: &Problem,
     algorithm: Algorithm,
     max_nodes: u64,
-    budget: &mut dyn Budget,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<Found, NoInstance> {
     let options = PlanOptions { algorithm, max_nodes, ..PlanOptions::default() };
     let stopped = |reason: StopReason| {
@@ -155,17 +155,17 @@ fn ask(
     let result = plan(&generator.domain, problem, &options, budget)
         .map_err(|diagnostics| NoInstance { diagnostics, sources: SourceMap::default() })?;
     match result.outcome {
-        PlanOutcome::Plan(plan) => {
+        SearchOutcome::Plan(plan) => {
             Ok(Found::Plan(plan.step_texts().iter().map(|step| format!("{step}\n")).collect()))
         }
-        PlanOutcome::ProvenUnsolvable(_) => Ok(Found::None("it has no plan".to_owned())),
-        PlanOutcome::Exhausted => Ok(Found::None("no plan was found".to_owned())),
+        SearchOutcome::ProvenUnsolvable(_) => Ok(Found::None("it has no plan".to_owned())),
+        SearchOutcome::Exhausted => Ok(Found::None("no plan was found".to_owned())),
         // These two are counted and come out alike everywhere; clock and memory do not.
-        PlanOutcome::LimitReached(reason @ (StopReason::Nodes | StopReason::Grounding)) => {
+        SearchOutcome::LimitReached(reason @ (StopReason::Nodes | StopReason::Grounding)) => {
             Ok(Found::None(format!("no plan was found within {reason}")))
         }
-        PlanOutcome::LimitReached(reason) => Err(stopped(reason)),
-        PlanOutcome::Unsupported(found) => {
+        SearchOutcome::LimitReached(reason) => Err(stopped(reason)),
+        SearchOutcome::Unsupported(found) => {
             let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();
             let message = format!("the planner does not plan with {}", what.join(", "));
             Err(generator.failed(Diagnostic::error(codes::UNSUPPORTED, message), None))

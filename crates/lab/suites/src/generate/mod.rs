@@ -36,7 +36,7 @@ pub use draw::{Limits, MAX_DRAWS};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
 use planforge_pipeline::Suite;
-use planforge_planning::Budget;
+use planforge_planning::ResourceLimits;
 use std::borrow::Cow;
 
 /// One generated task.
@@ -124,7 +124,7 @@ impl Generator {
         seed: u64,
         index: u32,
         limits: &Limits,
-        budget: &mut dyn Budget,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Instance, NoInstance> {
         draw::instance(self, seed, index, limits, budget)
     }

@@ -6,7 +6,7 @@ use crate::materialized::{Fact, call};
 use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::{self, Atom, Condition, InitElement, TypedName};
-use planforge_pddl::{Fit, Name, nearest, print_atom, print_condition, print_init};
+use planforge_pddl::{Name, TypeFit, nearest, print_atom, print_condition, print_init};
 use smallvec::SmallVec;
 
 /// A fact of the domain, with where it stands among the others.
@@ -219,7 +219,7 @@ impl Compiler<'_> {
             let (name, types) = (object.name.clone(), object.types.clone());
             ranks.push(object.rank);
             let wanted = self.types.resolve(parameter.ty.as_ref());
-            if wanted.is_some_and(|wanted| self.types.fit(&types, &wanted) == Fit::Never) {
+            if wanted.is_some_and(|wanted| self.types.fit(&types, &wanted) == TypeFit::Never) {
                 wrong = true;
                 let given: Vec<String> =
                     types.iter().map(|id| format!("`{}`", self.types.name(*id))).collect();

@@ -5,7 +5,7 @@ use crate::materialized::Membership;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{TypeRef, TypedName};
-use planforge_pddl::{Fit, Name, TypeHierarchy, TypeId, natural, nearest};
+use planforge_pddl::{Name, TypeFit, TypeHierarchy, TypeId, natural, nearest};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -380,7 +380,7 @@ impl Compiler<'_> {
 
     /// A constant's type is the domain's matter; what the answer says may be wider, not other.
     fn constant_fits(&mut self, name: &Name, declared: &SmallVec<[TypeId; 2]>, said: &Said) {
-        let wrong = said.types.iter().find(|(ty, _)| self.types.fit(declared, &[*ty]) != Fit::Always);
+        let wrong = said.types.iter().find(|(ty, _)| self.types.fit(declared, &[*ty]) != TypeFit::Always);
         let Some(&(ty, atom)) = wrong else { return };
         self.report(format!("constant {}", name.key()), |compiler| {
             let types = compiler.types;

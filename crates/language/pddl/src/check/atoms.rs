@@ -1,6 +1,6 @@
 //! Atoms, fluents and their arguments: defined, the right number, the right types, in scope.
 
-use super::{Checker, Fit, Known};
+use super::{Checker, KnownNames, TypeFit};
 use crate::ast::{Atom, Fluent, Term, TypeRef, TypedName};
 use crate::name::Name;
 use planforge_diagnostics::{Diagnostic, Span};
@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
                 } else {
                     format!("no function `{name}` is declared")
                 };
-                self.unknown("pddl.undefined-function", message, name, Known::Functions);
+                self.unknown("pddl.undefined-function", message, name, KnownNames::Functions);
                 self.terms(&fluent.args);
             }
         }
@@ -105,13 +105,13 @@ impl<'a> Checker<'a> {
             return;
         };
         let fit = self.types.fit(&given, &wanted);
-        if fit == Fit::Always || self.sink.is_full() {
+        if fit == TypeFit::Always || self.sink.is_full() {
             return;
         }
         let (given, wanted) = (describe(given_ref), describe(Some(wanted_ref)));
         let source = self.sink.source;
         let name = arg.name();
-        let diagnostic = if fit == Fit::Never {
+        let diagnostic = if fit == TypeFit::Never {
             let message = format!("`{of}` wants the type {wanted} here, but `{name}` has the type {given}");
             Diagnostic::error("pddl.type-mismatch", message)
         } else {
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
                     return;
                 }
                 let message = format!("the variable `{name}` is bound by no parameter or quantifier");
-                self.unknown("pddl.unbound-variable", message, name, Known::Variables);
+                self.unknown("pddl.unbound-variable", message, name, KnownNames::Variables);
             }
             Term::Constant(name) if !self.objects.contains_key(name.key()) => self.unknown_object(name),
             Term::Constant(_) => {}
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
             );
         } else if self.objects_known {
             let message = format!("no object or constant `{name}` is declared");
-            self.unknown("pddl.undefined-object", message, name, Known::Objects);
+            self.unknown("pddl.undefined-object", message, name, KnownNames::Objects);
         } else if self.undeclared_seen.insert(name.key()) {
             self.undeclared.push(name);
             let message = format!("the constant `{name}` is not declared");

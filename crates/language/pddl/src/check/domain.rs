@@ -1,7 +1,7 @@
 //! The checks of a domain.
 
 use super::requirements::{self, Feature, Insertion};
-use super::{Checker, Known, TypeHierarchy};
+use super::{Checker, KnownNames, TypeHierarchy};
 use crate::ast::{
     Action, CompareOp, Condition, Derived, Domain, DurativeAction, Effect, NumericExpr, TypeRef, TypedName,
 };
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         match declared {
             None if !self.predicates_unknown => {
                 let message = format!("no predicate `{}` is declared", rule.predicate);
-                self.unknown("pddl.undefined-predicate", message, &rule.predicate, Known::Predicates);
+                self.unknown("pddl.undefined-predicate", message, &rule.predicate, KnownNames::Predicates);
             }
             Some(decl) if decl.parameters.len() != rule.parameters.len() => {
                 let (want, have) = (decl.parameters.len(), rule.parameters.len());

@@ -75,7 +75,7 @@ pub fn read_task(domain: &str, problem: &str) -> Result<(Domain, Problem), Vec<D
 
 /// A requirement that a task makes use of, whether it declares it or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Required {
+pub struct UsedRequirement {
     /// The keyword, for example `:negative-preconditions`.
     pub requirement: &'static str,
     /// The text with the first use.
@@ -85,7 +85,7 @@ pub struct Required {
 }
 
 /// What of PDDL a domain and a problem make use of, each once: what a planner must support to plan for them.
-pub fn requirements_used(domain: &Domain, problem: &Problem, sources: TaskSources) -> Vec<Required> {
+pub fn requirements_used(domain: &Domain, problem: &Problem, sources: TaskSources) -> Vec<UsedRequirement> {
     let types = TypeHierarchy::of(domain);
     let mut of_domain = Checker::new(domain, &types, sources.domain);
     of_domain.whole_domain(domain);
@@ -94,12 +94,12 @@ pub fn requirements_used(domain: &Domain, problem: &Problem, sources: TaskSource
     of_problem.problem_objects(problem);
     of_problem.init(problem);
     of_problem.goal(domain, problem);
-    let mut found: Vec<Required> = Vec::new();
+    let mut found: Vec<UsedRequirement> = Vec::new();
     for (features, source) in [(&of_domain.features, sources.domain), (&of_problem.features, sources.problem)]
     {
         for (_, requirement, span) in features.used() {
             if !found.iter().any(|r| r.requirement == requirement) {
-                found.push(Required { requirement, source, span });
+                found.push(UsedRequirement { requirement, source, span });
             }
         }
     }

@@ -10,7 +10,7 @@ pub type TypeId = u32;
 
 /// How the type of a term relates to the type a place asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum TypeFit {
     /// Every object of the one is an object of the other.
     Always,
     /// Some are: the given type is wider, or both have a type below them in common.
@@ -153,12 +153,12 @@ impl TypeHierarchy {
     }
 
     /// How a term of one of the `given` types fits a place that asks for one of the `wanted`.
-    pub fn fit(&self, given: &[TypeId], wanted: &[TypeId]) -> Fit {
+    pub fn fit(&self, given: &[TypeId], wanted: &[TypeId]) -> TypeFit {
         let below_wanted = |id: TypeId| wanted.iter().any(|&w| self.is_subtype(id, w));
         if given.iter().all(|&g| below_wanted(g)) {
-            return Fit::Always;
+            return TypeFit::Always;
         }
         let shared = |id: TypeId| below_wanted(id) && given.iter().any(|&g| self.is_subtype(id, g));
-        if (0..self.names.len() as TypeId).any(shared) { Fit::Sometimes } else { Fit::Never }
+        if (0..self.names.len() as TypeId).any(shared) { TypeFit::Sometimes } else { TypeFit::Never }
     }
 }

@@ -1,7 +1,7 @@
 //! Walking conditions, effects and numeric expressions: scopes, polarity, features, use of predicates.
 
 use super::requirements::Feature;
-use super::{Binding, Checker, Known};
+use super::{Binding, Checker, KnownNames};
 use crate::ast::{AssignOp, Condition, Effect, NumericExpr, Quantified, TypeRef, TypedName};
 use planforge_diagnostics::{Diagnostic, Severity, Span};
 
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
             NumericExpr::Fluent(fluent) => self.fluent(fluent),
             NumericExpr::IsViolated(name, _) if !self.preferences.contains(&name) => {
                 let message = format!("no preference is called `{name}`");
-                self.unknown("pddl.undefined-preference", message, name, Known::Preferences);
+                self.unknown("pddl.undefined-preference", message, name, KnownNames::Preferences);
             }
             _ => {}
         }
@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
     fn type_ref(&mut self, ty: &'a TypeRef) {
         for name in ty.alternatives.iter().filter(|name| self.types.get(name.key()).is_none()) {
             let message = format!("no type `{name}` is declared");
-            self.unknown("pddl.undefined-type", message, name, Known::Types);
+            self.unknown("pddl.undefined-type", message, name, KnownNames::Types);
         }
     }
 }

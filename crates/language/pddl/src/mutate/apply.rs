@@ -1,6 +1,6 @@
 //! Making mutations.
 
-use super::{Edit, List, Mutation, Part, atoms, parameters};
+use super::{Edit, Mutation, Part, TermList, atoms, parameters};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem};
 use crate::name::Name;
 use crate::print;
@@ -80,7 +80,9 @@ fn edit_action(action: &mut Action, edits: &[&Edit]) {
     let mut effects: Vec<Option<Effect>> = effects.iter().cloned().map(Some).collect();
     for edit in edits {
         match edit {
-            Edit::Remove(site) if site.list == List::Precondition => put(&mut conditions, site.index, None),
+            Edit::Remove(site) if site.list == TermList::Precondition => {
+                put(&mut conditions, site.index, None)
+            }
             Edit::Remove(site) => put(&mut effects, site.index, None),
             Edit::Replace(site, Part::Condition(c)) => put(&mut conditions, site.index, Some(c.clone())),
             Edit::Replace(site, Part::Effect(e)) => put(&mut effects, site.index, Some(e.clone())),
@@ -90,17 +92,17 @@ fn edit_action(action: &mut Action, edits: &[&Edit]) {
         }
     }
     // A list that no edit names stays as it was written.
-    let touched = |list: List| {
+    let touched = |list: TermList| {
         edits.iter().any(|edit| match edit {
             Edit::Insert { part, .. } => part.list() == list,
             other => other.site().is_some_and(|site| site.list == list),
         })
     };
-    if touched(List::Precondition) {
+    if touched(TermList::Precondition) {
         let span = action.precondition.as_ref().map_or(Span::default(), Condition::span);
         action.precondition = Some(Condition::And(conditions.into_iter().flatten().collect(), span));
     }
-    if touched(List::Effect) {
+    if touched(TermList::Effect) {
         let span = action.effect.as_ref().map_or(Span::default(), Effect::span);
         action.effect = Some(Effect::And(effects.into_iter().flatten().collect(), span));
     }

@@ -2,7 +2,7 @@
 
 use super::scope::{Literal, Scope, Signatures};
 use super::terms::{list_sites, part_at, sites};
-use super::{Edit, List, Mutation, MutationKind, Part, Place, Site, parameters};
+use super::{Edit, Mutation, MutationKind, MutationPlace, Part, Site, TermList, parameters};
 use crate::ast::{Action, Atom, Condition, Domain, Term, TypedName};
 use crate::print;
 use crate::random::Random;
@@ -136,7 +136,7 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
             (Some(site.action), of_site(*site), Some(part_at(domain, *site)?.text()), Some(part.text()))
         }
         Edit::Insert { action, part } => {
-            (Some(*action), Place::Term { list: part.list(), index: None }, None, Some(part.text()))
+            (Some(*action), MutationPlace::Term { list: part.list(), index: None }, None, Some(part.text()))
         }
         Edit::DropArgument { predicate, position } => {
             let decl = domain.predicates.iter().find(|p| p.name == *predicate)?;
@@ -144,21 +144,21 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
             let before = print::print_typed_list(&rest);
             rest.remove(*position);
             let after = print::print_typed_list(&rest);
-            let place = Place::Argument { predicate: predicate.clone(), position: *position };
+            let place = MutationPlace::Argument { predicate: predicate.clone(), position: *position };
             (None, place, Some(format!("({predicate} {before})")), Some(format!("({predicate} {after})")))
         }
         Edit::SwapParameters { action, first, second } => {
             let before = domain.actions.get(*action)?.parameters.clone();
             let after = parameters::swapped(&before, *first, *second);
             let list = |list: &[_]| Some(format!("({})", print::print_typed_list(list)));
-            (Some(*action), Place::Parameters(vec![*first, *second]), list(&before), list(&after))
+            (Some(*action), MutationPlace::Parameters(vec![*first, *second]), list(&before), list(&after))
         }
         Edit::WidenType { action, position, ty } => {
             let before = domain.actions.get(*action)?.parameters.get(*position)?.clone();
             let after = TypedName { ty: ty.clone(), ..before.clone() };
             ill_typed = parameters::ill_typed(domain, *action, &before, &after);
             let text = |entry| Some(print::print_typed_list(std::slice::from_ref(entry)));
-            (Some(*action), Place::Parameters(vec![*position]), text(&before), text(&after))
+            (Some(*action), MutationPlace::Parameters(vec![*position]), text(&before), text(&after))
         }
     };
     let action = match action {
@@ -168,8 +168,8 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
     Some(Mutation { kind, action, place, before, after, ill_typed, edit })
 }
 
-fn of_site(site: Site) -> Place {
-    Place::Term { list: site.list, index: Some(site.index) }
+fn of_site(site: Site) -> MutationPlace {
+    MutationPlace::Term { list: site.list, index: Some(site.index) }
 }
 
 /// Predicates of two or more arguments lose one; those that rules define keep theirs, as the rules' variables hang on them.
@@ -225,7 +225,7 @@ fn literals(
     domain: &Domain,
     action: &Action,
     number: usize,
-    list: List,
+    list: TermList,
     except: Option<usize>,
 ) -> Vec<Literal> {
     let sites = list_sites(action, number, list).into_iter().filter(|site| Some(site.index) != except);
@@ -269,10 +269,10 @@ fn argument_replacements(signatures: &Signatures<'_>, scope: &Scope, literal: &L
     made
 }
 
-fn retargets(signatures: &Signatures<'_>, scope: &Scope, literal: &Literal, list: List) -> Vec<Literal> {
+fn retargets(signatures: &Signatures<'_>, scope: &Scope, literal: &Literal, list: TermList) -> Vec<Literal> {
     let other = signatures.predicates.iter().filter(|s| {
         s.decl.name != literal.atom.predicate
-            && !(s.derived && list == List::Effect)
+            && !(s.derived && list == TermList::Effect)
             && signatures.takes(scope, s, &literal.atom.args)
     });
     other
@@ -285,12 +285,12 @@ fn retargets(signatures: &Signatures<'_>, scope: &Scope, literal: &Literal, list
 }
 
 /// The lists of an action that literals may be added to, with the signs they may have there.
-fn open_lists(domain: &Domain) -> Vec<(List, bool)> {
+fn open_lists(domain: &Domain) -> Vec<(TermList, bool)> {
     let allows = |r: &crate::Name| r.is(":negative-preconditions") || r.is(":adl") || r.is(":ucpop");
     let negative = domain.requirements.is_empty() || domain.requirements.iter().any(allows);
-    let mut open = vec![(List::Precondition, true), (List::Effect, true), (List::Effect, false)];
+    let mut open = vec![(TermList::Precondition, true), (TermList::Effect, true), (TermList::Effect, false)];
     if negative {
-        open.push((List::Precondition, false));
+        open.push((TermList::Precondition, false));
     }
     open
 }
@@ -301,7 +301,8 @@ fn all_additions(domain: &Domain, signatures: &Signatures<'_>) -> Vec<Edit> {
         let scope = signatures.scope(action);
         for (list, positive) in open_lists(domain) {
             let there = literals(domain, action, number, list, None);
-            for signature in signatures.predicates.iter().filter(|s| !(s.derived && list == List::Effect)) {
+            for signature in signatures.predicates.iter().filter(|s| !(s.derived && list == TermList::Effect))
+            {
                 for args in argument_lists(signatures, &scope, signature.decl.parameters.len(), signature) {
                     let atom = Atom { predicate: signature.decl.name.clone(), args, span: Span::default() };
                     let literal = Literal { positive, atom };
@@ -347,13 +348,14 @@ fn draw_addition(
 ) -> Option<Edit> {
     let open = open_lists(domain);
     // Neither what stands in a list already nor what a mutation puts there is added once more.
-    let taken: FxHashSet<(usize, List, String)> = chosen.iter().filter_map(|m| made_atom(&m.edit)).collect();
+    let taken: FxHashSet<(usize, TermList, String)> =
+        chosen.iter().filter_map(|m| made_atom(&m.edit)).collect();
     for _ in 0..ADDITION_TRIES {
         let number = random.below(domain.actions.len() as u64) as usize;
         let action = domain.actions.get(number)?;
         let (list, positive) = *random.pick(&open)?;
         let signature = random.pick(&signatures.predicates)?;
-        if signature.derived && list == List::Effect {
+        if signature.derived && list == TermList::Effect {
             continue;
         }
         let scope = signatures.scope(action);
@@ -368,7 +370,7 @@ fn draw_addition(
     None
 }
 
-fn made_atom(edit: &Edit) -> Option<(usize, List, String)> {
+fn made_atom(edit: &Edit) -> Option<(usize, TermList, String)> {
     let (action, part) = match edit {
         Edit::Insert { action, part } => (*action, part),
         Edit::Replace(site, part) => (site.action, part),

@@ -4,13 +4,13 @@
 //! uniform even where leaving a literal in each list rules most sets out.
 
 use super::terms::list_sites;
-use super::{Edit, List, Mutation, MutationKind, Place, Site, apply_mutations, terms};
+use super::{Edit, Mutation, MutationKind, MutationPlace, Site, TermList, apply_mutations, terms};
 use crate::ast::Domain;
 use crate::random::Random;
 
 /// What has to stay of each list of terms (an action's precondition, an action's effect).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Keep {
+pub enum KeepPolicy {
     /// At least one term, where there was one.
     OneInEachList,
     /// Nothing: a list may lose all its terms.
@@ -19,7 +19,7 @@ pub enum Keep {
 
 /// A domain with terms left out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Damaged {
+pub struct DamagedDomain {
     /// The domain without them.
     pub domain: Domain,
     /// What was left out, in the order of the text.
@@ -36,13 +36,13 @@ pub struct Omissions<'a> {
 
 impl<'a> Omissions<'a> {
     /// The terms of the domain's instantaneous actions, and what has to stay of them.
-    pub fn new(domain: &'a Domain, keep: Keep) -> Self {
+    pub fn new(domain: &'a Domain, keep: KeepPolicy) -> Self {
         let lists = domain.actions.iter().enumerate().flat_map(|(number, action)| {
-            [List::Precondition, List::Effect].map(|list| list_sites(action, number, list))
+            [TermList::Precondition, TermList::Effect].map(|list| list_sites(action, number, list))
         });
         let keep = match keep {
-            Keep::OneInEachList => 1,
-            Keep::Nothing => 0,
+            KeepPolicy::OneInEachList => 1,
+            KeepPolicy::Nothing => 0,
         };
         Self { domain, lists: lists.filter(|list| !list.is_empty()).collect(), keep }
     }
@@ -59,26 +59,26 @@ impl<'a> Omissions<'a> {
 
     /// The domain without `k` terms, each set of k terms that may go being equally likely (the distribution P_k of the paper's Section
     /// 4.2). `None` where k terms cannot go.
-    pub fn draw(&self, k: usize, random: &mut Random) -> Option<Damaged> {
+    pub fn draw(&self, k: usize, random: &mut Random) -> Option<DamagedDomain> {
         Some(self.sampler(k, 0, k)?.draw(random).0)
     }
 
     /// A sampler of pairs: the first domain without `first` terms, the second without `second`, chosen so that they differ in exactly
     /// `differing` terms (Section 4.3: those left out of one of them only). `None` where there is no such pair: the
     /// sizes and the difference do not go together, or the domain has too few terms.
-    pub fn sampler(&self, first: usize, second: usize, differing: usize) -> Option<Sampler<'_>> {
+    pub fn sampler(&self, first: usize, second: usize, differing: usize) -> Option<PairSampler<'_>> {
         let common = (first + second).checked_sub(differing).filter(|rest| rest % 2 == 0)? / 2;
         let only_first = first.checked_sub(common)?;
         let only_second = second.checked_sub(common)?;
         let counts = Counts::of(&self.lists, self.keep, [only_first, only_second, common]);
-        (counts.ways(0, [only_first, only_second, common]) > 0.0).then_some(Sampler {
+        (counts.ways(0, [only_first, only_second, common]) > 0.0).then_some(PairSampler {
             omissions: self,
             wanted: [only_first, only_second, common],
             counts,
         })
     }
 
-    fn damaged(&self, mut sites: Vec<Site>) -> Damaged {
+    fn damaged(&self, mut sites: Vec<Site>) -> DamagedDomain {
         sites.sort_unstable();
         let omitted: Vec<Mutation> = sites
             .into_iter()
@@ -86,7 +86,7 @@ impl<'a> Omissions<'a> {
                 Some(Mutation {
                     kind: MutationKind::Omission,
                     action: Some(self.domain.actions.get(site.action)?.name.clone()),
-                    place: Place::Term { list: site.list, index: Some(site.index) },
+                    place: MutationPlace::Term { list: site.list, index: Some(site.index) },
                     before: Some(terms::part_at(self.domain, site)?.text()),
                     ill_typed: Vec::new(),
                     after: None,
@@ -94,7 +94,7 @@ impl<'a> Omissions<'a> {
                 })
             })
             .collect();
-        Damaged { domain: apply_mutations(self.domain, &omitted), omitted }
+        DamagedDomain { domain: apply_mutations(self.domain, &omitted), omitted }
     }
 }
 
@@ -103,15 +103,15 @@ type Split = [usize; 3];
 
 /// Draws pairs of damaged domains; make it once for many draws.
 #[derive(Debug, Clone)]
-pub struct Sampler<'a> {
+pub struct PairSampler<'a> {
     omissions: &'a Omissions<'a>,
     wanted: Split,
     counts: Counts,
 }
 
-impl Sampler<'_> {
+impl PairSampler<'_> {
     /// One pair, all possible pairs being equally likely.
-    pub fn draw(&self, random: &mut Random) -> (Damaged, Damaged) {
+    pub fn draw(&self, random: &mut Random) -> (DamagedDomain, DamagedDomain) {
         let mut wanted = self.wanted;
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for (index, list) in self.omissions.lists.iter().enumerate() {

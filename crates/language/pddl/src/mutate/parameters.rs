@@ -2,7 +2,7 @@
 
 use super::{Edit, atoms};
 use crate::ast::{Action, Atom, Domain, Term, TypeRef, TypedName};
-use crate::check::{Fit, TypeHierarchy};
+use crate::check::{TypeFit, TypeHierarchy};
 use crate::name::Name;
 use crate::print;
 use crate::rename::{Renaming, rename_condition, rename_effect};
@@ -106,8 +106,9 @@ pub(super) fn ill_typed(
         let lost = atom.args.iter().zip(&decl.parameters).any(|(arg, declared)| {
             let wanted = types.resolve(declared.ty.as_ref());
             *arg == Term::Variable(marked.name.clone())
-                && wanted
-                    .is_some_and(|w| types.fit(&old, &w) == Fit::Always && types.fit(&new, &w) != Fit::Always)
+                && wanted.is_some_and(|w| {
+                    types.fit(&old, &w) == TypeFit::Always && types.fit(&new, &w) != TypeFit::Always
+                })
         });
         if lost {
             for arg in atom.args.iter_mut().filter(|arg| *arg.name() == marked.name) {

@@ -1,8 +1,8 @@
 //! What fits where: the predicates of a domain, and the terms that an action may use.
 
-use super::{List, Part};
+use super::{Part, TermList};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl, Term, TypedName};
-use crate::check::{Fit, TypeHierarchy, TypeId};
+use crate::check::{TypeFit, TypeHierarchy, TypeId};
 use crate::name::Name;
 use planforge_diagnostics::Span;
 use smallvec::SmallVec;
@@ -69,7 +69,7 @@ impl<'a> Signatures<'a> {
     ) -> bool {
         let given = scope.terms.iter().find(|(known, _)| known == term).map(|(_, types)| types);
         match (given, signature.parameters.get(position)) {
-            (Some(given), Some(wanted)) => self.types.fit(given, wanted) == Fit::Always,
+            (Some(given), Some(wanted)) => self.types.fit(given, wanted) == TypeFit::Always,
             _ => false,
         }
     }
@@ -115,15 +115,15 @@ impl Literal {
     }
 
     /// The literal as a term of that list.
-    pub(super) fn part(self, list: List) -> Part {
+    pub(super) fn part(self, list: TermList) -> Part {
         let span = Span::default();
         match (list, self.positive) {
-            (List::Precondition, true) => Part::Condition(Condition::Atom(self.atom)),
-            (List::Precondition, false) => {
+            (TermList::Precondition, true) => Part::Condition(Condition::Atom(self.atom)),
+            (TermList::Precondition, false) => {
                 Part::Condition(Condition::Not(Box::new(Condition::Atom(self.atom)), span))
             }
-            (List::Effect, true) => Part::Effect(Effect::Add(self.atom)),
-            (List::Effect, false) => Part::Effect(Effect::Delete(self.atom, span)),
+            (TermList::Effect, true) => Part::Effect(Effect::Add(self.atom)),
+            (TermList::Effect, false) => Part::Effect(Effect::Delete(self.atom, span)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The terms of a domain: listing them, and counting those in which two domains differ.
 
-use super::{List, Part, Site};
+use super::{Part, Site, TermList};
 use crate::ast::{Action, Domain, Effect};
 use crate::diff::{canonical_condition, canonical_effect};
 use crate::name::Name;
@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 
 /// A term: a top-level conjunct of an action's precondition or effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Term {
+pub struct ListedTerm {
     /// The action.
     pub action: Name,
     /// Which of its lists.
-    pub list: List,
+    pub list: TermList,
     /// Its position in the list, from 0.
     pub index: usize,
     /// The term as PDDL on one line.
@@ -23,9 +23,9 @@ pub struct Term {
 ///
 /// The effect that counts an action's cost, on the function `total-cost`, is none: it says nothing about what can be executed or
 /// reached.
-pub fn terms(domain: &Domain) -> Vec<Term> {
+pub fn terms(domain: &Domain) -> Vec<ListedTerm> {
     let listed = sites(domain).into_iter().filter_map(|site| {
-        Some(Term {
+        Some(ListedTerm {
             action: domain.actions.get(site.action)?.name.clone(),
             list: site.list,
             index: site.index,
@@ -38,7 +38,7 @@ pub fn terms(domain: &Domain) -> Vec<Term> {
 /// In how many terms the two domains differ: the size of the symmetric difference, action by action and list by list.
 /// Terms compare without regard to case and order; variables by name, as in domains that were made from one.
 pub fn differing_terms(a: &Domain, b: &Domain) -> usize {
-    let mut balance: FxHashMap<(String, List, String), i64> = FxHashMap::default();
+    let mut balance: FxHashMap<(String, TermList, String), i64> = FxHashMap::default();
     for (domain, step) in [(a, 1), (b, -1)] {
         for site in sites(domain) {
             let (Some(action), Some(part)) = (domain.actions.get(site.action), part_at(domain, site)) else {
@@ -58,21 +58,21 @@ pub fn differing_terms(a: &Domain, b: &Domain) -> usize {
 pub(super) fn sites(domain: &Domain) -> Vec<Site> {
     let mut all = Vec::new();
     for (index, action) in domain.actions.iter().enumerate() {
-        all.extend(list_sites(action, index, List::Precondition));
-        all.extend(list_sites(action, index, List::Effect));
+        all.extend(list_sites(action, index, TermList::Precondition));
+        all.extend(list_sites(action, index, TermList::Effect));
     }
     all
 }
 
 /// The places of one list's terms.
-pub(super) fn list_sites(action: &Action, number: usize, list: List) -> Vec<Site> {
+pub(super) fn list_sites(action: &Action, number: usize, list: TermList) -> Vec<Site> {
     let site = |index: usize| Site { action: number, list, index };
     match list {
-        List::Precondition => {
+        TermList::Precondition => {
             let count = action.precondition.as_ref().map_or(0, |c| c.conjuncts().len());
             (0..count).map(site).collect()
         }
-        List::Effect => {
+        TermList::Effect => {
             let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
             effects.iter().enumerate().filter(|(_, e)| !counts_cost(e)).map(|(i, _)| site(i)).collect()
         }
@@ -87,9 +87,9 @@ fn counts_cost(effect: &Effect) -> bool {
 pub(super) fn part_at(domain: &Domain, site: Site) -> Option<Part> {
     let action = domain.actions.get(site.action)?;
     match site.list {
-        List::Precondition => {
+        TermList::Precondition => {
             action.precondition.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Condition)
         }
-        List::Effect => action.effect.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Effect),
+        TermList::Effect => action.effect.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Effect),
     }
 }

@@ -2,48 +2,10 @@
 
 use super::doc::Doc;
 use crate::ast::{
-    ArithmeticOp, AssignOp, Atom, CompareOp, Condition, Effect, Fluent, InitElement, NumericExpr, Quantified,
-    Term, TimeSpecifier, Trajectory, TypeRef, TypedName,
+    Atom, Condition, Effect, Fluent, InitElement, NumericExpr, Quantified, Term, TimeSpecifier, Trajectory,
+    TypeRef, TypedName,
 };
 use crate::name::Name;
-
-impl CompareOp {
-    /// The operator as PDDL spells it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Less => "<",
-            Self::LessEqual => "<=",
-            Self::Equal => "=",
-            Self::GreaterEqual => ">=",
-            Self::Greater => ">",
-        }
-    }
-}
-
-impl ArithmeticOp {
-    /// The operator as PDDL spells it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "+",
-            Self::Subtract => "-",
-            Self::Multiply => "*",
-            Self::Divide => "/",
-        }
-    }
-}
-
-impl AssignOp {
-    /// The operator as PDDL spells it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Assign => "assign",
-            Self::Increase => "increase",
-            Self::Decrease => "decrease",
-            Self::ScaleUp => "scale-up",
-            Self::ScaleDown => "scale-down",
-        }
-    }
-}
 
 pub(super) fn name(name: &Name) -> Doc {
     Doc::word(name.as_str())

@@ -1,6 +1,6 @@
 //! Conditions: preconditions, goals, rule bodies, duration constraints, trajectory constraints.
 
-use super::Reader;
+use super::TreeReader;
 use super::numeric::is_number;
 use crate::ast::{
     CompareOp, Comparison, Condition, NumericExpr, Preference, Quantified, Term, TimeSpecifier, Trajectory,
@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::name::Name;
 use crate::sexpr::{Children, NodeId};
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     /// Everything to the end of `rest` as one condition: several need an `and`, which is reported and supplied.
     pub(super) fn condition_value(
         &mut self,

@@ -1,6 +1,6 @@
 //! Sections of a domain.
 
-use super::Reader;
+use super::TreeReader;
 use super::typed::Entry;
 use crate::ast::{Action, Derived, Domain, DurativeAction};
 use crate::name::Name;
@@ -61,7 +61,7 @@ struct Fields<'a, 't> {
     list: Vec<(NodeId, Children<'a, 't>)>,
 }
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn domain(&mut self, define: NodeId) -> Domain {
         let mut domain = Domain { span: self.tree.span(define), ..Domain::default() };
         for id in self.tree.children(define).skip(1) {

@@ -1,11 +1,11 @@
 //! Effects of actions, instantaneous and durative.
 
-use super::Reader;
+use super::TreeReader;
 use crate::ast::{AssignOp, Assignment, Effect, Quantified, TimeSpecifier};
 use crate::name::Name;
 use crate::sexpr::{Children, NodeId};
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     /// Everything to the end of `rest` as one effect: several need an `and`, which is reported and supplied.
     pub(super) fn effect_value(&mut self, rest: Children<'a, 't>, owner: NodeId) -> Option<Effect> {
         let parts: Vec<NodeId> = rest.collect();

@@ -1,6 +1,6 @@
 //! Numbers, numeric fluents and arithmetic; terms and atoms.
 
-use super::Reader;
+use super::TreeReader;
 use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
 use crate::sexpr::{Children, NodeId, OPERATORS};
 use planforge_diagnostics::{Diagnostic, Edit};
@@ -12,7 +12,7 @@ pub(super) fn is_number(word: &str) -> bool {
         && word.parse::<f64>().is_ok()
 }
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     /// The value of a number; one too large for a 64-bit float is reported.
     pub(super) fn number(&mut self, id: NodeId) -> Option<f64> {
         let word = self.tree.atom(id).filter(|w| is_number(w));

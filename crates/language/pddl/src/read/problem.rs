@@ -1,6 +1,6 @@
 //! Sections of a problem.
 
-use super::Reader;
+use super::TreeReader;
 use super::domain::merge;
 use super::numeric::is_number;
 use super::typed::Entry;
@@ -20,7 +20,7 @@ const PROBLEM_SECTIONS: &[&str] = &[
     ":length",
 ];
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn problem(&mut self, define: NodeId) -> Problem {
         let mut problem = Problem { span: self.tree.span(define), ..Problem::default() };
         for id in self.tree.children(define).skip(1) {

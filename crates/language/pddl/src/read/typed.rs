@@ -1,6 +1,6 @@
 //! Typed lists: `a b - t c - (either t u) d`, for types, objects, parameters and functions.
 
-use super::Reader;
+use super::TreeReader;
 use crate::ast::{FunctionDecl, PredicateDecl, TypeRef, TypedName};
 use crate::name::Name;
 use crate::sexpr::{Children, NodeId};
@@ -18,7 +18,7 @@ pub(super) enum Entry {
     Type,
 }
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     /// Reads entries to the end of `rest`.
     pub(super) fn typed_list(&mut self, mut rest: Children<'a, 't>, entry: Entry) -> Vec<TypedName> {
         let mut list: Vec<TypedName> = Vec::new();

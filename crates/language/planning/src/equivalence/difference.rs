@@ -1,6 +1,6 @@
 //! What two problems that are not the same do not share, under the best correspondence of objects that was found.
 
-use super::graph::{Fact, Graph, Node, Side};
+use super::graph::{Fact, Graph, Node, ProblemNodes};
 use super::search::rounds;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -14,7 +14,7 @@ const LOOKS: usize = 20_000;
 
 /// How two problems differ.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
+pub struct ProblemDifference {
     /// Objects of the first that have no counterpart of their type.
     pub missing_objects: Vec<String>,
     /// Objects of the second that have none.
@@ -30,7 +30,7 @@ pub struct Difference {
 }
 
 /// The difference under the best of two correspondences: objects of the same name, and objects that look alike.
-pub(super) fn difference(graph: &Graph) -> Difference {
+pub(super) fn difference(graph: &Graph) -> ProblemDifference {
     let matcher = Matcher::new(graph);
     let by_name = matcher.improve(matcher.by_name());
     let by_look = matcher.improve(matcher.by_look());
@@ -43,11 +43,11 @@ type Match = Vec<Option<usize>>;
 
 struct Matcher<'g> {
     graph: &'g Graph,
-    first: &'g Side,
-    second: &'g Side,
+    first: &'g ProblemNodes,
+    second: &'g ProblemNodes,
     /// Colours of the objects.
     colours: [Vec<u32>; 2],
-    /// Literals and numbers as a shape and the objects in it, in order of their places; by index into [`Side::facts`].
+    /// Literals and numbers as a shape and the objects in it, in order of their places; by index into [`ProblemNodes::facts`].
     facts: [Vec<Option<Flat>>; 2],
     /// Facts of the first by object.
     of_object: Vec<Vec<usize>>,
@@ -60,9 +60,10 @@ type Flat = (u64, SmallVec<[usize; 4]>);
 
 impl<'g> Matcher<'g> {
     fn new(graph: &'g Graph) -> Self {
-        let colours = |side: &Side| side.objects.iter().map(|(n, _)| graph.colours[*n as usize]).collect();
+        let colours =
+            |side: &ProblemNodes| side.objects.iter().map(|(n, _)| graph.colours[*n as usize]).collect();
         let mut shapes = FxHashMap::default();
-        let mut flat = |side: &Side| -> Vec<Option<Flat>> {
+        let mut flat = |side: &ProblemNodes| -> Vec<Option<Flat>> {
             let index: FxHashMap<Node, usize> =
                 side.objects.iter().enumerate().map(|(i, (n, _))| (*n, i)).collect();
             let one = |fact: &Fact| fact.flat.then(|| flat_fact(graph, fact.node, &index, &mut shapes));
@@ -179,7 +180,7 @@ impl<'g> Matcher<'g> {
         self.of_object[i].iter().chain(of_j).filter(|&&f| self.is_shared(f, image)).count()
     }
 
-    fn tell(&self, graph: &Graph, image: &Match) -> Difference {
+    fn tell(&self, graph: &Graph, image: &Match) -> ProblemDifference {
         let mut matched: FxHashSet<Flat> = FxHashSet::default();
         for (f, fact) in self.facts[0].iter().enumerate() {
             if let Some((shape, objects)) = fact
@@ -194,15 +195,15 @@ impl<'g> Matcher<'g> {
             Some(flat) => !matched.contains(flat),
             None => !compound_second.contains(f),
         };
-        let texts = |side: &Side, left: Vec<usize>| -> Vec<String> {
+        let texts = |side: &ProblemNodes, left: Vec<usize>| -> Vec<String> {
             left.into_iter().map(|f| side.facts[f].text.clone()).collect()
         };
         let missing_facts = texts(self.first, (0..self.facts[0].len()).filter(missing).collect());
         let extra_facts = texts(self.second, (0..self.facts[1].len()).filter(extra).collect());
         let used: FxHashSet<usize> = image.iter().flatten().copied().collect();
         let alone = |i: &usize| image[*i].is_none();
-        let name = |side: &Side, i: usize| side.objects[i].1.clone();
-        Difference {
+        let name = |side: &ProblemNodes, i: usize| side.objects[i].1.clone();
+        ProblemDifference {
             missing_objects: (0..image.len()).filter(alone).map(|i| name(self.first, i)).collect(),
             extra_objects: (0..self.second.objects.len())
                 .filter(|j| !used.contains(j))

@@ -11,7 +11,7 @@ pub(super) type Node = u32;
 
 /// What a node of one side is, for messages and for comparing.
 #[derive(Debug, Clone)]
-pub(super) struct Side {
+pub(super) struct ProblemNodes {
     /// The objects' nodes and names, in the problem's order; constants too.
     pub(super) objects: Vec<(Node, String)>,
     /// The facts' nodes and how they are told: `init (at a b)`.
@@ -35,8 +35,8 @@ pub(super) struct Graph {
     pub(super) colours: Vec<u32>,
     /// Edges from each node, both ways: (edge label, other node). The label tells direction and place.
     pub(super) edges: Vec<Vec<(u32, Node)>>,
-    pub(super) first: Side,
-    pub(super) second: Side,
+    pub(super) first: ProblemNodes,
+    pub(super) second: ProblemNodes,
     fixed: FxHashSet<String>,
 }
 
@@ -47,7 +47,7 @@ impl Graph {
         let a = Builder::new(&mut names, &fixed).build(domain, first);
         let b = Builder::new(&mut names, &fixed).build(domain, second);
         let split = a.colours.len() as Node;
-        let shift = |side: Side| Side {
+        let shift = |side: ProblemNodes| ProblemNodes {
             objects: side.objects.into_iter().map(|(n, name)| (n + split, name)).collect(),
             facts: side.facts.into_iter().map(|f| Fact { node: f.node + split, ..f }).collect(),
         };
@@ -164,7 +164,7 @@ fn terms_of_effect(effect: &Effect, see: &mut dyn FnMut(&Term)) {
 struct Built {
     colours: Vec<u32>,
     edges: Vec<Vec<(u32, Node)>>,
-    side: Side,
+    side: ProblemNodes,
 }
 
 /// Makes the graph of one problem. Parts that read the same are one node, so repeating one makes no difference.
@@ -176,7 +176,7 @@ struct Builder<'a> {
     /// By colour and children.
     known: FxHashMap<(u32, Vec<(u32, Node)>), Node>,
     objects: FxHashMap<String, Node>,
-    side: Side,
+    side: ProblemNodes,
     /// Variables in scope, innermost last.
     scope: Vec<(String, Node)>,
 }
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
             edges: Vec::new(),
             known: FxHashMap::default(),
             objects: FxHashMap::default(),
-            side: Side { objects: Vec::new(), facts: Vec::new() },
+            side: ProblemNodes { objects: Vec::new(), facts: Vec::new() },
             scope: Vec::new(),
         }
     }

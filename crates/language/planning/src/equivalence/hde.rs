@@ -3,26 +3,31 @@
 //!
 //! Two domains that are equivalent pass; domains that pass may still differ, for only finitely many plans are looked at.
 //! [`domains`](super::domains) decides what this estimates. Here it is the paper's measure, under its definition or as
-//! its code counts ([`Rule`]), with one exception: a limit leaves the answer open, where the code takes it for "no plan".
+//! its code counts ([`HdeRule`]), with one exception: a limit leaves the answer open, where the code takes it for "no plan".
 //!
-//! A [`Reference`] is prepared once and compared with any number of candidates. Plans are found under
+//! A [`HdeReference`] is prepared once and compared with any number of candidates. Plans are found under
 //! [`HdeOptions::semantics`] (the paper's planner has no ground no-ops) and executed as VAL executes them, so a ground no-op
 //! in a plan of the other domain is a step like any other.
 
-use super::domains::{Comparable, NotCompared, Side, facts_before_last, failed, model};
-use crate::budget::{Budget, StopReason};
+use super::{
+    ComparedSide,
+    domains::{ComparableModel, NotCompared, facts_before_last, failed, model},
+};
 use crate::ground::GroundLimits;
+use crate::resources::{ResourceLimits, StopReason};
 use crate::search::SearchStatistics;
 use crate::task::Unsupported;
 use crate::top_k::{TopKEnd, TopKOptions, TopKOutcome, top_k_of};
 use crate::unsolvable::Explanation;
-use crate::walk::{Method, Model, ModelError, ModelOptions, Refusal, Semantics, Step, replay};
+use crate::walk::{
+    GroundingMethod, Model, ModelError, ModelOptions, NamedStep, Refusal, Semantics, execute_steps,
+};
 use planforge_pddl::ast::{Domain, Problem};
 use std::num::NonZeroUsize;
 
 /// How plans count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Rule {
+pub enum HdeRule {
     /// The paper's definition: every plan of either list must be a plan of the other domain. Of one problem all new plans are
     /// looked at before the old ones.
     #[default]
@@ -38,7 +43,7 @@ pub struct HdeOptions {
     /// Plans of each problem.
     pub k: NonZeroUsize,
     /// How they count.
-    pub rule: Rule,
+    pub rule: HdeRule,
     /// Which ground actions plans are made of.
     pub semantics: Semantics,
     /// Most search nodes for the plans of one problem in one domain: states seen, and ways from a state to the goal kept.
@@ -52,7 +57,7 @@ impl Default for HdeOptions {
     fn default() -> Self {
         HdeOptions {
             k: NonZeroUsize::MIN.saturating_add(99),
-            rule: Rule::default(),
+            rule: HdeRule::default(),
             semantics: Semantics::GroundNoOpsDropped,
             max_nodes: 1_000_000,
             ground: GroundLimits::default(),
@@ -62,13 +67,13 @@ impl Default for HdeOptions {
 
 impl HdeOptions {
     const fn model_options(&self) -> ModelOptions {
-        ModelOptions { semantics: Semantics::Strips, method: Method::Ground, ground: self.ground }
+        ModelOptions { semantics: Semantics::Strips, method: GroundingMethod::Ground, ground: self.ground }
     }
 }
 
 /// A domain, and the plans of some problems in it.
 #[derive(Debug)]
-pub struct Reference {
+pub struct HdeReference {
     options: HdeOptions,
     problems: Vec<Prepared>,
     statistics: SearchStatistics,
@@ -85,22 +90,22 @@ struct Prepared {
 /// Plans in order; why there are no more, where that is a limit.
 #[derive(Debug)]
 struct Plans {
-    list: Vec<Vec<Step>>,
+    list: Vec<Vec<NamedStep>>,
     stopped: Option<StopReason>,
 }
 
 /// Why there is no reference.
 #[derive(Debug, Clone)]
-pub struct NoReference {
+pub struct HdeReferenceError {
     /// The problem's place in the list, from 0.
     pub problem: usize,
     /// What is the matter with it.
-    pub why: NoReferenceReason,
+    pub why: HdeReferenceErrorKind,
 }
 
 /// What keeps a problem from being a reference.
 #[derive(Debug, Clone)]
-pub enum NoReferenceReason {
+pub enum HdeReferenceErrorKind {
     /// The domain and the problem are no model.
     Model(ModelError),
     /// The measure is defined over solvable problems, and this one has no plan.
@@ -109,27 +114,27 @@ pub enum NoReferenceReason {
     Limit(StopReason),
 }
 
-impl std::fmt::Display for NoReferenceReason {
+impl std::fmt::Display for HdeReferenceErrorKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NoReferenceReason::Model(error) => error.fmt(f),
-            NoReferenceReason::Unsolvable(_) => f.write_str("the problem has no plan"),
-            NoReferenceReason::Limit(reason) => write!(f, "{reason} was reached before the first plan"),
+            HdeReferenceErrorKind::Model(error) => error.fmt(f),
+            HdeReferenceErrorKind::Unsolvable(_) => f.write_str("the problem has no plan"),
+            HdeReferenceErrorKind::Limit(reason) => write!(f, "{reason} was reached before the first plan"),
         }
     }
 }
 
-impl std::fmt::Display for NoReference {
+impl std::fmt::Display for HdeReferenceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "problem {}: {}", self.problem + 1, self.why)
     }
 }
 
-impl std::error::Error for NoReference {}
+impl std::error::Error for HdeReferenceError {}
 
 /// How two domains compare.
 #[derive(Debug, Clone)]
-pub struct Hde {
+pub struct HdeResult {
     /// The answer.
     pub outcome: HdeOutcome,
     /// By problem, the plans found in the reference and in the candidate. It ends with the problem that shows a difference.
@@ -140,11 +145,11 @@ pub struct Hde {
     pub statistics: SearchStatistics,
 }
 
-impl Hde {
+impl HdeResult {
     /// Before the first problem.
     fn new() -> Self {
         let statistics = SearchStatistics::default();
-        Hde { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0, statistics }
+        HdeResult { outcome: HdeOutcome::Equivalent, plans: Vec::new(), shared: 0, statistics }
     }
 }
 
@@ -164,8 +169,8 @@ pub enum HdeOutcome {
     Undecided {
         /// The first problem with plans left out, by its place in the list.
         problem: usize,
-        /// In which domain: [`Side::First`] is the reference.
-        side: Side,
+        /// In which domain: [`ComparedSide::First`] is the reference.
+        side: ComparedSide,
         /// The limit.
         stopped: StopReason,
     },
@@ -180,7 +185,7 @@ pub enum HdeDifference {
     NewPlanFails(FailingPlan),
     /// A plan of the reference is none of the candidate.
     OldPlanFails(FailingPlan),
-    /// [`Rule::ReferenceCode`] alone: the domains have different numbers of plans.
+    /// [`HdeRule::ReferenceCode`] alone: the domains have different numbers of plans.
     Number {
         /// Plans found in the reference.
         reference: usize,
@@ -217,7 +222,7 @@ pub struct FailingPlan {
     /// Its place among the plans of its domain, from 0.
     pub rank: usize,
     /// Its steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NamedStep>,
     /// The first step that the other domain refuses, from 0, and why; `None` where it executes all and the goal does not hold.
     pub failing: Option<(usize, Refusal)>,
     /// The parts of the precondition, or of the goal, that do not hold there, as PDDL and why.
@@ -226,25 +231,25 @@ pub struct FailingPlan {
     pub facts: Vec<String>,
 }
 
-impl Reference {
+impl HdeReference {
     /// Finds the plans of the problems in the reference domain.
     ///
     /// # Errors
-    /// The first problem that cannot be used, in [`NoReference`]. A limit after the first plan is no error: what rests on the plans left
+    /// The first problem that cannot be used, in [`HdeReferenceError`]. A limit after the first plan is no error: what rests on the plans left
     /// out stays open in every comparison.
     pub fn new(
         domain: &Domain,
         problems: &[&Problem],
         options: &HdeOptions,
-        budget: &mut dyn Budget,
-    ) -> Result<Self, NoReference> {
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Self, HdeReferenceError> {
         let mut prepared = Vec::with_capacity(problems.len());
         let mut statistics = SearchStatistics::default();
         for (number, &problem) in problems.iter().enumerate() {
-            let found = Prepared::new(domain, problem, options, budget, &mut statistics);
-            prepared.push(found.map_err(|why| NoReference { problem: number, why })?);
+            let found = Prepared::new(domain, problem, options, resources, &mut statistics);
+            prepared.push(found.map_err(|why| HdeReferenceError { problem: number, why })?);
         }
-        Ok(Reference { options: *options, problems: prepared, statistics })
+        Ok(HdeReference { options: *options, problems: prepared, statistics })
     }
 
     /// The searches for the plans of all problems, together.
@@ -253,7 +258,7 @@ impl Reference {
     }
 
     /// The plans of a problem in the reference, in order.
-    pub fn plans(&self, problem: usize) -> &[Vec<Step>] {
+    pub fn plans(&self, problem: usize) -> &[Vec<NamedStep>] {
         self.problems.get(problem).map_or(&[], |p| p.plans.list.as_slice())
     }
 
@@ -270,26 +275,31 @@ impl Reference {
     /// Compares a candidate, on the problems as they stand.
     ///
     /// # Errors
-    /// The candidate with one of the problems is no model; [`NotCompared::side`] is always [`Side::Second`].
-    pub fn compare(&self, candidate: &Domain, budget: &mut dyn Budget) -> Result<Hde, NotCompared> {
+    /// The candidate with one of the problems is no model; [`NotCompared::side`] is always [`ComparedSide::Second`].
+    pub fn compare(
+        &self,
+        candidate: &Domain,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<HdeResult, NotCompared> {
         let own: Vec<&Problem> = self.problems().collect();
-        self.compare_on(candidate, &own, budget)
+        self.compare_on(candidate, &own, resources)
     }
 
     /// Compares a candidate that writes the problems in its own terms: one for each of the reference's, in the same order.
     ///
     /// # Errors
-    /// See [`Reference::compare`].
+    /// See [`HdeReference::compare`].
     pub fn compare_on(
         &self,
         candidate: &Domain,
         problems: &[&Problem],
-        budget: &mut dyn Budget,
-    ) -> Result<Hde, NotCompared> {
-        let mut hde = Hde::new();
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<HdeResult, NotCompared> {
+        let mut hde = HdeResult::new();
         for (number, problem) in problems.iter().enumerate().take(self.problems.len()) {
-            let new = model(Side::Second, candidate, problem, &self.options.model_options(), budget)?;
-            if self.add(&mut hde, number, &new, budget)? {
+            let new =
+                model(ComparedSide::Second, candidate, problem, &self.options.model_options(), resources)?;
+            if self.add(&mut hde, number, &new, resources)? {
                 break;
             }
         }
@@ -302,12 +312,12 @@ impl Reference {
     /// The candidate has constructs that the search for plans does not handle.
     pub fn compare_models(
         &self,
-        candidates: &[&Comparable],
-        budget: &mut dyn Budget,
-    ) -> Result<Hde, NotCompared> {
-        let mut hde = Hde::new();
+        candidates: &[&ComparableModel],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<HdeResult, NotCompared> {
+        let mut hde = HdeResult::new();
         for (number, new) in candidates.iter().enumerate() {
-            if self.add(&mut hde, number, new.model(), budget)? {
+            if self.add(&mut hde, number, new.model(), resources)? {
                 break;
             }
         }
@@ -317,18 +327,18 @@ impl Reference {
     /// Adds one problem to a comparison; whether it shows a difference.
     fn add(
         &self,
-        hde: &mut Hde,
+        hde: &mut HdeResult,
         number: usize,
         new: &Model,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<bool, NotCompared> {
         let Some(old) = self.problems.get(number) else { return Ok(true) };
-        let (plans, unsolvable) = match search(new, &self.options, budget, &mut hde.statistics) {
-            Found::Plans(plans) => (plans, None),
-            Found::Unsolvable(explanation) => (Plans::none(), Some(explanation)),
-            Found::Limit(reason) => (Plans { stopped: Some(reason), ..Plans::none() }, None),
-            Found::Unsupported(list) => {
-                return Err(NotCompared { side: Side::Second, error: ModelError::Unsupported(list) });
+        let (plans, unsolvable) = match search(new, &self.options, resources, &mut hde.statistics) {
+            PlanSearch::Plans(plans) => (plans, None),
+            PlanSearch::Unsolvable(explanation) => (Plans::none(), Some(explanation)),
+            PlanSearch::Limit(reason) => (Plans { stopped: Some(reason), ..Plans::none() }, None),
+            PlanSearch::Unsupported(list) => {
+                return Err(NotCompared { side: ComparedSide::Second, error: ModelError::Unsupported(list) });
             }
         };
         hde.plans.push([old.plans.list.len(), plans.list.len()]);
@@ -340,7 +350,7 @@ impl Reference {
             hde.outcome = HdeOutcome::Different { problem: number, difference };
             return Ok(true);
         }
-        let open = [(Side::First, old.plans.stopped), (Side::Second, plans.stopped)];
+        let open = [(ComparedSide::First, old.plans.stopped), (ComparedSide::Second, plans.stopped)];
         if let HdeOutcome::Equivalent = hde.outcome
             && let Some((side, stopped)) = open.into_iter().find_map(|(s, r)| Some((s, r?)))
         {
@@ -364,7 +374,7 @@ impl Reference {
         };
         let (new_count, old_count) = (new.list.len(), old.plans.list.len());
         match self.options.rule {
-            Rule::Definition => {
+            HdeRule::Definition => {
                 let of_new = (0..new_count).find_map(|rank| holds(new, rank, old_model));
                 if let Some(found) = of_new {
                     return Some(HdeDifference::NewPlanFails(found));
@@ -373,7 +383,7 @@ impl Reference {
                     .find_map(|rank| holds(&old.plans, rank, new_model))
                     .map(HdeDifference::OldPlanFails)
             }
-            Rule::ReferenceCode => {
+            HdeRule::ReferenceCode => {
                 let all = new.stopped.is_none() && old.plans.stopped.is_none();
                 if all && new_count != old_count {
                     return Some(HdeDifference::Number { reference: old_count, candidate: new_count });
@@ -392,16 +402,20 @@ impl Prepared {
         domain: &Domain,
         problem: &Problem,
         options: &HdeOptions,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
         statistics: &mut SearchStatistics,
-    ) -> Result<Self, NoReferenceReason> {
-        let model = model(Side::First, domain, problem, &options.model_options(), budget)
-            .map_err(|not| NoReferenceReason::Model(not.error))?;
-        let plans = match search(&model, options, budget, statistics) {
-            Found::Plans(plans) => plans,
-            Found::Unsolvable(explanation) => return Err(NoReferenceReason::Unsolvable(explanation)),
-            Found::Limit(reason) => return Err(NoReferenceReason::Limit(reason)),
-            Found::Unsupported(list) => return Err(NoReferenceReason::Model(ModelError::Unsupported(list))),
+    ) -> Result<Self, HdeReferenceErrorKind> {
+        let model = model(ComparedSide::First, domain, problem, &options.model_options(), resources)
+            .map_err(|not| HdeReferenceErrorKind::Model(not.error))?;
+        let plans = match search(&model, options, resources, statistics) {
+            PlanSearch::Plans(plans) => plans,
+            PlanSearch::Unsolvable(explanation) => {
+                return Err(HdeReferenceErrorKind::Unsolvable(explanation));
+            }
+            PlanSearch::Limit(reason) => return Err(HdeReferenceErrorKind::Limit(reason)),
+            PlanSearch::Unsupported(list) => {
+                return Err(HdeReferenceErrorKind::Model(ModelError::Unsupported(list)));
+            }
         };
         Ok(Prepared { problem: problem.clone(), model, plans })
     }
@@ -414,7 +428,7 @@ impl Plans {
 }
 
 /// What a search for plans found.
-enum Found {
+enum PlanSearch {
     Plans(Plans),
     Unsolvable(Box<Explanation>),
     Limit(StopReason),
@@ -424,23 +438,23 @@ enum Found {
 fn search(
     model: &Model,
     options: &HdeOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
     statistics: &mut SearchStatistics,
-) -> Found {
+) -> PlanSearch {
     // Models are made by grounding.
-    let Some(simulator) = model.simulator() else { return Found::Limit(StopReason::Grounding) };
+    let Some(simulator) = model.simulator() else { return PlanSearch::Limit(StopReason::Grounding) };
     let wanted = TopKOptions {
         semantics: options.semantics,
         max_nodes: options.max_nodes,
         ground: options.ground,
         ..TopKOptions::new(options.k)
     };
-    let result = top_k_of(model.lifted(), simulator.task(), &wanted, budget);
+    let result = top_k_of(model.lifted(), simulator.task(), &wanted, resources);
     *statistics += result.statistics;
     match result.outcome {
         TopKOutcome::Plans { plans, end } => {
             let symbols = &model.lifted().symbols;
-            let step = |action: &crate::task::GroundAction| Step {
+            let step = |action: &crate::task::GroundAction| NamedStep {
                 name: symbols.actions[action.action as usize].clone(),
                 args: action.args.iter().map(|&o| symbols.objects[o as usize].clone()).collect(),
             };
@@ -449,17 +463,17 @@ fn search(
                 TopKEnd::LimitReached(reason) => Some(reason),
                 TopKEnd::Enough | TopKEnd::NoMore => None,
             };
-            Found::Plans(Plans { list, stopped })
+            PlanSearch::Plans(Plans { list, stopped })
         }
-        TopKOutcome::ProvenUnsolvable(explanation) => Found::Unsolvable(Box::new(explanation)),
-        TopKOutcome::LimitReached(reason) => Found::Limit(reason),
-        TopKOutcome::Unsupported(list) => Found::Unsupported(list),
+        TopKOutcome::ProvenUnsolvable(explanation) => PlanSearch::Unsolvable(Box::new(explanation)),
+        TopKOutcome::LimitReached(reason) => PlanSearch::Limit(reason),
+        TopKOutcome::Unsupported(list) => PlanSearch::Unsupported(list),
     }
 }
 
 /// Why a plan of the other domain is none of this one; `None` where it is one.
-fn failing(rank: usize, steps: &[Step], model: &Model) -> Option<FailingPlan> {
-    let replayed = replay(model, steps);
+fn failing(rank: usize, steps: &[NamedStep], model: &Model) -> Option<FailingPlan> {
+    let replayed = execute_steps(model, steps);
     let goal = || model.simulator().is_some_and(|s| s.is_goal(&replayed.state));
     if replayed.refusal.is_none() && goal() {
         return None;

@@ -3,11 +3,11 @@
 
 use super::graph::{Graph, Node};
 use super::partition::Partition;
-use crate::budget::{Budget, Poll, StopReason};
+use crate::resources::{Poll, ResourceLimits, StopReason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the search came to.
-pub(super) enum Found {
+pub(super) enum IsomorphismOutcome {
     /// By node of the first problem, the node of the second that corresponds.
     Isomorphism(Vec<Node>),
     /// There is none.
@@ -21,7 +21,7 @@ pub(super) enum Found {
     },
 }
 
-/// Deepest nesting of parts within parts; see [`Search::settle`].
+/// Deepest nesting of parts within parts; see [`IsomorphismSearch::settle`].
 const MAX_DEPTH: u32 = 500;
 
 /// Most nodes of a class that are all looked at before parts are.
@@ -36,12 +36,16 @@ type Stopped = Option<StopReason>;
 /// choice for each object that is interchangeable with others. Where that ends in a contradiction further down, the search
 /// begins again and takes the parts that do not touch each other one by one: parts are isomorphic or not, whatever the others
 /// are paired with, so that a part that fits is never taken back.
-pub(super) fn find(graph: &Graph, max_choices: u64, budget: &mut dyn Budget) -> Found {
+pub(super) fn find(
+    graph: &Graph,
+    max_choices: u64,
+    resources: &mut dyn ResourceLimits,
+) -> IsomorphismOutcome {
     let mut partition = Partition::new(graph);
     if !partition.balanced() || !partition.refine(graph, (0..partition.classes() as u32).collect()) {
-        return Found::None;
+        return IsomorphismOutcome::None;
     }
-    let mut search = Search { graph, choices: 0, max_choices, budget };
+    let mut search = IsomorphismSearch { graph, choices: 0, max_choices, resources };
     let found = match search.straight(partition.clone()) {
         Ok(Straight::Settled(found)) => Ok(Some(found)),
         Ok(Straight::None) => Ok(None),
@@ -50,15 +54,15 @@ pub(super) fn find(graph: &Graph, max_choices: u64, budget: &mut dyn Budget) -> 
     };
     let choices = search.choices;
     match found {
-        Err(stopped) => Found::Limit { choices, stopped },
-        Ok(None) => Found::None,
+        Err(stopped) => IsomorphismOutcome::Limit { choices, stopped },
+        Ok(None) => IsomorphismOutcome::None,
         Ok(Some(partition)) => {
             let image = image(graph, &partition);
             if holds(graph, &image) {
-                return Found::Isomorphism(image);
+                return IsomorphismOutcome::Isomorphism(image);
             }
             // Two sums of refinement met by chance: what is left is no proof of anything.
-            Found::Limit { choices, stopped: None }
+            IsomorphismOutcome::Limit { choices, stopped: None }
         }
     }
 }
@@ -72,14 +76,14 @@ enum Straight {
     Contradiction,
 }
 
-struct Search<'a> {
+struct IsomorphismSearch<'a> {
     graph: &'a Graph,
     choices: u64,
     max_choices: u64,
-    budget: &'a mut dyn Budget,
+    resources: &'a mut dyn ResourceLimits,
 }
 
-impl Search<'_> {
+impl IsomorphismSearch<'_> {
     /// A pair tried: the refined partition, `None` where the two are told apart.
     fn choose(
         &mut self,
@@ -91,7 +95,7 @@ impl Search<'_> {
             return Err(None);
         }
         self.choices += 1;
-        if let Poll::Stop(reason) = self.budget.poll() {
+        if let Poll::Stop(reason) = self.resources.poll() {
             return Err(Some(reason));
         }
         let mut next = partition.clone();
@@ -177,7 +181,7 @@ impl Search<'_> {
     }
 
     /// Pairs off two connected parts. Where the first counterpart that refinement leaves turns out wrong further down, all that
-    /// are left are looked at before one is followed; see [`Search::look_ahead`].
+    /// are left are looked at before one is followed; see [`IsomorphismSearch::look_ahead`].
     fn pair(
         &mut self,
         partition: &Partition,

@@ -5,11 +5,11 @@ use super::expand::{Conjunction, Expander, Ground};
 use super::facts::{FactRef, Facts};
 use super::metric::{CostModel, functions_read};
 use super::rules::{Origin, RuleSet};
-use crate::budget::{Budget, StopReason, check};
-use crate::lifted::{Change, EffectGroup, LiftedTask, Metric};
+use crate::lifted::{EffectChange, EffectGroup, LiftedTask, Metric};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::{
-    Axiom, Condition, ConditionalEffect, Fact, GroundAction, NumEffect, ObjectId, Operator, Place, Task,
-    Unsupported,
+    Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumEffect, ObjectId, Operator,
+    SourcePlace, Unsupported,
 };
 use planforge_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,7 +56,7 @@ pub(crate) fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached)
         let deleted: Vec<_> = groups
             .iter()
             .flat_map(|g| &g.changes)
-            .filter_map(|(c, _)| if let Change::Delete(atom) = c { Some(atom) } else { None })
+            .filter_map(|(c, _)| if let EffectChange::Delete(atom) = c { Some(atom) } else { None })
             .collect();
         for_each_firing(rule, &reached.firings[r], |binding| {
             for atom in &deleted {
@@ -70,7 +70,11 @@ pub(crate) fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached)
     marks
 }
 
-fn for_each_firing(rule: &super::engine::Rule<'_>, firings: &[ObjectId], mut f: impl FnMut(&mut [ObjectId])) {
+fn for_each_firing(
+    rule: &super::engine::JoinRule<'_>,
+    firings: &[ObjectId],
+    mut f: impl FnMut(&mut [ObjectId]),
+) {
     let mut binding = vec![ObjectId::MAX; rule.slots];
     if rule.variables.is_empty() {
         // A firing without variables leaves nothing to record; the count is kept by a marker instead.
@@ -94,8 +98,8 @@ pub(crate) fn assemble(
     facts: &mut Facts,
     firings: &[Vec<ObjectId>],
     part_cap: usize,
-    budget: &mut dyn Budget,
-) -> Result<Task, StopReason> {
+    resources: &mut dyn ResourceLimits,
+) -> Result<GroundTask, StopReason> {
     let top_stratum = task.rules.iter().map(|r| r.stratum + 1).max().unwrap_or(0);
     let mut assembly = Assembly {
         task,
@@ -114,12 +118,12 @@ pub(crate) fn assemble(
         let mut outcome = Ok(());
         for_each_firing(rule, &firings[r], |binding| {
             if outcome.is_ok() {
-                outcome = assembly.firing(r, binding, budget);
+                outcome = assembly.firing(r, binding, resources);
             }
         });
         outcome?;
     }
-    assembly.finish(budget)
+    assembly.finish(resources)
 }
 
 impl Assembly<'_, '_> {
@@ -127,11 +131,11 @@ impl Assembly<'_, '_> {
         &mut self,
         r: usize,
         binding: &mut [ObjectId],
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
-        let ground = self.condition(r, binding, budget)?;
+        let ground = self.condition(r, binding, resources)?;
         match self.set.origins[r] {
-            Origin::Action(schema) => self.action(schema, &ground, binding, budget),
+            Origin::Action(schema) => self.action(schema, &ground, binding, resources),
             Origin::Effect(schema, group) => {
                 self.conditional_effect(schema, group, &ground, binding);
                 Ok(())
@@ -141,7 +145,7 @@ impl Assembly<'_, '_> {
                 let args: Vec<ObjectId> = rule.variables.iter().map(|v| binding[v.slot as usize]).collect();
                 if let FactRef::Fact(head) = self.expander.facts.find(rule.predicate, &args) {
                     for conjunction in self.expander.disjuncts(&ground, rule.stratum) {
-                        if let Some(condition) = self.checked(conjunction, Place::domain) {
+                        if let Some(condition) = self.checked(conjunction, SourcePlace::domain) {
                             self.axioms.push(Axiom { head, condition, stratum: rule.stratum });
                         }
                     }
@@ -156,7 +160,7 @@ impl Assembly<'_, '_> {
         &mut self,
         r: usize,
         binding: &mut [ObjectId],
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Ground, StopReason> {
         let query = &self.set.queries[r];
         let mut parts = Vec::with_capacity(query.atoms.len() + query.checks.len());
@@ -168,7 +172,7 @@ impl Assembly<'_, '_> {
             }
         }
         for formula in query.checks.iter().chain(&query.rest) {
-            match self.expander.expand(formula, binding, budget)? {
+            match self.expander.expand(formula, binding, resources)? {
                 Ground::True => {}
                 Ground::False => return Ok(Ground::False),
                 other => parts.push(other),
@@ -178,7 +182,11 @@ impl Assembly<'_, '_> {
     }
 
     /// The conjunction as a condition; numeric conditions are noted as what search does not handle.
-    fn checked(&mut self, conjunction: Conjunction, place: impl Fn(Span) -> Place) -> Option<Condition> {
+    fn checked(
+        &mut self,
+        conjunction: Conjunction,
+        place: impl Fn(Span) -> SourcePlace,
+    ) -> Option<Condition> {
         if let Some(first) = conjunction.numeric.first() {
             let place = place(first.span);
             self.numeric_condition
@@ -192,12 +200,12 @@ impl Assembly<'_, '_> {
         schema: usize,
         ground: &Ground,
         binding: &mut [ObjectId],
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
         let shape = &self.task.schemas[schema];
         let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
         for conjunction in self.expander.disjuncts(ground, self.top_stratum) {
-            let Some(condition) = self.checked(conjunction, Place::domain) else { continue };
+            let Some(condition) = self.checked(conjunction, SourcePlace::domain) else { continue };
             let named = GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
             let fresh = self.actions.len() as u32;
             let action = *self.action_ids.entry(named.clone()).or_insert(fresh);
@@ -229,8 +237,8 @@ impl Assembly<'_, '_> {
             let size = 160 + 4 * (draft.add.len() + draft.delete.len() + draft.condition.positive.len());
             self.drafts.push(draft);
             if self.drafts.len().is_multiple_of(256) {
-                check(budget.charge(256 * size as u64))?;
-                check(budget.poll())?;
+                check(resources.charge(256 * size as u64))?;
+                check(resources.poll())?;
             }
         }
         Ok(())
@@ -248,17 +256,17 @@ impl Assembly<'_, '_> {
         let mut numeric = Vec::new();
         for (change, span) in &group.changes {
             match change {
-                Change::Add(atom) => {
+                EffectChange::Add(atom) => {
                     if let FactRef::Fact(fact) = self.expander.facts.lookup(atom, binding) {
                         add.push(fact);
                     }
                 }
-                Change::Delete(atom) => {
+                EffectChange::Delete(atom) => {
                     if let FactRef::Fact(fact) = self.expander.facts.lookup(atom, binding) {
                         delete.push(fact);
                     }
                 }
-                Change::Numeric(op, target, value) => {
+                EffectChange::Numeric(op, target, value) => {
                     let variable = self.expander.facts.variable(&target.instantiate(binding));
                     let value = self.expander.number(value, binding);
                     numeric
@@ -274,14 +282,14 @@ impl Assembly<'_, '_> {
         let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
         let Some(drafts) = self.by_binding.get(&(schema, values)).cloned() else { return };
         let group = &shape.effects[group];
-        let once = group.changes.iter().any(|(c, _)| matches!(c, Change::Numeric(..)));
+        let once = group.changes.iter().any(|(c, _)| matches!(c, EffectChange::Numeric(..)));
         let conjunctions = if once {
             self.expander.single(ground, self.top_stratum).into_iter().collect()
         } else {
             self.expander.disjuncts(ground, self.top_stratum)
         };
         for conjunction in conjunctions {
-            let Some(condition) = self.checked(conjunction, Place::domain) else { continue };
+            let Some(condition) = self.checked(conjunction, SourcePlace::domain) else { continue };
             let (mut add, mut delete) = (Vec::new(), Vec::new());
             let numeric = self.changes(group, &condition, binding, &mut add, &mut delete);
             for &d in &drafts {
@@ -290,12 +298,12 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn finish(mut self, budget: &mut dyn Budget) -> Result<Task, StopReason> {
+    fn finish(mut self, resources: &mut dyn ResourceLimits) -> Result<GroundTask, StopReason> {
         let task = self.task;
         let mut goal_binding = vec![ObjectId::MAX; task.goal_slots];
-        let ground = self.expander.expand(&task.goal, &mut goal_binding, budget)?;
+        let ground = self.expander.expand(&task.goal, &mut goal_binding, resources)?;
         let single = self.expander.single(&ground, self.top_stratum);
-        let goal = single.and_then(|c| self.checked(c, Place::problem));
+        let goal = single.and_then(|c| self.checked(c, SourcePlace::problem));
         let metric = match &task.metric {
             Metric::Value { expr, .. } => Some(self.expander.number(expr, &[])),
             Metric::Steps => None,
@@ -314,7 +322,7 @@ impl Assembly<'_, '_> {
         let mut axioms = self.axioms;
         axioms.extend(self.expander.axioms);
         if let Some(c) = axioms.iter().flat_map(|a| a.condition.numeric.iter()).next() {
-            let place = Place::domain(c.span);
+            let place = SourcePlace::domain(c.span);
             self.numeric_condition
                 .get_or_insert_with(|| Unsupported { what: "a numeric condition".to_owned(), place });
         }
@@ -330,7 +338,7 @@ impl Assembly<'_, '_> {
                 FactRef::Always | FactRef::Never => None,
             })
             .collect();
-        Ok(Task {
+        Ok(GroundTask {
             symbols: Arc::new(symbols),
             basic_facts: facts.basic,
             facts: std::mem::take(&mut facts.atoms),

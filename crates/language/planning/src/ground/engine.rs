@@ -4,14 +4,14 @@
 
 use super::plan::{Check, Engines, JoinPlan, Match, PlanInput, plan_joins};
 use super::table::Table;
-use crate::budget::{Budget, StopReason, check};
 use crate::lifted::{LiftedAtom, Variable};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::{Atom, ObjectId};
 use std::collections::VecDeque;
 
 /// A rule: for every binding of `variables` with all of `body` reached and all of `checks` true, `heads` are reached.
 #[derive(Debug)]
-pub(crate) struct Rule<'a> {
+pub(crate) struct JoinRule<'a> {
     /// Size of a binding.
     pub(crate) slots: usize,
     /// All variables, in the order a firing lists them.
@@ -38,7 +38,7 @@ pub(crate) struct Caps {
 
 /// The fixpoint under construction.
 pub(crate) struct Engine<'a> {
-    rules: &'a [Rule<'a>],
+    rules: &'a [JoinRule<'a>],
     tables: Vec<Table>,
     plans: Engines,
     queue: VecDeque<(u32, u32)>,
@@ -52,7 +52,7 @@ pub(crate) struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     /// Predicates are those of `input`.
-    pub(crate) fn new(rules: &'a [Rule<'a>], input: &PlanInput<'_>, init: &[Atom], caps: Caps) -> Self {
+    pub(crate) fn new(rules: &'a [JoinRule<'a>], input: &PlanInput<'_>, init: &[Atom], caps: Caps) -> Self {
         let fluent = input.fluent;
         let mut tables: Vec<Table> = input.domains.iter().map(|d| Table::new(d.len())).collect();
         let mut queue = VecDeque::new();
@@ -74,29 +74,29 @@ impl<'a> Engine<'a> {
     }
 
     /// Runs to the fixpoint.
-    pub(crate) fn run(mut self, budget: &mut dyn Budget) -> Result<Reached, StopReason> {
+    pub(crate) fn run(mut self, resources: &mut dyn ResourceLimits) -> Result<Reached, StopReason> {
         for plan in 0..self.plans.initial.len() {
             let mut found = std::mem::take(&mut self.found);
             let join = Join::new(&self, &self.plans.initial[plan], u32::MAX);
-            join.start(None, &mut found, budget)?;
+            join.start(None, &mut found, resources)?;
             self.found = found;
-            self.take_found(budget)?;
+            self.take_found(resources)?;
         }
         while let Some((predicate, row)) = self.queue.pop_front() {
             self.tables[predicate as usize].show_next();
             for plan in 0..self.plans.triggered[predicate as usize].len() {
                 let mut found = std::mem::take(&mut self.found);
                 let join = Join::new(&self, &self.plans.triggered[predicate as usize][plan], row);
-                join.start(Some((predicate, row)), &mut found, budget)?;
+                join.start(Some((predicate, row)), &mut found, resources)?;
                 self.found = found;
             }
-            self.take_found(budget)?;
+            self.take_found(resources)?;
         }
         Ok(Reached { tables: self.tables, firings: self.firings })
     }
 
     /// Records the firings found and queues their heads.
-    fn take_found(&mut self, budget: &mut dyn Budget) -> Result<(), StopReason> {
+    fn take_found(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let mut bytes = 0;
         let mut cells = Vec::new();
         for (rule, binding) in std::mem::take(&mut self.found) {
@@ -122,7 +122,7 @@ impl<'a> Engine<'a> {
         if self.fired > self.caps.firings || self.atoms > self.caps.atoms {
             return Err(StopReason::Grounding);
         }
-        if bytes > 0 { check(budget.charge(bytes)) } else { Ok(()) }
+        if bytes > 0 { check(resources.charge(bytes)) } else { Ok(()) }
     }
 }
 
@@ -144,17 +144,17 @@ impl<'e> Join<'e> {
     }
 
     /// Asks the budget now and then: a join may try many rows and find nothing.
-    fn tick(&self, budget: &mut dyn Budget) -> Result<(), StopReason> {
+    fn tick(&self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        if calls.is_multiple_of(4096) { check(budget.poll()) } else { Ok(()) }
+        if calls.is_multiple_of(4096) { check(resources.poll()) } else { Ok(()) }
     }
 
     fn start(
         &self,
         trigger: Option<(u32, u32)>,
         found: &mut Vec<(u32, Vec<ObjectId>)>,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
         let mut binding = vec![ObjectId::MAX; self.slots];
         if let Some((predicate, row)) = trigger
@@ -163,7 +163,7 @@ impl<'e> Join<'e> {
             return Ok(());
         }
         if self.pass(&self.plan.first_checks, &binding) {
-            self.extend(0, &mut binding, found, budget)?;
+            self.extend(0, &mut binding, found, resources)?;
         }
         Ok(())
     }
@@ -196,11 +196,11 @@ impl<'e> Join<'e> {
         depth: usize,
         binding: &mut [ObjectId],
         found: &mut Vec<(u32, Vec<ObjectId>)>,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
-        self.tick(budget)?;
+        self.tick(resources)?;
         let Some(step) = self.plan.steps.get(depth) else {
-            return self.enumerate(0, binding, found, budget);
+            return self.enumerate(0, binding, found, resources);
         };
         let table = &self.tables[step.predicate as usize];
         let key: smallvec::SmallVec<[ObjectId; 8]> = step.key.iter().map(|t| t.object(binding)).collect();
@@ -209,7 +209,7 @@ impl<'e> Join<'e> {
                 continue;
             }
             if self.bind(&step.matches, table.row(row), binding) && self.pass(&step.checks, binding) {
-                self.extend(depth + 1, binding, found, budget)?;
+                self.extend(depth + 1, binding, found, resources)?;
             }
         }
         Ok(())
@@ -221,23 +221,23 @@ impl<'e> Join<'e> {
         depth: usize,
         binding: &mut [ObjectId],
         found: &mut Vec<(u32, Vec<ObjectId>)>,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
         let Some(free) = self.plan.free.get(depth) else {
             if found.len() >= self.limit {
                 return Err(StopReason::Grounding);
             }
             if found.len() % 256 == 255 {
-                check(budget.charge(256 * (24 + 4 * binding.len() as u64)))?;
+                check(resources.charge(256 * (24 + 4 * binding.len() as u64)))?;
             }
             found.push((self.plan.rule, binding.to_vec()));
             return Ok(());
         };
         for &object in free.objects.iter() {
             binding[free.slot as usize] = object;
-            self.tick(budget)?;
+            self.tick(resources)?;
             if self.pass(&free.checks, binding) {
-                self.enumerate(depth + 1, binding, found, budget)?;
+                self.enumerate(depth + 1, binding, found, resources)?;
             }
         }
         Ok(())

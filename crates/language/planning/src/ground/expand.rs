@@ -2,8 +2,8 @@
 //! truth, the rest brought to disjunctive normal form. Where that grows, a disjunction becomes a derived fact.
 
 use super::facts::{FactRef, Facts};
-use crate::budget::{Budget, StopReason, check};
 use crate::lifted::{Formula, LiftedExpr, Variable};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::{Axiom, Condition, Fact, NumCondition, NumExpr, ObjectId};
 use rustc_hash::FxHashMap;
 
@@ -70,18 +70,18 @@ impl<'f> Expander<'f> {
         &mut self,
         formula: &Formula,
         binding: &mut [ObjectId],
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Ground, StopReason> {
         self.parts += 1;
         if self.parts > self.cap {
             return Err(StopReason::Grounding);
         }
         if self.parts.is_multiple_of(1024) {
-            check(budget.poll())?;
+            check(resources.poll())?;
         }
         Ok(match formula {
-            Formula::And(parts) => self.junction(parts, true, binding, budget)?,
-            Formula::Or(parts, _) => self.junction(parts, false, binding, budget)?,
+            Formula::And(parts) => self.junction(parts, true, binding, resources)?,
+            Formula::Or(parts, _) => self.junction(parts, false, binding, resources)?,
             Formula::Literal { atom, negated, .. } => match self.facts.lookup(atom, binding) {
                 FactRef::Always if *negated => Ground::False,
                 FactRef::Always => Ground::True,
@@ -101,12 +101,12 @@ impl<'f> Expander<'f> {
             }
             Formula::Exists(variables, body, _) => {
                 let mut parts = Vec::new();
-                self.quantified(variables, body, false, binding, &mut parts, budget)?;
+                self.quantified(variables, body, false, binding, &mut parts, resources)?;
                 junction(parts, false)
             }
             Formula::Forall(variables, body, _) => {
                 let mut parts = Vec::new();
-                self.quantified(variables, body, true, binding, &mut parts, budget)?;
+                self.quantified(variables, body, true, binding, &mut parts, resources)?;
                 junction(parts, true)
             }
         })
@@ -117,11 +117,11 @@ impl<'f> Expander<'f> {
         parts: &[Formula],
         conjunction: bool,
         binding: &mut [ObjectId],
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Ground, StopReason> {
         let mut done = Vec::with_capacity(parts.len());
         for part in parts {
-            let ground = self.expand(part, binding, budget)?;
+            let ground = self.expand(part, binding, resources)?;
             if decides(&ground, conjunction) {
                 return Ok(ground);
             }
@@ -137,10 +137,10 @@ impl<'f> Expander<'f> {
         conjunction: bool,
         binding: &mut [ObjectId],
         parts: &mut Vec<Ground>,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<bool, StopReason> {
         let Some((first, rest)) = variables.split_first() else {
-            let ground = self.expand(body, binding, budget)?;
+            let ground = self.expand(body, binding, resources)?;
             let decided = decides(&ground, conjunction);
             if decided {
                 parts.clear();
@@ -150,7 +150,7 @@ impl<'f> Expander<'f> {
         };
         for &object in first.objects.iter() {
             binding[first.slot as usize] = object;
-            if self.quantified(rest, body, conjunction, binding, parts, budget)? {
+            if self.quantified(rest, body, conjunction, binding, parts, resources)? {
                 return Ok(true);
             }
         }

@@ -1,8 +1,9 @@
 //! Costs of operators: how much each adds to the metric, as integers.
 
-use crate::lifted::{Change, Formula, LiftedExpr, LiftedTask, Metric};
-use crate::task::{Arithmetic, AssignOp, NumEffect, NumExpr, NumVar, Place, Unsupported};
+use crate::lifted::{EffectChange, Formula, LiftedExpr, LiftedTask, Metric};
+use crate::task::{NumEffect, NumExpr, NumVar, SourcePlace, Unsupported};
 use planforge_diagnostics::Span;
+use planforge_pddl::ast::{ArithmeticOp, AssignOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Scales tried, in turn, to make all costs integers.
@@ -27,11 +28,11 @@ impl CostModel {
             return CostModel { coefficients: Some(coefficients), per_step, unsupported: None };
         }
         let mut model = CostModel { coefficients: None, per_step: 1.0, unsupported: None };
-        model.refuse("a metric that is not linear", Place::problem(*span));
+        model.refuse("a metric that is not linear", SourcePlace::problem(*span));
         model
     }
 
-    fn refuse(&mut self, what: &str, place: Place) {
+    fn refuse(&mut self, what: &str, place: SourcePlace) {
         self.unsupported.get_or_insert_with(|| Unsupported { what: what.to_owned(), place });
     }
 
@@ -64,7 +65,7 @@ impl CostModel {
             fault = fault.or(Some(("an action that makes the metric better", span)));
         }
         if let Some((what, span)) = fault {
-            self.refuse(what, Place::domain(span));
+            self.refuse(what, SourcePlace::domain(span));
         }
         cost
     }
@@ -81,7 +82,7 @@ impl CostModel {
             }
             self.refuse(
                 "costs that are no multiples of a millionth, or above a thousand million",
-                Place::domain(Span::default()),
+                SourcePlace::domain(Span::default()),
             );
         }
         (1, vec![1; costs.len()])
@@ -106,17 +107,17 @@ fn linear(
             true
         }
         NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
-            (Arithmetic::Add, a, b) => {
+            (ArithmeticOp::Add, a, b) => {
                 linear(a, factor, coefficients, per_step) && linear(b, factor, coefficients, per_step)
             }
-            (Arithmetic::Subtract, a, b) => {
+            (ArithmeticOp::Subtract, a, b) => {
                 linear(a, factor, coefficients, per_step) && linear(b, -factor, coefficients, per_step)
             }
-            (Arithmetic::Multiply, NumExpr::Constant(c), x)
-            | (Arithmetic::Multiply, x, NumExpr::Constant(c)) => {
+            (ArithmeticOp::Multiply, NumExpr::Constant(c), x)
+            | (ArithmeticOp::Multiply, x, NumExpr::Constant(c)) => {
                 linear(x, factor * c, coefficients, per_step)
             }
-            (Arithmetic::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => {
+            (ArithmeticOp::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => {
                 linear(x, factor / c, coefficients, per_step)
             }
             _ => false,
@@ -136,7 +137,7 @@ pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
     loop {
         let before = read.len();
         for (change, _) in groups().flat_map(|g| &g.changes) {
-            if let Change::Numeric(_, target, value) = change
+            if let EffectChange::Numeric(_, target, value) = change
                 && read.contains(&target.predicate)
             {
                 in_expr(value, &mut read);

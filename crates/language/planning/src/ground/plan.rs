@@ -1,7 +1,7 @@
 //! Join orders: for each rule and each atom that can trigger it, in which order the other atoms are looked up and
 //! through which index, the most selective first.
 
-use super::engine::Rule;
+use super::engine::JoinRule;
 use super::table::Table;
 use crate::lifted::{LiftedAtom, Term};
 use crate::task::ObjectId;
@@ -74,7 +74,7 @@ pub(crate) struct PlanInput<'a> {
 }
 
 /// Plans the joins of all rules and makes the indexes they need.
-pub(crate) fn plan_joins(rules: &[Rule<'_>], tables: &mut [Table], input: &PlanInput<'_>) -> Engines {
+pub(crate) fn plan_joins(rules: &[JoinRule<'_>], tables: &mut [Table], input: &PlanInput<'_>) -> Engines {
     let estimates = Estimates::new(tables, input);
     let mut engines = Engines { initial: Vec::new(), triggered: tables.iter().map(|_| Vec::new()).collect() };
     for (number, rule) in rules.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Estimates {
 /// Planning of one join.
 struct Planner<'p, 'a> {
     number: usize,
-    rule: &'p Rule<'a>,
+    rule: &'p JoinRule<'a>,
     tables: &'p mut [Table],
     estimates: &'p Estimates,
     bound: Vec<bool>,
@@ -127,7 +127,7 @@ struct Planner<'p, 'a> {
 }
 
 impl<'p, 'a> Planner<'p, 'a> {
-    fn new(number: usize, rule: &'p Rule<'a>, tables: &'p mut [Table], estimates: &'p Estimates) -> Self {
+    fn new(number: usize, rule: &'p JoinRule<'a>, tables: &'p mut [Table], estimates: &'p Estimates) -> Self {
         let bound = vec![false; rule.slots];
         Planner { number, rule, tables, estimates, bound, checks: rule.checks.clone() }
     }

@@ -1,10 +1,10 @@
 //! The reachability rules of a task: one for each disjunct of an action's precondition, of a conditional effect and
 //! of a derived predicate's body.
 
-use super::engine::Rule;
+use super::engine::JoinRule;
 use super::plan::Check;
 use super::query::{Query, queries};
-use crate::lifted::{Change, EffectGroup, Formula, LiftedAtom, LiftedTask, Term, Variable};
+use crate::lifted::{EffectChange, EffectGroup, Formula, LiftedAtom, LiftedTask, Term, Variable};
 
 /// What a rule stands for.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) enum Origin {
 
 /// The rules with what they stand for, and the predicates they add to those of the task.
 pub(crate) struct RuleSet<'a> {
-    pub(crate) rules: Vec<Rule<'a>>,
+    pub(crate) rules: Vec<JoinRule<'a>>,
     pub(crate) origins: Vec<Origin>,
     pub(crate) queries: Vec<Query<'a>>,
     /// Objects each argument ranges over: predicates of the task, then one predicate an action schema.
@@ -57,7 +57,7 @@ pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
             set.push(task, Origin::Action(number), schema.slots, variables, None, query, heads.clone());
         }
         for (g, group) in schema.effects.iter().enumerate().filter(|(_, g)| !g.is_plain()) {
-            let once = group.changes.iter().any(|(c, _)| matches!(c, Change::Numeric(..)));
+            let once = group.changes.iter().any(|(c, _)| matches!(c, EffectChange::Numeric(..)));
             for query in queries(&group.condition, !once) {
                 let variables = schema.variables.iter().chain(&group.variables).collect();
                 let origin = Origin::Effect(number, g);
@@ -86,8 +86,8 @@ pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
 
 fn added(group: &EffectGroup) -> impl Iterator<Item = LiftedAtom> + '_ {
     group.changes.iter().filter_map(|(change, _)| match change {
-        Change::Add(atom) => Some(atom.clone()),
-        Change::Delete(_) | Change::Numeric(..) => None,
+        EffectChange::Add(atom) => Some(atom.clone()),
+        EffectChange::Delete(_) | EffectChange::Numeric(..) => None,
     })
 }
 
@@ -118,7 +118,7 @@ impl<'a> RuleSet<'a> {
                 _ => None,
             })
             .collect();
-        self.rules.push(Rule { slots, variables, body, checks, heads });
+        self.rules.push(JoinRule { slots, variables, body, checks, heads });
         self.origins.push(origin);
         self.queries.push(query);
     }

@@ -1,13 +1,12 @@
 //! Effects: nested `forall` and `when` flattened to groups that share variables and condition.
 
 use super::{Normalizer, Scope};
-use crate::lifted::{Change, EffectGroup, Formula, LiftedAtom, Variable};
-use crate::task::AssignOp;
+use crate::lifted::{EffectChange, EffectGroup, Formula, LiftedAtom, Variable};
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{self, Effect};
 
 /// Where the walk through an effect stands.
-struct Walk {
+struct EffectWalk {
     groups: Vec<EffectGroup>,
     variables: Vec<Variable>,
     condition: Vec<Formula>,
@@ -15,8 +14,8 @@ struct Walk {
     current: Option<usize>,
 }
 
-impl Walk {
-    fn push(&mut self, change: Change, span: Span) {
+impl EffectWalk {
+    fn push(&mut self, change: EffectChange, span: Span) {
         let group = match self.current {
             Some(group) => group,
             None => {
@@ -40,12 +39,12 @@ impl Normalizer {
     /// The groups of an effect.
     pub(crate) fn effects(&mut self, effect: &Effect, scope: &mut Scope) -> Vec<EffectGroup> {
         let mut walk =
-            Walk { groups: Vec::new(), variables: Vec::new(), condition: Vec::new(), current: None };
+            EffectWalk { groups: Vec::new(), variables: Vec::new(), condition: Vec::new(), current: None };
         self.walk_effect(effect, scope, &mut walk);
         walk.groups
     }
 
-    fn walk_effect(&mut self, effect: &Effect, scope: &mut Scope, walk: &mut Walk) {
+    fn walk_effect(&mut self, effect: &Effect, scope: &mut Scope, walk: &mut EffectWalk) {
         match effect {
             Effect::And(parts, _) => {
                 for part in parts {
@@ -71,12 +70,12 @@ impl Normalizer {
             }
             Effect::Add(atom) => {
                 if let Some(lifted) = self.changed_atom(atom, scope) {
-                    walk.push(Change::Add(lifted), atom.span);
+                    walk.push(EffectChange::Add(lifted), atom.span);
                 }
             }
             Effect::Delete(atom, span) => {
                 if let Some(lifted) = self.changed_atom(atom, scope) {
-                    walk.push(Change::Delete(lifted), *span);
+                    walk.push(EffectChange::Delete(lifted), *span);
                 }
             }
             Effect::Assign(assignment) => self.walk_assignment(assignment, scope, walk),
@@ -95,18 +94,11 @@ impl Normalizer {
         Some(lifted)
     }
 
-    fn walk_assignment(&mut self, a: &ast::Assignment, scope: &mut Scope, walk: &mut Walk) {
+    fn walk_assignment(&mut self, a: &ast::Assignment, scope: &mut Scope, walk: &mut EffectWalk) {
         let fluent = self.fluent(&a.fluent, scope);
         let value = self.expression(&a.value, scope);
-        let op = match a.op {
-            ast::AssignOp::Assign => AssignOp::Assign,
-            ast::AssignOp::Increase => AssignOp::Increase,
-            ast::AssignOp::Decrease => AssignOp::Decrease,
-            ast::AssignOp::ScaleUp => AssignOp::ScaleUp,
-            ast::AssignOp::ScaleDown => AssignOp::ScaleDown,
-        };
         if let (Some(fluent), Some(value)) = (fluent, value) {
-            walk.push(Change::Numeric(op, fluent, value), a.span);
+            walk.push(EffectChange::Numeric(a.op, fluent, value), a.span);
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::symbols::undefined;
 use super::{Normalizer, Scope};
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, Term};
-use crate::task::{Arithmetic, Comparison};
 use planforge_diagnostics::Span;
 use planforge_pddl::Name;
 use planforge_pddl::ast::{self, ArithmeticOp, CompareOp, Condition, NumericExpr};
@@ -90,14 +89,14 @@ impl Normalizer {
         };
         let compare = |comparison, left, right| Formula::Compare { comparison, left, right, span: c.span };
         let comparison = match (c.op, negated) {
-            (CompareOp::Less, false) | (CompareOp::GreaterEqual, true) => Comparison::Less,
-            (CompareOp::LessEqual, false) | (CompareOp::Greater, true) => Comparison::LessEqual,
-            (CompareOp::Greater, false) | (CompareOp::LessEqual, true) => Comparison::Greater,
-            (CompareOp::GreaterEqual, false) | (CompareOp::Less, true) => Comparison::GreaterEqual,
-            (CompareOp::Equal, false) => Comparison::Equal,
+            (CompareOp::Less, false) | (CompareOp::GreaterEqual, true) => CompareOp::Less,
+            (CompareOp::LessEqual, false) | (CompareOp::Greater, true) => CompareOp::LessEqual,
+            (CompareOp::Greater, false) | (CompareOp::LessEqual, true) => CompareOp::Greater,
+            (CompareOp::GreaterEqual, false) | (CompareOp::Less, true) => CompareOp::GreaterEqual,
+            (CompareOp::Equal, false) => CompareOp::Equal,
             (CompareOp::Equal, true) => {
-                let less = compare(Comparison::Less, left.clone(), right.clone());
-                return Formula::Or(vec![less, compare(Comparison::Greater, left, right)], c.span);
+                let less = compare(CompareOp::Less, left.clone(), right.clone());
+                return Formula::Or(vec![less, compare(CompareOp::Greater, left, right)], c.span);
             }
         };
         compare(comparison, left, right)
@@ -172,16 +171,10 @@ impl Normalizer {
                 let args: Vec<Option<LiftedExpr>> = args.iter().map(|a| self.expression(a, scope)).collect();
                 let mut args = args.into_iter().collect::<Option<Vec<_>>>()?.into_iter();
                 let first = args.next()?;
-                let op = match op {
-                    ArithmeticOp::Add => Arithmetic::Add,
-                    ArithmeticOp::Subtract => Arithmetic::Subtract,
-                    ArithmeticOp::Multiply => Arithmetic::Multiply,
-                    ArithmeticOp::Divide => Arithmetic::Divide,
-                };
-                if args.len() == 0 && op == Arithmetic::Subtract {
-                    return Some(binary(op, LiftedExpr::Constant(0.0), first));
+                if args.len() == 0 && *op == ArithmeticOp::Subtract {
+                    return Some(binary(*op, LiftedExpr::Constant(0.0), first));
                 }
-                Some(args.fold(first, |sum, next| binary(op, sum, next)))
+                Some(args.fold(first, |sum, next| binary(*op, sum, next)))
             }
             NumericExpr::Duration(span) | NumericExpr::ElapsedTime(span) => {
                 self.unsupported("a duration", scope.place(*span));
@@ -197,7 +190,7 @@ impl Normalizer {
 }
 
 /// An operation, folded where both sides are numbers.
-fn binary(op: Arithmetic, left: LiftedExpr, right: LiftedExpr) -> LiftedExpr {
+fn binary(op: ArithmeticOp, left: LiftedExpr, right: LiftedExpr) -> LiftedExpr {
     match (&left, &right) {
         (LiftedExpr::Constant(a), LiftedExpr::Constant(b)) => LiftedExpr::Constant(op.apply(*a, *b)),
         _ => LiftedExpr::Binary(op, Box::new((left, right))),

@@ -1,12 +1,12 @@
 //! Strata of derived predicates: a rule may use a derived predicate negatively only from a lower stratum.
 
 use super::Normalizer;
-use crate::lifted::Rule;
-use crate::task::Place;
+use crate::lifted::DerivedRule;
+use crate::task::SourcePlace;
 use planforge_diagnostics::Span;
 
 /// Numbers the strata, or reports the rules that go through their own negation.
-pub(crate) fn stratify(rules: &mut [Rule], normalizer: &mut Normalizer) {
+pub(crate) fn stratify(rules: &mut [DerivedRule], normalizer: &mut Normalizer) {
     let derived: Vec<bool> = normalizer.tables.predicates.iter().map(|p| p.derived).collect();
     // Edges head -> used derived predicate.
     let mut edges: Vec<(u32, u32, bool, Span)> = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn stratify(rules: &mut [Rule], normalizer: &mut Normalizer) {
             let message =
                 format!("{head} is derived through the negation of {used}, which depends on {head} again");
             let help = "a derived predicate may not depend on its own negation: break the cycle";
-            normalizer.error("planning.not-stratifiable", message, Place::domain(span), help);
+            normalizer.error("planning.not-stratifiable", message, SourcePlace::domain(span), help);
         }
     }
     if faults {

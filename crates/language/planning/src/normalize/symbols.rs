@@ -1,7 +1,7 @@
 //! Types, objects, predicates and functions by number.
 
 use crate::lifted::Predicate;
-use crate::task::{ObjectId, Symbols, Text};
+use crate::task::{ObjectId, Symbols, TaskText};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Name;
 use planforge_pddl::ast::{self, TypeRef, TypedName};
@@ -81,7 +81,7 @@ impl Tables {
         let mut members: FxHashMap<Name, Vec<ObjectId>> =
             parents.keys().map(|n| (n.clone(), vec![])).collect();
         members.entry(Name::synthetic("object")).or_default();
-        let lists = [(&domain.constants, Text::Domain), (&problem.objects, Text::Problem)];
+        let lists = [(&domain.constants, TaskText::Domain), (&problem.objects, TaskText::Problem)];
         for (list, text) in lists {
             for typed in list {
                 self.read_object(typed, text, &parents, &mut members, diagnostics);
@@ -97,7 +97,7 @@ impl Tables {
     fn read_object(
         &mut self,
         typed: &TypedName,
-        text: Text,
+        text: TaskText,
         parents: &FxHashMap<Name, Vec<Name>>,
         members: &mut FxHashMap<Name, Vec<ObjectId>>,
         diagnostics: &mut Vec<Diagnostic>,
@@ -136,7 +136,7 @@ impl Tables {
             let arguments = declared
                 .parameters
                 .iter()
-                .map(|p| self.objects_of(p.ty.as_ref(), Text::Domain, diagnostics))
+                .map(|p| self.objects_of(p.ty.as_ref(), TaskText::Domain, diagnostics))
                 .collect();
             self.predicate_ids.insert(declared.name.clone(), self.predicates.len() as u32);
             self.symbols.predicates.push(declared.name.as_str().to_owned());
@@ -154,7 +154,7 @@ impl Tables {
                     self.predicates[id as usize].derived = true;
                     self.predicates[id as usize].fluent = true;
                 }
-                None => diagnostics.push(undefined("predicate", &rule.predicate, Text::Domain)),
+                None => diagnostics.push(undefined("predicate", &rule.predicate, TaskText::Domain)),
             }
         }
     }
@@ -163,7 +163,7 @@ impl Tables {
     pub(crate) fn objects_of(
         &self,
         ty: Option<&TypeRef>,
-        text: Text,
+        text: TaskText,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Arc<[ObjectId]> {
         let all = || (0..self.symbols.objects.len() as ObjectId).collect();
@@ -203,7 +203,7 @@ impl Tables {
 }
 
 /// The diagnostic for a name that nothing declares.
-pub(crate) fn undefined(kind: &str, name: &Name, text: Text) -> Diagnostic {
+pub(crate) fn undefined(kind: &str, name: &Name, text: TaskText) -> Diagnostic {
     Diagnostic::error("planning.undefined", format!("the {kind} {name} is not declared"))
         .at(text.source(), name.span, "not declared")
         .help(format!("declare {name}, or correct its spelling"))

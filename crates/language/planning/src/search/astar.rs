@@ -4,7 +4,7 @@ use super::lmcut::LmCut;
 use super::node_table::{NONE, NodeTable, StateId};
 use super::relaxed::Relaxed;
 use super::space::{Outcome, SearchStatistics, Space, Watch};
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 use std::collections::BTreeMap;
 
 /// `h` of states that cannot reach the goal.

@@ -2,7 +2,7 @@
 
 use super::node_table::NONE;
 use super::space::{Outcome, SearchStatistics, Space, Watch};
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 
 /// Searches breadth first.
 pub(crate) fn search(space: &Space<'_>, watch: &mut Watch<'_>, statistics: &mut SearchStatistics) -> Outcome {

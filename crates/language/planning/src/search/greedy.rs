@@ -7,7 +7,7 @@ use super::node_table::{NONE, NodeTable, StateId};
 use super::open_list::BucketQueue;
 use super::relaxed::Relaxed;
 use super::space::{Outcome, SearchStatistics, Space, Watch};
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 
 /// How many pops a preferred open list is ahead after progress.
 const BOOST: i64 = 1000;

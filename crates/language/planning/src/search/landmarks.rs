@@ -4,8 +4,8 @@ use super::node_table::StateId;
 use super::relaxed::{NONE, Relaxed};
 use super::space::{Space, Watch};
 use crate::bits;
-use crate::budget::StopReason;
-use crate::task::{Fact, Task};
+use crate::resources::StopReason;
+use crate::task::{Fact, GroundTask};
 
 /// Above this many words of landmark sets, landmarks are left out: the heuristic is then h_FF alone.
 const MAX_WORDS: usize = 40_000_000;
@@ -26,7 +26,7 @@ pub(crate) struct Landmarks {
 impl Landmarks {
     /// The landmarks of a task; `None` where the goal alone would be counted, or their sets are too large.
     pub(crate) fn find(
-        task: &Task,
+        task: &GroundTask,
         relaxed: &Relaxed,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Landmarks>, StopReason> {
@@ -79,7 +79,12 @@ struct LandmarkSets {
 }
 
 impl LandmarkSets {
-    fn new(task: &Task, relaxed: &Relaxed, words: usize, watch: &mut Watch<'_>) -> Result<Self, StopReason> {
+    fn new(
+        task: &GroundTask,
+        relaxed: &Relaxed,
+        words: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, StopReason> {
         let mut all = LandmarkSets {
             words,
             sets: vec![0; words * relaxed.propositions],

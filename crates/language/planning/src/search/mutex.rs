@@ -5,8 +5,8 @@
 
 use super::space::Watch;
 use crate::bits;
-use crate::budget::StopReason;
-use crate::task::{Condition, Fact, Task};
+use crate::resources::StopReason;
+use crate::task::{Condition, Fact, GroundTask};
 
 /// Word operations that computing the pairs may cost, about.
 const MAX_WORK: u64 = 300_000_000;
@@ -86,7 +86,7 @@ pub(crate) struct ReachablePairs(Pairs);
 impl ReachablePairs {
     /// Computes the pairs; `None` where the task has axioms or is too large.
     pub(crate) fn find(
-        task: &Task,
+        task: &GroundTask,
         initial: &[u64],
         watch: &mut Watch<'_>,
     ) -> Result<Option<Self>, StopReason> {
@@ -110,7 +110,7 @@ impl ReachablePairs {
 }
 
 /// Whether pairs do not apply to the task or would take too long.
-fn is_too_much(task: &Task) -> bool {
+fn is_too_much(task: &GroundTask) -> bool {
     let words = bits::words_for(task.facts.len()) as u64;
     let literals: u64 = task.operators.iter().map(|o| 4 + o.precondition.positive.len() as u64).sum();
     !task.axioms.is_empty() || literals * words * ROUNDS > MAX_WORK
@@ -126,7 +126,7 @@ pub(crate) struct Mutexes {
 impl Mutexes {
     /// Computes the pairs; `None` where the task has axioms or is too large.
     pub(crate) fn find(
-        task: &Task,
+        task: &GroundTask,
         initial: &[u64],
         watch: &mut Watch<'_>,
     ) -> Result<Option<Self>, StopReason> {
@@ -185,7 +185,7 @@ fn compatible(pairs: &Pairs, facts: &[Fact], set: &mut [u64]) {
 
 /// Pairs that can hold together in a reachable state, as far as pairs tell.
 fn forward(
-    task: &Task,
+    task: &GroundTask,
     shapes: &[Shape],
     initial: &[u64],
     watch: &mut Watch<'_>,
@@ -232,7 +232,7 @@ fn forward(
 
 /// Pairs of reachable states from which the goal can be reached, as far as pairs tell.
 fn backward(
-    task: &Task,
+    task: &GroundTask,
     shapes: &[Shape],
     reachable: &Pairs,
     watch: &mut Watch<'_>,

@@ -1,11 +1,11 @@
 //! The part of a ground task that matters for its goal: irrelevant facts and operators, and operators that another makes
 //! superfluous, left out. Plans of the reduced task are plans of the whole.
 
-use crate::task::{Axiom, Condition, ConditionalEffect, Fact, Operator, Task};
+use crate::task::{Axiom, Condition, ConditionalEffect, Fact, GroundTask, Operator};
 use rustc_hash::FxHashMap;
 
 /// The reduced task.
-pub(crate) fn reduce(task: &Task) -> Task {
+pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
     let wanted = wanted_facts(task);
     let mut number = vec![u32::MAX; task.facts.len()];
     let mut facts = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn reduce(task: &Task) -> Task {
         numeric: o.numeric.clone(),
         cost: o.cost,
     });
-    Task {
+    GroundTask {
         operators: cheapest(operators),
         axioms: task
             .axioms
@@ -70,12 +70,12 @@ pub(crate) fn reduce(task: &Task) -> Task {
 }
 
 /// Facts whose truth, or falsity, can help.
-struct Wanted {
+struct NeededFacts {
     positive: Vec<bool>,
     negative: Vec<bool>,
 }
 
-impl Wanted {
+impl NeededFacts {
     fn changed_by(&self, add: &[Fact], delete: &[Fact]) -> bool {
         add.iter().any(|&f| self.positive[f as usize]) || delete.iter().any(|&f| self.negative[f as usize])
     }
@@ -83,11 +83,11 @@ impl Wanted {
 
 /// Backward closure from the goal. An operator that helps makes all its conditions wanted, and a fact that it deletes
 /// stays in the task only when some condition mentions it.
-fn wanted_facts(task: &Task) -> Wanted {
+fn wanted_facts(task: &GroundTask) -> NeededFacts {
     let count = task.facts.len();
-    let mut wanted = Wanted { positive: vec![false; count], negative: vec![false; count] };
+    let mut wanted = NeededFacts { positive: vec![false; count], negative: vec![false; count] };
     let mut queue: Vec<(Fact, bool)> = Vec::new();
-    let want = |wanted: &mut Wanted, queue: &mut Vec<(Fact, bool)>, condition: &Condition| {
+    let want = |wanted: &mut NeededFacts, queue: &mut Vec<(Fact, bool)>, condition: &Condition| {
         for (list, side) in [(&condition.positive, true), (&condition.negative, false)] {
             for &f in list.iter() {
                 let marks = if side { &mut wanted.positive } else { &mut wanted.negative };

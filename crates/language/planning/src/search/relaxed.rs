@@ -3,7 +3,7 @@
 
 use crate::bits;
 use crate::csr::Csr;
-use crate::task::{Condition, Fact, Task};
+use crate::task::{Condition, Fact, GroundTask};
 
 /// No proposition, no operator.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -36,7 +36,7 @@ struct Builder {
 
 impl Relaxed {
     /// Relaxes a task. Negations of derived facts count as true: optimistic, so that nothing reachable is lost.
-    pub(crate) fn new(task: &Task) -> Self {
+    pub(crate) fn new(task: &GroundTask) -> Self {
         let facts = task.facts.len();
         let mut relaxed = Relaxed {
             propositions: facts,

@@ -4,10 +4,10 @@ use super::mutex::Mutexes;
 use super::node_table::NodeTable;
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
-use crate::budget::{Budget, StopReason, check};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::apply_facts;
 use crate::successors::SuccessorGenerator;
-use crate::task::Task;
+use crate::task::GroundTask;
 
 /// How a search ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,14 +41,14 @@ impl std::ops::AddAssign for SearchStatistics {
 
 /// A task prepared for search.
 pub(crate) struct Space<'t> {
-    pub(crate) task: &'t Task,
+    pub(crate) task: &'t GroundTask,
     axioms: AxiomEvaluator,
     generator: SuccessorGenerator,
     mutexes: Option<Mutexes>,
 }
 
 impl<'t> Space<'t> {
-    pub(crate) fn new(task: &'t Task, mutexes: Option<Mutexes>) -> Self {
+    pub(crate) fn new(task: &'t GroundTask, mutexes: Option<Mutexes>) -> Self {
         Space {
             task,
             axioms: AxiomEvaluator::new(task),
@@ -102,7 +102,7 @@ impl<'t> Space<'t> {
 }
 
 /// The initial state with its derived facts.
-pub(crate) fn initial_state(task: &Task) -> Vec<u64> {
+pub(crate) fn initial_state(task: &GroundTask) -> Vec<u64> {
     let mut state = vec![0; task.words()];
     task.init.iter().for_each(|&f| bits::set(&mut state, f));
     AxiomEvaluator::new(task).close(&mut state, &[]);
@@ -111,15 +111,15 @@ pub(crate) fn initial_state(task: &Task) -> Vec<u64> {
 
 /// Watches the limits of a search.
 pub(crate) struct Watch<'b> {
-    budget: &'b mut dyn Budget,
+    resources: &'b mut dyn ResourceLimits,
     max_nodes: u64,
     charged: usize,
     calls: u32,
 }
 
 impl<'b> Watch<'b> {
-    pub(crate) fn new(budget: &'b mut dyn Budget, max_nodes: u64) -> Self {
-        Watch { budget, max_nodes, charged: 0, calls: 0 }
+    pub(crate) fn new(resources: &'b mut dyn ResourceLimits, max_nodes: u64) -> Self {
+        Watch { resources, max_nodes, charged: 0, calls: 0 }
     }
 
     /// Called once a node; `per_node` bytes are charged for every node made since the last call that asked.
@@ -134,30 +134,30 @@ impl<'b> Watch<'b> {
         }
         let fresh = nodes - self.charged;
         self.charged = nodes;
-        check(self.budget.charge(fresh as u64 * per_node))?;
-        check(self.budget.poll())
+        check(self.resources.charge(fresh as u64 * per_node))?;
+        check(self.resources.poll())
     }
 
     /// Charges bytes at once.
     pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
-        check(self.budget.charge(bytes))
+        check(self.resources.charge(bytes))
     }
 
     /// Asks the budget.
     pub(crate) fn poll(&mut self) -> Result<(), StopReason> {
-        check(self.budget.poll())
+        check(self.resources.poll())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Unlimited;
+    use crate::resources::Unlimited;
 
     #[test]
     fn a_search_of_any_number_of_steps_goes_on_asking() {
-        let mut budget = Unlimited;
-        let mut watch = Watch { calls: u32::MAX, ..Watch::new(&mut budget, 5) };
+        let mut resources = Unlimited;
+        let mut watch = Watch { calls: u32::MAX, ..Watch::new(&mut resources, 5) };
         for _ in 0..3 {
             assert_eq!(watch.tick(5, 1), Ok(()));
         }

@@ -62,8 +62,8 @@ fn heuristics_respect_true_distances() {
             continue;
         }
         let reduced = reduce(&task);
-        let mut budget = Unlimited;
-        let mut watch = Watch::new(&mut budget, 1000);
+        let mut resources = Unlimited;
+        let mut watch = Watch::new(&mut resources, 1000);
         let mutexes = Mutexes::find(&reduced, &initial_state(&reduced), &mut watch).unwrap().unwrap();
         let relaxed = Relaxed::new(&reduced);
         let mut lmcut = LmCut::new(&relaxed);

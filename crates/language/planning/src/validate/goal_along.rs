@@ -4,7 +4,7 @@ use super::render::Explainer;
 use super::world::{Args, World};
 use super::{TraceStep, Validator};
 use crate::lifted::Formula;
-use crate::task::{Atom, ObjectId, Text};
+use crate::task::{Atom, ObjectId, TaskText};
 
 /// The parts of a goal, and which of them hold along a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +42,13 @@ impl Validator {
             holds.push(look(&world));
         }
         let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
-        let explainer =
-            Explainer { task, world: &world, text: Text::Problem, changed_by: &changed_by, steps: &steps };
+        let explainer = Explainer {
+            task,
+            world: &world,
+            text: TaskText::Problem,
+            changed_by: &changed_by,
+            steps: &steps,
+        };
         let binding = vec![ObjectId::MAX; task.goal_slots];
         GoalAlong { parts: parts.iter().map(|part| explainer.formula(part, &binding)).collect(), holds }
     }

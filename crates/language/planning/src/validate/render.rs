@@ -2,8 +2,9 @@
 
 use super::world::{World, any_binding};
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable};
-use crate::task::{Atom, Comparison, ObjectId, Place, Text};
+use crate::task::{Atom, ObjectId, SourcePlace, TaskText};
 use planforge_diagnostics::Span;
+use planforge_pddl::ast::CompareOp;
 
 /// Violating bindings of a universal condition that are listed one by one.
 const LISTED_BINDINGS: usize = 5;
@@ -14,7 +15,7 @@ pub struct FailedCondition {
     /// The condition with the objects filled in, as PDDL.
     pub text: String,
     /// Where it stands.
-    pub place: Place,
+    pub place: SourcePlace,
     /// What was the case instead, as a clause.
     pub why: String,
     /// What would have made it true, as a clause.
@@ -31,7 +32,7 @@ pub struct FailedCondition {
 pub(crate) struct Explainer<'w> {
     pub(crate) task: &'w LiftedTask,
     pub(crate) world: &'w World<&'w LiftedTask>,
-    pub(crate) text: Text,
+    pub(crate) text: TaskText,
     /// Last step that changed an atom.
     pub(crate) changed_by: &'w dyn Fn(&Atom) -> Option<usize>,
     pub(crate) steps: &'w dyn Fn(usize) -> String,
@@ -101,7 +102,7 @@ impl Explainer<'_> {
     ) -> FailedCondition {
         FailedCondition {
             text: self.formula(f, b),
-            place: Place { text: self.text, span },
+            place: SourcePlace { text: self.text, span },
             why,
             remedy,
             atom: None,
@@ -134,7 +135,7 @@ impl Explainer<'_> {
         };
         FailedCondition {
             text: if negated { format!("(not {text})") } else { text },
-            place: Place { text: self.text, span },
+            place: SourcePlace { text: self.text, span },
             why,
             remedy,
             atom: Some(atom),
@@ -145,11 +146,11 @@ impl Explainer<'_> {
 
     /// Actions (or rules) that change the predicate the right way.
     fn achievers(&self, predicate: u32, negated: bool) -> Vec<String> {
-        use crate::lifted::Change;
-        let changes = |c: &Change| match c {
-            Change::Add(a) => !negated && a.predicate == predicate,
-            Change::Delete(a) => negated && a.predicate == predicate,
-            Change::Numeric(..) => false,
+        use crate::lifted::EffectChange;
+        let changes = |c: &EffectChange| match c {
+            EffectChange::Add(a) => !negated && a.predicate == predicate,
+            EffectChange::Delete(a) => negated && a.predicate == predicate,
+            EffectChange::Numeric(..) => false,
         };
         if self.task.predicates[predicate as usize].derived {
             return vec![format!("the rule of {}", self.task.symbols.predicates[predicate as usize])];
@@ -166,7 +167,7 @@ impl Explainer<'_> {
     fn comparison(
         &self,
         formula: &Formula,
-        comparison: Comparison,
+        comparison: CompareOp,
         left: &LiftedExpr,
         right: &LiftedExpr,
         span: Span,
@@ -185,7 +186,7 @@ impl Explainer<'_> {
         let remedy = format!(
             "a value of {} {} {}",
             self.expression(left, binding),
-            comparison.symbol(),
+            comparison.as_str(),
             self.expression(right, binding)
         );
         self.failed(formula, binding, span, facts.join(" and "), remedy)
@@ -211,7 +212,7 @@ impl Explainer<'_> {
             }
             Formula::Compare { comparison, left, right, .. } => format!(
                 "({} {} {})",
-                comparison.symbol(),
+                comparison.as_str(),
                 self.write_expression(left, binding, scope),
                 self.write_expression(right, binding, scope)
             ),
@@ -281,7 +282,7 @@ impl Explainer<'_> {
             }
             LiftedExpr::Binary(op, sides) => format!(
                 "({} {} {})",
-                op.symbol(),
+                op.as_str(),
                 self.write_expression(&sides.0, binding, scope),
                 self.write_expression(&sides.1, binding, scope)
             ),

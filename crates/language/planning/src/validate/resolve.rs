@@ -1,7 +1,7 @@
 //! Plan steps as the file writes them to ground actions, with every fault of a step reported.
 
 use crate::lifted::LiftedTask;
-use crate::plan_file::{FileStep, PlanFile, Word};
+use crate::plan_file::{FileStep, PlanFile, PlanToken};
 use crate::task::{GroundAction, ObjectId};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ impl Names {
                     ),
                 )
                 .at(source, step.span, "")
-                .also(crate::task::Text::Domain.source(), schema.span, "the action's definition")
+                .also(crate::task::TaskText::Domain.source(), schema.span, "the action's definition")
                 .help(format!("its parameters are {}", parameters.join(" "))),
             );
             return None;
@@ -91,7 +91,7 @@ impl Names {
     fn argument(
         &self,
         task: &LiftedTask,
-        word: &Word,
+        word: &PlanToken,
         variable: &crate::lifted::Variable,
         source: SourceId,
         diagnostics: &mut Vec<Diagnostic>,

@@ -1,6 +1,6 @@
 //! A state that is executed without grounding: atoms by predicate, numbers by function term, derived atoms on demand.
 
-use crate::lifted::{Formula, LiftedAtom, LiftedExpr, LiftedTask, Rule, Term, Variable};
+use crate::lifted::{DerivedRule, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable};
 use crate::task::ObjectId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -134,7 +134,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
     }
 
     /// Heads of a rule that are not known yet.
-    fn consequences(&self, rule: &Rule, found: &mut Vec<(u32, Args)>) {
+    fn consequences(&self, rule: &DerivedRule, found: &mut Vec<(u32, Args)>) {
         let guards: Vec<&LiftedAtom> = match &rule.body {
             Formula::And(parts) => parts.iter().filter_map(positive).collect(),
             single => positive(single).into_iter().collect(),
@@ -146,7 +146,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
     /// Binds the rule's variables through the positive atoms of its body, then the rest over the objects.
     fn join(
         &self,
-        rule: &Rule,
+        rule: &DerivedRule,
         guards: &[&LiftedAtom],
         binding: &mut [ObjectId],
         found: &mut Vec<(u32, Args)>,

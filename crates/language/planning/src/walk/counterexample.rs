@@ -1,25 +1,25 @@
 //! The shortest walk that one model executes and the other refuses at its last step.
 
-use super::link::{FailingWalk, Link, Step, replay};
+use super::link::{FailingWalk, Link, NamedStep, execute_steps};
 use super::model::{ActionId, Model};
-use super::score::Direction;
+use super::score::WalkDirection;
 use super::space::{Space, StateId};
-use crate::budget::{Budget, StopReason};
+use crate::resources::{ResourceLimits, StopReason};
 use rustc_hash::FxHashMap;
 
 /// Caps on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SearchLimits {
+pub struct CounterexampleLimits {
     /// Pairs of states that may be expanded, both directions together.
     pub max_pairs: usize,
     /// The longest walk looked at; without it every walk is.
     pub max_length: Option<u32>,
 }
 
-impl Default for SearchLimits {
+impl Default for CounterexampleLimits {
     /// 100,000 pairs, any length.
     fn default() -> Self {
-        SearchLimits { max_pairs: 100_000, max_length: None }
+        CounterexampleLimits { max_pairs: 100_000, max_length: None }
     }
 }
 
@@ -27,7 +27,7 @@ impl Default for SearchLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counterexample {
     /// Whose walk it is.
-    pub direction: Direction,
+    pub direction: WalkDirection,
     /// The walk.
     pub walk: FailingWalk,
     /// Whether no failing walk of either direction is shorter: the search was complete up to its length. Otherwise it is one of the sampled ones,
@@ -37,17 +37,17 @@ pub struct Counterexample {
 
 /// How the search ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Search {
+pub enum CounterexampleOutcome {
     /// A failing walk.
     Found(Counterexample),
-    /// There is none, in either direction and of any length (up to [`SearchLimits::max_length`]): as far as walks tell, the
+    /// There is none, in either direction and of any length (up to [`CounterexampleLimits::max_length`]): as far as walks tell, the
     /// models behave alike.
     None,
     /// A limit ended the search, and no failing walk was given.
     LimitReached {
         /// Every walk of this many steps is executed by both.
         searched: u32,
-        /// Which limit; `None` for [`SearchLimits`].
+        /// Which limit; `None` for [`CounterexampleLimits`].
         reason: Option<StopReason>,
     },
 }
@@ -57,12 +57,12 @@ pub enum Search {
 pub fn counterexample(
     reference: &Model,
     candidate: &Model,
-    limits: SearchLimits,
-    sampled: &[(Direction, &FailingWalk)],
-    budget: &mut dyn Budget,
-) -> Search {
-    match breadth_first(reference, candidate, limits, budget) {
-        Search::LimitReached { searched, reason } => {
+    limits: CounterexampleLimits,
+    sampled: &[(WalkDirection, &FailingWalk)],
+    resources: &mut dyn ResourceLimits,
+) -> CounterexampleOutcome {
+    match breadth_first(reference, candidate, limits, resources) {
+        CounterexampleOutcome::LimitReached { searched, reason } => {
             let minimised = sampled.iter().map(|&(direction, walk)| {
                 let (source, target) = direction.models(reference, candidate);
                 (direction, minimise(source, target, walk))
@@ -70,9 +70,9 @@ pub fn counterexample(
             match minimised.min_by_key(|(_, walk)| walk.len()) {
                 Some((direction, walk)) => {
                     let shortest = walk.len() <= searched as usize + 1;
-                    Search::Found(Counterexample { direction, walk, shortest })
+                    CounterexampleOutcome::Found(Counterexample { direction, walk, shortest })
                 }
-                None => Search::LimitReached { searched, reason },
+                None => CounterexampleOutcome::LimitReached { searched, reason },
             }
         }
         done => done,
@@ -82,47 +82,49 @@ pub fn counterexample(
 fn breadth_first(
     reference: &Model,
     candidate: &Model,
-    limits: SearchLimits,
-    budget: &mut dyn Budget,
-) -> Search {
+    limits: CounterexampleLimits,
+    resources: &mut dyn ResourceLimits,
+) -> CounterexampleOutcome {
     let mut searched = 0;
-    match layers(reference, candidate, limits, &mut searched, budget) {
+    match layers(reference, candidate, limits, &mut searched, resources) {
         Ok(search) => search,
-        Err(reason) => Search::LimitReached { searched, reason: Some(reason) },
+        Err(reason) => CounterexampleOutcome::LimitReached { searched, reason: Some(reason) },
     }
 }
 
 fn layers(
     reference: &Model,
     candidate: &Model,
-    limits: SearchLimits,
+    limits: CounterexampleLimits,
     searched: &mut u32,
-    budget: &mut dyn Budget,
-) -> Result<Search, StopReason> {
+    resources: &mut dyn ResourceLimits,
+) -> Result<CounterexampleOutcome, StopReason> {
     let mut sides = Vec::new();
-    for direction in [Direction::CandidateToReference, Direction::ReferenceToCandidate] {
+    for direction in [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate] {
         let (source, target) = direction.models(reference, candidate);
-        sides.push((direction, Pairs::new(source, target, budget)?));
+        sides.push((direction, Pairs::new(source, target, resources)?));
     }
     let mut left = limits.max_pairs;
     while limits.max_length.is_none_or(|most| *searched < most) {
         let mut open = false;
         for (direction, pairs) in &mut sides {
-            match pairs.next_layer(&mut left, budget)? {
+            match pairs.next_layer(&mut left, resources)? {
                 Layer::Refused(walk) => {
                     let walk = Counterexample { direction: *direction, walk, shortest: true };
-                    return Ok(Search::Found(walk));
+                    return Ok(CounterexampleOutcome::Found(walk));
                 }
-                Layer::Limit => return Ok(Search::LimitReached { searched: *searched, reason: None }),
+                Layer::Limit => {
+                    return Ok(CounterexampleOutcome::LimitReached { searched: *searched, reason: None });
+                }
                 Layer::Done { more } => open |= more,
             }
         }
         if !open {
-            return Ok(Search::None);
+            return Ok(CounterexampleOutcome::None);
         }
         *searched += 1;
     }
-    Ok(Search::None)
+    Ok(CounterexampleOutcome::None)
 }
 
 /// What one layer of one direction gave.
@@ -145,7 +147,11 @@ struct Pairs<'m> {
 }
 
 impl<'m> Pairs<'m> {
-    fn new(source: &'m Model, target: &'m Model, budget: &mut dyn Budget) -> Result<Self, StopReason> {
+    fn new(
+        source: &'m Model,
+        target: &'m Model,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Self, StopReason> {
         let mut pairs = Pairs {
             source: Space::new(source),
             target: Space::new(target),
@@ -154,13 +160,17 @@ impl<'m> Pairs<'m> {
             met: Vec::new(),
             open: 0,
         };
-        let start = (pairs.source.initial(budget)?, pairs.target.initial(budget)?);
+        let start = (pairs.source.initial(resources)?, pairs.target.initial(resources)?);
         pairs.numbers.insert(start, 0);
         pairs.met.push((start, 0, 0));
         Ok(pairs)
     }
 
-    fn next_layer(&mut self, left: &mut usize, budget: &mut dyn Budget) -> Result<Layer, StopReason> {
+    fn next_layer(
+        &mut self,
+        left: &mut usize,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Layer, StopReason> {
         for number in self.open..self.met.len() {
             if *left == 0 {
                 return Ok(Layer::Limit);
@@ -168,9 +178,9 @@ impl<'m> Pairs<'m> {
             *left -= 1;
             self.open = number + 1;
             let (source, target) = self.met[number].0;
-            for &(action, successor) in self.source.successors(source, budget)? {
+            for &(action, successor) in self.source.successors(source, resources)? {
                 let reached = match self.link.action(action) {
-                    Some(own) => self.target.step(target, own, budget)?,
+                    Some(own) => self.target.step(target, own, resources)?,
                     None => None,
                 };
                 let Some(reached) = reached else {
@@ -209,7 +219,7 @@ pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWa
         let mut start = 0;
         while start < best.prefix.len() {
             let kept = best.prefix[..start].iter().chain(best.prefix.iter().skip(start + chunk));
-            let steps: Vec<Step> = kept.chain([&best.action]).cloned().collect();
+            let steps: Vec<NamedStep> = kept.chain([&best.action]).cloned().collect();
             match failing(source, target, &steps) {
                 Some(shorter) if shorter.len() < best.len() => best = shorter,
                 _ => start += chunk,
@@ -224,17 +234,17 @@ pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWa
 fn shrinks(source: &Model, target: &Model, walk: &FailingWalk) -> bool {
     (0..walk.prefix.len()).any(|i| {
         let kept = walk.prefix.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, s)| s);
-        let steps: Vec<Step> = kept.chain([&walk.action]).cloned().collect();
+        let steps: Vec<NamedStep> = kept.chain([&walk.action]).cloned().collect();
         failing(source, target, &steps).is_some()
     })
 }
 
 /// The sequence up to the step that the target refuses first, where the source executes that far.
-fn failing(source: &Model, target: &Model, steps: &[Step]) -> Option<FailingWalk> {
-    let on_target = replay(target, steps);
+fn failing(source: &Model, target: &Model, steps: &[NamedStep]) -> Option<FailingWalk> {
+    let on_target = execute_steps(target, steps);
     let refusal = on_target.refusal?;
     let (prefix, rest) = steps.split_at_checked(on_target.executed)?;
     let action = rest.first()?.clone();
-    let on_source = replay(source, &steps[..=prefix.len()]);
+    let on_source = execute_steps(source, &steps[..=prefix.len()]);
     on_source.refusal.is_none().then(|| FailingWalk { prefix: prefix.to_vec(), action, refusal })
 }

@@ -1,8 +1,8 @@
 //! Walks drawn once and executed on any number of other models.
 
 use super::model::{ActionId, Model};
-use super::sample::{SampleSpec, Trial, Walked, Walker};
-use crate::budget::{Budget, StopReason};
+use super::sample::{DrawOutcome, SampleSpec, Trial, Walker};
+use crate::resources::{ResourceLimits, StopReason};
 use planforge_pddl::random::Random;
 
 /// Walks of one model: those that [`sample_direction`](super::sample_direction) draws of it as a source.
@@ -22,7 +22,7 @@ impl<'m> DrawnWalks<'m> {
         source: &'m Model,
         spec: &SampleSpec,
         total: u64,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Option<Self>, StopReason> {
         let Some(mut walker) = Walker::new(source, spec.policy)? else { return Ok(None) };
         let t_max = u64::from(spec.t_max.max(1));
@@ -37,8 +37,8 @@ impl<'m> DrawnWalks<'m> {
                 continue;
             }
             let mut random = Random::stream(spec.seed, k);
-            let walked = walker.draw(slot as u32 + 1, spec.dead_ends, &mut random, budget)?;
-            let lost = walked == Walked::GivenUp;
+            let walked = walker.draw(slot as u32 + 1, spec.dead_ends, &mut random, resources)?;
+            let lost = walked == DrawOutcome::GivenUp;
             given_up[slot] |= lost;
             found[slot] |= !lost;
             walks.push((!lost).then(|| walker.walk.as_slice().into()));
@@ -47,21 +47,21 @@ impl<'m> DrawnWalks<'m> {
     }
 
     /// Executes them on another model, one after the other.
-    pub fn on<'e>(&'e self, target: &'e Model) -> Execution<'e> {
-        Execution { walks: &self.walks, trial: Trial::new(self.source, target), done: 0, failed: false }
+    pub fn on<'e>(&'e self, target: &'e Model) -> WalkExecution<'e> {
+        WalkExecution { walks: &self.walks, trial: Trial::new(self.source, target), done: 0, failed: false }
     }
 }
 
 /// Walks being executed on a model.
 #[derive(Debug)]
-pub struct Execution<'e> {
+pub struct WalkExecution<'e> {
     walks: &'e [Option<Box<[ActionId]>>],
     trial: Trial<'e>,
     done: usize,
     failed: bool,
 }
 
-impl Execution<'_> {
+impl WalkExecution<'_> {
     /// Executes walks until `total` of them were tried, or all. Whether every one so far could be executed to its end.
     pub fn run_to(&mut self, total: u64) -> bool {
         let end = usize::try_from(total).map_or(self.walks.len(), |total| total.min(self.walks.len()));

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::model::Model;
 use super::sample::DeadEnds;
 use super::space::{Space, StateId};
-use crate::budget::{Budget, StopReason};
+use crate::resources::{ResourceLimits, StopReason};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -104,7 +104,7 @@ pub fn exact_direction(
     t_max: u32,
     dead_ends: DeadEnds,
     max_pairs: usize,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<Option<ExactDirection>, ExactError> {
     let mut run = Run {
         source: Space::new(source),
@@ -114,8 +114,8 @@ pub fn exact_direction(
         refused: vec![0.0; source.schema_names().len()],
         follow_refused: matches!(dead_ends, DeadEnds::Condition { .. }),
     };
-    let start = (run.source.initial(budget)?, run.target.initial(budget)?);
-    if run.source.successors(start.0, budget)?.is_empty() {
+    let start = (run.source.initial(resources)?, run.target.initial(resources)?);
+    if run.source.successors(start.0, resources)?.is_empty() {
         return Ok(None);
     }
     let mut layer = Layer::default();
@@ -128,7 +128,7 @@ pub fn exact_direction(
             if pairs + i >= max_pairs {
                 return Err(ExactError::Pairs { limit: max_pairs, length });
             }
-            failed += run.expand(pair, mass, &mut next, budget)?;
+            failed += run.expand(pair, mass, &mut next, resources)?;
         }
         pairs += layer.pairs.len();
         layer = next;
@@ -191,9 +191,9 @@ impl Run<'_> {
         (source, target): (StateId, StateId),
         mass: f64,
         next: &mut Layer,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<f64, StopReason> {
-        let successors = self.source.successors(source, budget)?;
+        let successors = self.source.successors(source, resources)?;
         let share = mass / successors.len() as f64;
         let (mut refused, all) = (0usize, successors.len());
         for &(action, successor) in successors {
@@ -204,7 +204,7 @@ impl Run<'_> {
             let schema = self.link.source.schema_of(action);
             self.tried[schema] += share;
             let reached = match self.link.action(action) {
-                Some(own) => self.target.step(target, own, budget)?,
+                Some(own) => self.target.step(target, own, resources)?,
                 None => None,
             };
             match reached {

@@ -6,23 +6,23 @@
 //! Clopper-Pearson interval of the pooled counts is valid (it is conservative); at the two ends, where all but one walk agree,
 //! the union bound takes the place of that theorem and the level is lowered from α/2 to 1 - exp(-α/2), which it costs. With unequal strata the
 //! interval is Hoeffding's (1963) for the weighted mean. Looking at such an interval repeatedly and stopping when it pleases voids it: see
-//! [`Sequence`](super::Sequence) for bounds that survive that.
+//! [`ConfidenceSequence`](super::Sequence) for bounds that survive that.
 
 use super::beta::binomial_at_least;
 use super::sample::DirectionSample;
 
 /// Bounds of an unknown number in 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
+pub struct ScoreInterval {
     /// Lower bound.
     pub low: f64,
     /// Upper bound.
     pub high: f64,
 }
 
-impl Interval {
+impl ScoreInterval {
     /// What is known without any walk.
-    pub const UNIT: Interval = Interval { low: 0.0, high: 1.0 };
+    pub const UNIT: ScoreInterval = ScoreInterval { low: 0.0, high: 1.0 };
 
     /// Whether the number lies in the interval.
     pub fn contains(self, value: f64) -> bool {
@@ -64,8 +64,8 @@ pub fn strata<'s>(problems: impl IntoIterator<Item = &'s DirectionSample>) -> Ve
 }
 
 /// The interval of a one-sided score at confidence `1 - alpha`, `alpha` in (0, 1). Nothing is known without walks.
-pub fn direction_interval(strata: &[Stratum], alpha: f64) -> Interval {
-    let Some(first) = strata.first() else { return Interval::UNIT };
+pub fn direction_interval(strata: &[Stratum], alpha: f64) -> ScoreInterval {
+    let Some(first) = strata.first() else { return ScoreInterval::UNIT };
     let equal = strata.iter().all(|s| s.walks == first.walks && (s.weight - first.weight).abs() < 1e-12);
     if equal {
         let n = strata.iter().map(|s| s.walks).sum();
@@ -78,16 +78,16 @@ pub fn direction_interval(strata: &[Stratum], alpha: f64) -> Interval {
     let estimate: f64 = strata.iter().map(|s| s.weight * s.executable as f64 / s.walks as f64).sum();
     let spread: f64 = strata.iter().map(|s| s.weight * s.weight / s.walks as f64).sum();
     let margin = ((2.0 / alpha).ln() / 2.0 * spread).sqrt();
-    Interval { low: (estimate - margin).max(0.0), high: (estimate + margin).min(1.0) }
+    ScoreInterval { low: (estimate - margin).max(0.0), high: (estimate + margin).min(1.0) }
 }
 
 /// The Clopper-Pearson interval of a binomial probability at confidence `1 - alpha`: `k` successes in `n` trials.
-pub fn clopper_pearson(k: u64, n: u64, alpha: f64) -> Interval {
+pub fn clopper_pearson(k: u64, n: u64, alpha: f64) -> ScoreInterval {
     let tail = alpha / 2.0;
     // Both tails are monotone in p; the bracket's outer end is taken, so rounding never narrows the interval.
     let low = if k == 0 { 0.0 } else { bisect(|p| binomial_at_least(k, n, p) < tail).0 };
     let high = if k >= n { 1.0 } else { bisect(|p| 1.0 - binomial_at_least(k + 1, n, p) >= tail).1 };
-    Interval { low, high }
+    ScoreInterval { low, high }
 }
 
 /// A bracket around the point of 0 to 1 where `below` turns from true to false.
@@ -163,6 +163,6 @@ mod tests {
         // The normal interval at 95 % is 0.8 +- 0.0248.
         let interval = direction_interval(&strata, 0.05);
         assert!(interval.width() < 0.053 && interval.contains(0.8), "{interval:?}");
-        assert_eq!(direction_interval(&[], 0.05), Interval::UNIT);
+        assert_eq!(direction_interval(&[], 0.05), ScoreInterval::UNIT);
     }
 }

@@ -7,9 +7,9 @@ mod relation;
 
 use super::model::{ActionId, Semantics};
 use crate::bits;
-use crate::budget::StopReason;
 use crate::ground::{GroundLimits, functions_read};
-use crate::lifted::{Change, EffectGroup, LiftedTask};
+use crate::lifted::{EffectChange, EffectGroup, LiftedTask};
+use crate::resources::StopReason;
 use crate::simulate::State;
 use crate::task::{Atom, GroundAction, ObjectId};
 use crate::validate::world::{Args, World, any_binding, args_of};
@@ -275,12 +275,14 @@ impl Met {
                 }
                 for (change, _) in &group.changes {
                     match change {
-                        Change::Add(atom) => added.push(atom.instantiate(b)),
-                        Change::Delete(atom) => deleted.push(atom.instantiate(b)),
-                        Change::Numeric(op, target, value) if lifted.read.contains(&target.predicate) => {
+                        EffectChange::Add(atom) => added.push(atom.instantiate(b)),
+                        EffectChange::Delete(atom) => deleted.push(atom.instantiate(b)),
+                        EffectChange::Numeric(op, target, value)
+                            if lifted.read.contains(&target.predicate) =>
+                        {
                             values.push((target.instantiate(b), *op, world.value(value, b)));
                         }
-                        Change::Numeric(..) => {}
+                        EffectChange::Numeric(..) => {}
                     }
                 }
             });
@@ -335,9 +337,9 @@ pub(super) fn for_ever(lifted: &Lifted, atom: &Atom, value: bool) -> bool {
     let mut changes = changes.map(|(c, _)| c);
     let own = |a: &crate::lifted::LiftedAtom| a.predicate == atom.predicate;
     let touched = changes.any(|c| match c {
-        Change::Add(a) => !value && own(a),
-        Change::Delete(a) => value && own(a),
-        Change::Numeric(..) => false,
+        EffectChange::Add(a) => !value && own(a),
+        EffectChange::Delete(a) => value && own(a),
+        EffectChange::Numeric(..) => false,
     });
     !touched && lifted.task.init.binary_search(atom).is_ok() == value
 }

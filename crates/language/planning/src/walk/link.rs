@@ -7,24 +7,24 @@ use std::fmt;
 
 /// A ground action by names, as its model's text writes them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Step {
+pub struct NamedStep {
     /// The action schema.
     pub name: String,
     /// The objects.
     pub args: Vec<String>,
 }
 
-impl Step {
+impl NamedStep {
     /// Reads `(name object ...)`; the parentheses may be missing. `None` where there is no name.
     pub fn parse(text: &str) -> Option<Self> {
         let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
         let mut words = inner.split_whitespace().map(str::to_owned);
         let name = words.next()?;
-        Some(Step { name, args: words.collect() })
+        Some(NamedStep { name, args: words.collect() })
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for NamedStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}", self.name)?;
         self.args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
@@ -93,9 +93,9 @@ impl fmt::Display for Refusal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailingWalk {
     /// Steps that both execute.
-    pub prefix: Vec<Step>,
+    pub prefix: Vec<NamedStep>,
     /// The step that the other refuses after them.
-    pub action: Step,
+    pub action: NamedStep,
     /// Why.
     pub refusal: Refusal,
 }
@@ -114,7 +114,7 @@ impl FailingWalk {
 
 /// How far a model executes a sequence from its initial state.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Replay {
+pub struct ExecutedSteps {
     /// Steps executed.
     pub executed: usize,
     /// Why the next one was not; `None` where all were.
@@ -124,7 +124,7 @@ pub struct Replay {
 }
 
 /// Executes a sequence from the initial state.
-pub fn replay(model: &Model, steps: &[Step]) -> Replay {
+pub fn execute_steps(model: &Model, steps: &[NamedStep]) -> ExecutedSteps {
     let mut state = model.initial();
     for (executed, step) in steps.iter().enumerate() {
         let refusal = match model.resolve(step) {
@@ -132,9 +132,9 @@ pub fn replay(model: &Model, steps: &[Step]) -> Replay {
             Ok(action) => model.refusal_of(&state, action),
             Err(refusal) => refusal,
         };
-        return Replay { executed, refusal: Some(refusal), state };
+        return ExecutedSteps { executed, refusal: Some(refusal), state };
     }
-    Replay { executed: steps.len(), refusal: None, state }
+    ExecutedSteps { executed: steps.len(), refusal: None, state }
 }
 
 impl Model {
@@ -142,7 +142,7 @@ impl Model {
     ///
     /// # Errors
     /// What the model lacks. Names compare without regard to case.
-    pub fn resolve(&self, step: &Step) -> Result<Option<ActionId>, Refusal> {
+    pub fn resolve(&self, step: &NamedStep) -> Result<Option<ActionId>, Refusal> {
         let schema =
             self.find_schema(&step.name).ok_or_else(|| Refusal::UnknownAction { name: step.name.clone() })?;
         let objects: Vec<Option<ObjectId>> = step.args.iter().map(|a| self.find_object(a)).collect();
@@ -153,7 +153,7 @@ impl Model {
         &self,
         schema: u32,
         objects: &[Option<ObjectId>],
-        step: &Step,
+        step: &NamedStep,
     ) -> Result<Option<ActionId>, Refusal> {
         let lifted = self.lifted();
         let shape = &lifted.schemas[schema as usize];

@@ -1,13 +1,13 @@
 //! A model to walk in: a domain and a problem, grounded once or joined on demand, under one of two readings of a ground no-op.
 
 use super::lifted::Lifted;
-use super::link::Step;
-use crate::budget::{Budget, StopReason};
+use super::link::NamedStep;
 use crate::ground::{GroundLimits, ground};
 use crate::lifted::LiftedTask;
 use crate::normalize::normalize;
+use crate::resources::{ResourceLimits, StopReason};
 use crate::simulate::{Simulator, State};
-use crate::task::{Atom, Condition, GroundAction, Operator, Place, Text, Unsupported};
+use crate::task::{Atom, Condition, GroundAction, Operator, SourcePlace, TaskText, Unsupported};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{Domain, Problem};
 use rustc_hash::FxHashMap;
@@ -33,8 +33,8 @@ pub enum Semantics {
 
 /// How the applicable ground actions of a state are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Method {
-    /// [`Method::Ground`] up to 20,000 instances, beyond them [`Method::Lifted`] where it applies: from about there on a hundred walks
+pub enum GroundingMethod {
+    /// [`GroundingMethod::Ground`] up to 20,000 instances, beyond them [`GroundingMethod::Lifted`] where it applies: from about there on a hundred walks
     /// cost less than grounding (`cargo xtask measure-walks --growth`).
     #[default]
     Auto,
@@ -46,7 +46,7 @@ pub enum Method {
     Lifted,
 }
 
-/// Instances beyond which [`Method::Auto`] stops grounding.
+/// Instances beyond which [`GroundingMethod::Auto`] stops grounding.
 const AUTO_INSTANCES: usize = 20_000;
 
 /// How a [`Model`] is made.
@@ -55,7 +55,7 @@ pub struct ModelOptions {
     /// Which ground actions are legal.
     pub semantics: Semantics,
     /// How they are found.
-    pub method: Method,
+    pub method: GroundingMethod,
     /// Caps on grounding; without grounding `instances` caps the applicable actions of a state and `formula_parts` the
     /// rows tried for them.
     pub ground: GroundLimits,
@@ -64,7 +64,7 @@ pub struct ModelOptions {
 /// Why there is no model.
 #[derive(Debug, Clone)]
 pub enum ModelError {
-    /// The texts have errors. Labels use [`Text::source`].
+    /// The texts have errors. Labels use [`TaskText::source`].
     Invalid(Vec<Diagnostic>),
     /// The texts use constructs that are not executed.
     Unsupported(Vec<Unsupported>),
@@ -114,9 +114,9 @@ impl Backend {
         task: &LiftedTask,
         semantics: Semantics,
         limits: GroundLimits,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
-        let mut task = ground(task, limits, budget)?;
+        let mut task = ground(task, limits, resources)?;
         let mut dropped: FxHashMap<ActionId, Vec<Condition>> = FxHashMap::default();
         if semantics == Semantics::GroundNoOpsDropped {
             task.operators.retain_mut(|operator| {
@@ -134,27 +134,27 @@ impl Backend {
     fn new(
         task: &Arc<LiftedTask>,
         options: &ModelOptions,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, ModelError> {
         let &ModelOptions { semantics, method, ground: limits } = options;
         let lifted = || Lifted::new(task, semantics, limits).map(|l| Backend::Lifted(Box::new(l)));
-        let grounded = |limits, budget: &mut dyn Budget| {
-            Backend::ground(task, semantics, limits, budget).map_err(ModelError::Limit)
+        let grounded = |limits, resources: &mut dyn ResourceLimits| {
+            Backend::ground(task, semantics, limits, resources).map_err(ModelError::Limit)
         };
         match method {
-            Method::Ground => grounded(limits, budget),
-            Method::Lifted => lifted().ok_or_else(|| {
+            GroundingMethod::Ground => grounded(limits, resources),
+            GroundingMethod::Lifted => lifted().ok_or_else(|| {
                 let hidden = task.schemas.iter().find(|s| s.variables.len() != s.parameters);
-                let place = Place::domain(hidden.map(|s| s.span).unwrap_or_default());
+                let place = SourcePlace::domain(hidden.map(|s| s.span).unwrap_or_default());
                 let what = "an action with :vars, without grounding".to_owned();
                 ModelError::Unsupported(vec![Unsupported { what, place }])
             }),
-            Method::Auto => {
+            GroundingMethod::Auto => {
                 let few = GroundLimits { instances: limits.instances.min(AUTO_INSTANCES), ..limits };
-                match grounded(few, budget) {
+                match grounded(few, resources) {
                     Err(ModelError::Limit(StopReason::Grounding)) => match lifted() {
                         Some(lifted) => Ok(lifted),
-                        None => grounded(limits, budget),
+                        None => grounded(limits, resources),
                     },
                     other => other,
                 }
@@ -172,10 +172,10 @@ impl Model {
         domain: &Domain,
         problem: &Problem,
         options: &ModelOptions,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, ModelError> {
         let lifted = normalize(domain, problem).map_err(ModelError::Invalid)?;
-        Model::from_lifted(lifted, options, budget)
+        Model::from_lifted(lifted, options, resources)
     }
 
     /// Makes the model of a normalised task.
@@ -185,7 +185,7 @@ impl Model {
     pub fn from_lifted(
         lifted: LiftedTask,
         options: &ModelOptions,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, ModelError> {
         if !lifted.unsupported.is_empty() {
             return Err(ModelError::Unsupported(lifted.unsupported));
@@ -197,7 +197,7 @@ impl Model {
         Ok(Model {
             actions_by_name: index(&lifted.symbols.actions),
             objects_by_name: index(&lifted.symbols.objects),
-            backend: Backend::new(&lifted, options, budget)?,
+            backend: Backend::new(&lifted, options, resources)?,
             lifted,
         })
     }
@@ -210,15 +210,15 @@ impl Model {
         domain: &str,
         problem: &str,
         options: &ModelOptions,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, ModelError> {
-        let domain = planforge_pddl::parse_domain(domain, Text::Domain.source());
-        let problem = planforge_pddl::parse_problem(problem, Text::Problem.source());
+        let domain = planforge_pddl::parse_domain(domain, TaskText::Domain.source());
+        let problem = planforge_pddl::parse_problem(problem, TaskText::Problem.source());
         let found = [domain.diagnostics, problem.diagnostics].concat();
         if found.iter().any(Diagnostic::is_error) {
             return Err(ModelError::Invalid(found));
         }
-        Model::new(&domain.value, &problem.value, options, budget)
+        Model::new(&domain.value, &problem.value, options, resources)
     }
 
     /// The normalised task.
@@ -226,7 +226,7 @@ impl Model {
         &self.lifted
     }
 
-    /// Executes the ground task, where there is one (see [`Method`]); ground actions that the semantics drops are never
+    /// Executes the ground task, where there is one (see [`GroundingMethod`]); ground actions that the semantics drops are never
     /// applicable in it.
     pub fn simulator(&self) -> Option<&Simulator> {
         match &self.backend {
@@ -288,10 +288,10 @@ impl Model {
     }
 
     /// A ground action by the names it has in the texts.
-    pub fn step(&self, action: ActionId) -> Step {
+    pub fn step(&self, action: ActionId) -> NamedStep {
         let symbols = &self.lifted.symbols;
         let ground = self.ground_action(action);
-        Step {
+        NamedStep {
             name: symbols.actions[ground.action as usize].clone(),
             args: ground.args.iter().map(|&o| symbols.objects[o as usize].clone()).collect(),
         }
@@ -317,7 +317,7 @@ impl Model {
         &self.lifted.symbols.actions
     }
 
-    /// The number of ground actions that delete relaxation reaches; `None` where they were not listed (see [`Method`]).
+    /// The number of ground actions that delete relaxation reaches; `None` where they were not listed (see [`GroundingMethod`]).
     pub fn action_count(&self) -> Option<usize> {
         self.simulator().map(|s| s.task().actions.len())
     }

@@ -1,23 +1,24 @@
 //! Which of several candidates has the highest walk score, with as few walks as that takes.
 //!
 //! Walks are drawn round-robin, one block a candidate: for every problem and direction one walk of each length. A block's share of
-//! executable walks is an observation whose mean is the one-sided score, so a [`Sequence`] bounds that score at every look.
+//! executable walks is an observation whose mean is the one-sided score, so a [`ConfidenceSequence`] bounds that score at every look.
 //! The level is divided among all candidates and directions (union bound): with the stated confidence no bound is ever wrong, so neither
 //! is an elimination or a decision.
 
-use super::interval::Interval;
+use super::interval::ScoreInterval;
 use super::model::Model;
-use super::sample::{DeadEnds, Trial, WalkPolicy, Walked, Walker};
-use super::score::{Direction, Score, harmonic_mean};
-use super::sequence::Sequence;
-use crate::budget::{Budget, StopReason};
+use super::sample::{DeadEnds, DrawOutcome, Trial, WalkPolicy, Walker};
+use super::score::{WalkDirection, WalkScore, harmonic_mean};
+use super::sequence::ConfidenceSequence;
+use crate::resources::{ResourceLimits, StopReason};
 use planforge_pddl::random::Random;
 
-const DIRECTIONS: [Direction; 2] = [Direction::ReferenceToCandidate, Direction::CandidateToReference];
+const DIRECTIONS: [WalkDirection; 2] =
+    [WalkDirection::ReferenceToCandidate, WalkDirection::CandidateToReference];
 
 /// One problem of a candidate.
 #[derive(Debug, Clone, Copy)]
-pub struct Pair<'m> {
+pub struct ModelPair<'m> {
     /// The reference model of the problem.
     pub reference: &'m Model,
     /// The candidate's.
@@ -46,17 +47,17 @@ pub struct RaceSpec {
 pub struct CandidateState {
     /// The bounds of its reference-to-candidate and candidate-to-reference scores; `None` where a direction is not defined,
     /// and then the candidate is not in the race.
-    sequences: Option<[Sequence; 2]>,
+    sequences: Option<[ConfidenceSequence; 2]>,
     /// Blocks observed.
     pub blocks: u64,
     /// After how many blocks it was out.
     pub eliminated_at: Option<u64>,
     /// Bounds of its score as of the last look.
-    pub interval: Interval,
+    pub interval: ScoreInterval,
     /// The score that the walks so far give; `None` where it is not defined or no walk was drawn.
     pub estimate: Option<f64>,
     /// Bounds of each direction as of the last look, reference to candidate first.
-    pub directions: [Interval; 2],
+    pub directions: [ScoreInterval; 2],
 }
 
 /// How a race ended.
@@ -86,12 +87,12 @@ impl Racer {
     pub fn new(candidates: usize, confidence: f64, tolerance: f64) -> Self {
         let alpha = (1.0 - confidence) / (2 * candidates.max(1)) as f64;
         let state = CandidateState {
-            sequences: Some([Sequence::new(alpha), Sequence::new(alpha)]),
+            sequences: Some([ConfidenceSequence::new(alpha), ConfidenceSequence::new(alpha)]),
             blocks: 0,
             eliminated_at: None,
-            interval: Interval::UNIT,
+            interval: ScoreInterval::UNIT,
             estimate: None,
-            directions: [Interval::UNIT; 2],
+            directions: [ScoreInterval::UNIT; 2],
         };
         Racer { candidates: vec![state; candidates], tolerance }
     }
@@ -112,7 +113,7 @@ impl Racer {
             sequence.observe_between(low, high);
         }
         state.blocks += 1;
-        if let [Some(a), Some(b)] = [&sequences[0], &sequences[1]].map(Sequence::mean) {
+        if let [Some(a), Some(b)] = [&sequences[0], &sequences[1]].map(ConfidenceSequence::mean) {
             state.estimate = Some(harmonic_mean(a, b));
         }
     }
@@ -129,8 +130,8 @@ impl Racer {
         for &i in &running {
             let state = &mut self.candidates[i];
             let Some(sequences) = &mut state.sequences else { continue };
-            state.directions = sequences.each_mut().map(Sequence::interval);
-            state.interval = Score::interval(state.directions[0], state.directions[1]);
+            state.directions = sequences.each_mut().map(ConfidenceSequence::interval);
+            state.interval = WalkScore::interval(state.directions[0], state.directions[1]);
         }
         let highest = running.iter().map(|&i| self.candidates[i].interval.low).fold(0.0, f64::max);
         for &i in &running {
@@ -157,10 +158,14 @@ impl Racer {
 }
 
 /// Races candidates, each given by its pair of models for every problem.
-pub fn race(candidates: &[Vec<Pair<'_>>], spec: &RaceSpec, budget: &mut dyn Budget) -> RaceResult {
+pub fn race(
+    candidates: &[Vec<ModelPair<'_>>],
+    spec: &RaceSpec,
+    resources: &mut dyn ResourceLimits,
+) -> RaceResult {
     let mut racer = Racer::new(candidates.len(), spec.confidence, spec.tolerance);
     let mut walks = 0;
-    let outcome = run(candidates, spec, &mut racer, &mut walks, budget);
+    let outcome = run(candidates, spec, &mut racer, &mut walks, resources);
     let (decided, stopped) = match outcome {
         Ok(decided) => (decided, None),
         Err(reason) => (false, Some(reason)),
@@ -175,15 +180,15 @@ pub fn race(candidates: &[Vec<Pair<'_>>], spec: &RaceSpec, budget: &mut dyn Budg
 }
 
 fn run(
-    candidates: &[Vec<Pair<'_>>],
+    candidates: &[Vec<ModelPair<'_>>],
     spec: &RaceSpec,
     racer: &mut Racer,
     walks: &mut u64,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<bool, StopReason> {
     let mut arms = Vec::new();
     for (i, pairs) in candidates.iter().enumerate() {
-        let arm = Arm::new(pairs, spec, budget)?;
+        let arm = Arm::new(pairs, spec, resources)?;
         if arm.is_none() {
             racer.undefined(i);
         }
@@ -205,7 +210,7 @@ fn run(
         }
         for i in running {
             let Some(arm) = &mut arms[i] else { continue };
-            let seen = arm.block(block, spec, budget)?;
+            let seen = arm.block(block, spec, resources)?;
             *walks += arm.walks_per_block();
             racer.observe(i, seen);
         }
@@ -230,7 +235,11 @@ struct Lane<'m> {
 
 impl<'m> Arm<'m> {
     /// `None` where a direction of a problem is not defined.
-    fn new(pairs: &[Pair<'m>], spec: &RaceSpec, budget: &mut dyn Budget) -> Result<Option<Self>, StopReason> {
+    fn new(
+        pairs: &[ModelPair<'m>],
+        spec: &RaceSpec,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<Self>, StopReason> {
         let mut sides = [Vec::new(), Vec::new()];
         for (problem, pair) in pairs.iter().enumerate() {
             for (side, direction) in DIRECTIONS.into_iter().enumerate() {
@@ -239,7 +248,7 @@ impl<'m> Arm<'m> {
                 let Some(walker) = Walker::new(source, WalkPolicy::Uniform)? else { return Ok(None) };
                 let trial = Trial::new(source, target);
                 let mut lane = Lane { walker, trial, lengths: Vec::new(), seed };
-                lane.probe(spec, budget)?;
+                lane.probe(spec, resources)?;
                 sides[side].push(lane);
             }
         }
@@ -255,13 +264,13 @@ impl<'m> Arm<'m> {
         &mut self,
         block: u64,
         spec: &RaceSpec,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<[(f64, f64); 2], StopReason> {
         let mut seen = [(0.0, 0.0); 2];
         for (lanes, seen) in self.sides.iter_mut().zip(&mut seen) {
             let problems = lanes.len() as f64;
             for lane in lanes {
-                let (executable, unknown) = lane.block(block, spec, budget)?;
+                let (executable, unknown) = lane.block(block, spec, resources)?;
                 let share = 1.0 / (problems * lane.lengths.len() as f64);
                 seen.0 += f64::from(executable) * share;
                 seen.1 += f64::from(executable + unknown) * share;
@@ -274,10 +283,10 @@ impl<'m> Arm<'m> {
 
 impl Lane<'_> {
     /// Finds the lengths that have walks, with walks of their own, so that the blocks are independent of it.
-    fn probe(&mut self, spec: &RaceSpec, budget: &mut dyn Budget) -> Result<(), StopReason> {
+    fn probe(&mut self, spec: &RaceSpec, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         for length in 1..=spec.t_max.max(1) {
             let mut random = Random::stream(self.seed, u64::MAX - u64::from(length));
-            if self.walker.draw(length, spec.dead_ends, &mut random, budget)? != Walked::GivenUp {
+            if self.walker.draw(length, spec.dead_ends, &mut random, resources)? != DrawOutcome::GivenUp {
                 self.lengths.push(length);
             }
         }
@@ -289,14 +298,14 @@ impl Lane<'_> {
         &mut self,
         block: u64,
         spec: &RaceSpec,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<(u32, u32), StopReason> {
         let (mut executable, mut unknown) = (0, 0);
         for (i, &length) in self.lengths.iter().enumerate() {
             let mut random = Random::stream(self.seed, block * self.lengths.len() as u64 + i as u64);
-            match self.walker.draw(length, spec.dead_ends, &mut random, budget)? {
-                Walked::GivenUp => unknown += 1,
-                Walked::Complete | Walked::DeadEnd => {
+            match self.walker.draw(length, spec.dead_ends, &mut random, resources)? {
+                DrawOutcome::GivenUp => unknown += 1,
+                DrawOutcome::Complete | DrawOutcome::DeadEnd => {
                     executable += u32::from(self.trial.refused_at(&self.walker.walk).is_none());
                 }
             }

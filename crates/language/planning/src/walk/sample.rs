@@ -1,8 +1,8 @@
 //! Walks drawn at random from one model and executed on another.
 
-use super::link::{FailingWalk, Link, Step};
+use super::link::{FailingWalk, Link, NamedStep};
 use super::model::{ActionId, Model};
-use crate::budget::{Budget, StopReason, check};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::State;
 use planforge_pddl::random::Random;
 
@@ -130,7 +130,7 @@ fn score(lengths: &[LengthSample]) -> Option<f64> {
 
 /// How drawing one walk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Walked {
+pub enum DrawOutcome {
     /// It has its length.
     Complete,
     /// It ends at a dead end.
@@ -179,21 +179,21 @@ impl<'m> Walker<'m> {
         length: u32,
         dead_ends: DeadEnds,
         random: &mut Random,
-        budget: &mut dyn Budget,
-    ) -> Result<Walked, StopReason> {
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<DrawOutcome, StopReason> {
         let mut redraws = 0;
         loop {
-            check(budget.poll())?;
+            check(resources.poll())?;
             if self.try_once(length, random)? {
-                return Ok(Walked::Complete);
+                return Ok(DrawOutcome::Complete);
             }
             match dead_ends {
-                DeadEnds::Truncate => return Ok(Walked::DeadEnd),
+                DeadEnds::Truncate => return Ok(DrawOutcome::DeadEnd),
                 DeadEnds::Condition { redraws: most } => {
                     self.rejected += 1;
                     if redraws >= most {
                         self.walk.clear();
-                        return Ok(Walked::GivenUp);
+                        return Ok(DrawOutcome::GivenUp);
                     }
                     redraws += 1;
                 }
@@ -282,10 +282,10 @@ pub fn sample_direction(
     source: &Model,
     target: &Model,
     spec: &SampleSpec,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<Option<DirectionSample>, StopReason> {
     let Some(mut sampler) = DirectionSampler::new(source, target, spec)? else { return Ok(None) };
-    sampler.draw_to(u64::from(spec.t_max.max(1)) * u64::from(spec.walks_per_length), budget)?;
+    sampler.draw_to(u64::from(spec.t_max.max(1)) * u64::from(spec.walks_per_length), resources)?;
     Ok(Some(sampler.finish()))
 }
 
@@ -325,9 +325,9 @@ impl<'m> DirectionSampler<'m> {
     ///
     /// # Errors
     /// The budget's stop, which it is asked for before every walk.
-    pub fn draw_to(&mut self, total: u64, budget: &mut dyn Budget) -> Result<(), StopReason> {
+    pub fn draw_to(&mut self, total: u64, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         while self.drawn < total {
-            self.draw(self.drawn, budget)?;
+            self.draw(self.drawn, resources)?;
             self.drawn += 1;
         }
         Ok(())
@@ -338,7 +338,7 @@ impl<'m> DirectionSampler<'m> {
         score(&self.lengths)
     }
 
-    fn draw(&mut self, k: u64, budget: &mut dyn Budget) -> Result<(), StopReason> {
+    fn draw(&mut self, k: u64, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let (walker, trial) = (&mut self.walker, &mut self.trial);
         let length = &mut self.lengths[(k % u64::from(self.spec.t_max.max(1))) as usize];
         if length.walks == 0 && length.given_up > 0 {
@@ -346,9 +346,9 @@ impl<'m> DirectionSampler<'m> {
         }
         let mut random = Random::stream(self.spec.seed, k);
         let rejected = walker.rejected;
-        let walked = walker.draw(length.length, self.spec.dead_ends, &mut random, budget)?;
+        let walked = walker.draw(length.length, self.spec.dead_ends, &mut random, resources)?;
         length.rejected += walker.rejected - rejected;
-        if walked == Walked::GivenUp {
+        if walked == DrawOutcome::GivenUp {
             length.given_up += 1;
             return Ok(());
         }
@@ -439,8 +439,8 @@ impl<'m> Trial<'m> {
 pub fn sample_walks(
     model: &Model,
     spec: &SampleSpec,
-    budget: &mut dyn Budget,
-) -> Result<Option<Vec<Option<Vec<Step>>>>, StopReason> {
+    resources: &mut dyn ResourceLimits,
+) -> Result<Option<Vec<Option<Vec<NamedStep>>>>, StopReason> {
     let Some(mut walker) = Walker::new(model, spec.policy)? else { return Ok(None) };
     let t_max = u64::from(spec.t_max.max(1));
     let mut out = Vec::new();
@@ -453,8 +453,8 @@ pub fn sample_walks(
             continue;
         }
         let mut random = Random::stream(spec.seed, k);
-        let walked = walker.draw(slot as u32 + 1, spec.dead_ends, &mut random, budget)?;
-        let given_up = walked == Walked::GivenUp;
+        let walked = walker.draw(slot as u32 + 1, spec.dead_ends, &mut random, resources)?;
+        let given_up = walked == DrawOutcome::GivenUp;
         none[slot] |= given_up;
         some[slot] |= !given_up;
         out.push((!given_up).then(|| walker.walk.iter().map(|&a| model.step(a)).collect()));

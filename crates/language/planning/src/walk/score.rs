@@ -1,22 +1,22 @@
 //! Eq. 2: one-sided scores averaged over the problems first, the harmonic mean of the two averages last.
 
-use super::interval::Interval;
+use super::interval::ScoreInterval;
 
 /// Whose walks are executed on the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Direction {
+pub enum WalkDirection {
     /// The reference's walks on the candidate: is what should be possible possible?
     ReferenceToCandidate,
     /// The candidate's walks on the reference: is what is possible allowed?
     CandidateToReference,
 }
 
-impl Direction {
+impl WalkDirection {
     /// Source and target among two models (or anything else there is of each).
     pub fn models<'m, T: ?Sized>(self, reference: &'m T, candidate: &'m T) -> (&'m T, &'m T) {
         match self {
-            Direction::ReferenceToCandidate => (reference, candidate),
-            Direction::CandidateToReference => (candidate, reference),
+            WalkDirection::ReferenceToCandidate => (reference, candidate),
+            WalkDirection::CandidateToReference => (candidate, reference),
         }
     }
 }
@@ -33,7 +33,7 @@ pub struct TaskDirections {
 
 /// The exploration walk score over the problems of a domain (Eq. 2).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Score {
+pub struct WalkScore {
     /// Mean of the defined values of this direction; `None` where there is none.
     pub reference_to_candidate: Option<f64>,
     /// Mean of the defined values of this direction; `None` where there is none.
@@ -46,7 +46,7 @@ pub struct Score {
     pub score: Option<f64>,
 }
 
-impl Score {
+impl WalkScore {
     /// Averages each direction over the problems, then takes the harmonic mean.
     pub fn combine(problems: &[TaskDirections]) -> Self {
         let (reference, reference_undefined) = mean(problems.iter().map(|p| p.reference_to_candidate));
@@ -55,7 +55,7 @@ impl Score {
             (Some(a), Some(b)) if reference_undefined + candidate_undefined == 0 => Some(harmonic_mean(a, b)),
             _ => None,
         };
-        Score {
+        WalkScore {
             reference_to_candidate: reference,
             candidate_to_reference: candidate,
             reference_undefined,
@@ -66,8 +66,11 @@ impl Score {
 
     /// The interval of the score from intervals of the directions, each of which holds at confidence 1 - alpha/2: it holds
     /// at confidence 1 - alpha (Bonferroni), because the harmonic mean grows with both.
-    pub fn interval(reference_to_candidate: Interval, candidate_to_reference: Interval) -> Interval {
-        Interval {
+    pub fn interval(
+        reference_to_candidate: ScoreInterval,
+        candidate_to_reference: ScoreInterval,
+    ) -> ScoreInterval {
+        ScoreInterval {
             low: harmonic_mean(reference_to_candidate.low, candidate_to_reference.low),
             high: harmonic_mean(reference_to_candidate.high, candidate_to_reference.high),
         }
@@ -109,22 +112,22 @@ mod tests {
 
     #[test]
     fn directions_are_averaged_before_the_harmonic_mean() {
-        let score = Score::combine(&[both(1.0, 0.0), both(0.0, 1.0)]);
+        let score = WalkScore::combine(&[both(1.0, 0.0), both(0.0, 1.0)]);
         // The other order would give the mean of two zeros.
         assert_eq!(score.score, Some(0.5));
     }
 
     #[test]
     fn two_zeros_are_zero_and_two_ones_are_one() {
-        assert_eq!(Score::combine(&[both(0.0, 0.0)]).score, Some(0.0));
-        assert_eq!(Score::combine(&[both(1.0, 1.0), both(1.0, 1.0)]).score, Some(1.0));
+        assert_eq!(WalkScore::combine(&[both(0.0, 0.0)]).score, Some(0.0));
+        assert_eq!(WalkScore::combine(&[both(1.0, 1.0), both(1.0, 1.0)]).score, Some(1.0));
         assert_eq!(harmonic_mean(1.0, 0.5), 2.0 / 3.0);
     }
 
     #[test]
     fn an_undefined_direction_leaves_the_other_reported() {
         let half = TaskDirections { reference_to_candidate: Some(0.25), candidate_to_reference: None };
-        let score = Score::combine(&[both(0.75, 1.0), half]);
+        let score = WalkScore::combine(&[both(0.75, 1.0), half]);
         assert_eq!(score.reference_to_candidate, Some(0.5));
         assert_eq!(score.candidate_to_reference, Some(1.0));
         assert_eq!((score.score, score.candidate_undefined), (None, 1));

@@ -6,7 +6,7 @@
 //! is therefore ruled out as too low, whenever one looks (Waudby-Smith and Ramdas 2023). The upper bound is the same with `1 - X`.
 //! Constant bets make the capital a function of how often each value was observed, so nothing else is kept.
 
-use super::interval::{Interval, bisect};
+use super::interval::{ScoreInterval, bisect};
 use std::collections::BTreeMap;
 
 /// Values are kept in steps of 2^-32, rounded to the safe side.
@@ -16,7 +16,7 @@ const BETS: i32 = 12;
 
 /// A confidence sequence for the mean of independent observations in 0 to 1 with a common mean.
 #[derive(Debug, Clone)]
-pub struct Sequence {
+pub struct ConfidenceSequence {
     alpha: f64,
     /// Observations by value, for the lower bound.
     low: BTreeMap<u64, u64>,
@@ -25,19 +25,19 @@ pub struct Sequence {
     sum: f64,
     count: u64,
     /// The bounds that earlier looks gave: they stay valid.
-    best: Interval,
+    best: ScoreInterval,
 }
 
-impl Sequence {
+impl ConfidenceSequence {
     /// Bounds that all hold, at every look together, with probability at least `1 - alpha`.
     pub fn new(alpha: f64) -> Self {
-        Sequence {
+        ConfidenceSequence {
             alpha,
             low: BTreeMap::new(),
             high: BTreeMap::new(),
             sum: 0.0,
             count: 0,
-            best: Interval::UNIT,
+            best: ScoreInterval::UNIT,
         }
     }
 
@@ -66,7 +66,7 @@ impl Sequence {
     }
 
     /// The bounds now, never wider than at an earlier look.
-    pub fn interval(&mut self) -> Interval {
+    pub fn interval(&mut self) -> ScoreInterval {
         let threshold = (2.0 / self.alpha).ln();
         let bound =
             |values: &BTreeMap<u64, u64>| bisect(|m| m <= 0.0 || log_capital(values, m) >= threshold).0;
@@ -100,7 +100,7 @@ mod tests {
         let (mut sequence_missed, mut fixed_missed) = (0, 0);
         for run in 0..runs {
             let mut random = Random::stream(run.into(), (p * 1000.0) as u64);
-            let mut sequence = Sequence::new(alpha);
+            let mut sequence = ConfidenceSequence::new(alpha);
             let (mut successes, mut inside, mut fixed_inside) = (0, true, true);
             for n in 1..=400u64 {
                 let success = random.unit() < p;
@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn bounds_close_in_on_the_mean() {
         let mut random = Random::stream(3, 3);
-        let mut sequence = Sequence::new(0.05);
-        assert_eq!(sequence.interval(), Interval::UNIT);
+        let mut sequence = ConfidenceSequence::new(0.05);
+        assert_eq!(sequence.interval(), ScoreInterval::UNIT);
         let mut last = 1.0;
         for (rounds, width) in [(100, 0.36), (1000, 0.12), (10_000, 0.04)] {
             while sequence.count() < rounds {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn unknown_observations_widen_the_bounds() {
-        let (mut known, mut half) = (Sequence::new(0.05), Sequence::new(0.05));
+        let (mut known, mut half) = (ConfidenceSequence::new(0.05), ConfidenceSequence::new(0.05));
         for i in 0..200 {
             known.observe(1.0);
             half.observe_between(if i % 2 == 0 { 0.0 } else { 1.0 }, 1.0);

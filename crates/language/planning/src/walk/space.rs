@@ -1,7 +1,7 @@
 //! States of a model by number, each expanded once.
 
 use super::model::{ActionId, Model};
-use crate::budget::{Budget, StopReason, check};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::State;
 use rustc_hash::FxHashMap;
 
@@ -33,15 +33,15 @@ impl<'m> Space<'m> {
         }
     }
 
-    pub(crate) fn initial(&mut self, budget: &mut dyn Budget) -> Result<StateId, StopReason> {
-        self.intern(self.model.initial(), budget)
+    pub(crate) fn initial(&mut self, resources: &mut dyn ResourceLimits) -> Result<StateId, StopReason> {
+        self.intern(self.model.initial(), resources)
     }
 
     pub(crate) fn state(&self, id: StateId) -> &State {
         &self.states[id as usize]
     }
 
-    fn intern(&mut self, state: State, budget: &mut dyn Budget) -> Result<StateId, StopReason> {
+    fn intern(&mut self, state: State, resources: &mut dyn ResourceLimits) -> Result<StateId, StopReason> {
         // States of a model that is not grounded differ in length.
         let length = [state.facts.len() as u64];
         let numbers = state.numbers.iter().map(|n| n.to_bits());
@@ -49,7 +49,7 @@ impl<'m> Space<'m> {
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
-        check(budget.charge(96 + 16 * key.len() as u64))?;
+        check(resources.charge(96 + 16 * key.len() as u64))?;
         let id = self.states.len() as StateId;
         self.ids.insert(key, id);
         self.states.push(state);
@@ -61,19 +61,19 @@ impl<'m> Space<'m> {
     pub(crate) fn successors(
         &mut self,
         id: StateId,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<&[(ActionId, StateId)], StopReason> {
         if self.expanded[id as usize].is_none() {
-            check(budget.poll())?;
+            check(resources.poll())?;
             let mut actions = Vec::new();
             self.model.applicable_into(&self.states[id as usize], &mut actions)?;
             let mut list = Vec::with_capacity(actions.len());
             for action in actions {
                 let mut next = self.states[id as usize].clone();
                 self.model.apply(&mut next, action);
-                list.push((action, self.intern(next, budget)?));
+                list.push((action, self.intern(next, resources)?));
             }
-            check(budget.charge(8 * list.len() as u64))?;
+            check(resources.charge(8 * list.len() as u64))?;
             self.expanded[id as usize] = Some(list.into());
         }
         Ok(self.expanded[id as usize].as_deref().unwrap_or_default())
@@ -84,14 +84,15 @@ impl<'m> Space<'m> {
         &mut self,
         id: StateId,
         action: ActionId,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Option<StateId>, StopReason> {
         if let Some(&known) = self.steps.get(&(id, action)) {
             return Ok(known);
         }
         let mut next = self.states[id as usize].clone();
-        let found = if self.model.apply(&mut next, action) { Some(self.intern(next, budget)?) } else { None };
-        check(budget.charge(24))?;
+        let found =
+            if self.model.apply(&mut next, action) { Some(self.intern(next, resources)?) } else { None };
+        check(resources.charge(24))?;
         self.steps.insert((id, action), found);
         Ok(found)
     }

@@ -4,7 +4,7 @@
 use super::{Wanted, check_finish, no_pddl, report, take};
 use planforge_contract::{CandidatePatch, Failure, FinishReason, FixPolicy, Reply};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
-use planforge_pddl::extract::{Block, Extracted, code_blocks};
+use planforge_pddl::extract::{ExtractedPddl, PddlBlock, code_blocks};
 use planforge_pddl::find_pddl;
 use std::ops::Range;
 
@@ -79,18 +79,18 @@ pub fn read_thought_reply(
     Ok(patch)
 }
 
-fn blocks(found: &Extracted, wanted: Wanted) -> impl Iterator<Item = &Block> {
+fn blocks(found: &ExtractedPddl, wanted: Wanted) -> impl Iterator<Item = &PddlBlock> {
     let domains = found.domains.iter().filter(move |_| wanted != Wanted::Problem);
     domains.chain(found.problems.iter().filter(move |_| wanted != Wanted::Domain))
 }
 
-fn meant(found: &Extracted, wanted: Wanted) -> Option<&Block> {
+fn meant(found: &ExtractedPddl, wanted: Wanted) -> Option<&PddlBlock> {
     let domain = found.domain().filter(|_| wanted != Wanted::Problem);
     domain.or_else(|| found.problem().filter(|_| wanted != Wanted::Domain))
 }
 
 /// Whether the text is all there, by its parentheses. A section that begins behind a definition closed too early may be cut all the same.
-fn is_whole(block: &Block) -> bool {
+fn is_whole(block: &PddlBlock) -> bool {
     let code = block.text.lines().map(|line| line.split(';').next().unwrap_or_default());
     let (mut open, mut closed) = (0usize, 0usize);
     for line in code {
@@ -124,7 +124,7 @@ struct Parts {
     reasoning: Vec<Range<usize>>,
     sections: Vec<Section>,
     /// All definitions of the answer.
-    all: Extracted,
+    all: ExtractedPddl,
 }
 
 impl Parts {
@@ -152,14 +152,14 @@ impl Parts {
     }
 
     /// The definitions of the answer: those below its heading where there are any of what is wanted, as a thought may quote another.
-    fn definitions(&self, wanted: Wanted) -> Extracted {
-        let below = |block: &&Block| {
+    fn definitions(&self, wanted: Wanted) -> ExtractedPddl {
+        let below = |block: &&PddlBlock| {
             let at = block.span.start as usize;
             let after = self.sections.partition_point(|section| section.begin <= at);
             let section = after.checked_sub(1).and_then(|index| self.sections.get(index));
             section.is_some_and(|section| section.heading == Heading::Answer)
         };
-        let announced = Extracted {
+        let announced = ExtractedPddl {
             domains: self.all.domains.iter().filter(below).cloned().collect(),
             problems: self.all.problems.iter().filter(below).cloned().collect(),
             others: self.all.others.clone(),

@@ -7,11 +7,13 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::mutate::action::ActionMutant;
 use planforge_pddl::{print_action, print_domain};
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
-    Behaviour, Comparable, Costs, DifferenceKind, DomainLimits, Side, Verdict, comparable, compare_models,
+    Behaviour, ComparableModel, ComparisonVerdict, Costs, DifferenceKind, EquivalenceLimits, comparable,
+    compare_models,
 };
-use planforge_planning::equivalence::hde::{Hde, HdeDifference, HdeOutcome, Reference, Rule};
-use planforge_planning::result_class::{Classified, ResultClass, ResultGroup, classify};
+use planforge_planning::equivalence::hde::{HdeDifference, HdeOutcome, HdeReference, HdeResult, HdeRule};
+use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup, classify_action};
 
 /// A suite, ready to judge mutants of its actions.
 pub(super) struct Judge<'s> {
@@ -19,10 +21,10 @@ pub(super) struct Judge<'s> {
     pub(super) spec: &'s ClassesSpec,
     watch: &'s Watch,
     /// One for each k.
-    references: Vec<Reference>,
+    references: Vec<HdeReference>,
     /// For the counting of the paper's code, with the first k.
-    counting: Reference,
-    pub(super) models: Vec<Comparable>,
+    counting: HdeReference,
+    pub(super) models: Vec<ComparableModel>,
 }
 
 impl<'s> Judge<'s> {
@@ -35,13 +37,14 @@ impl<'s> Judge<'s> {
         let budget = || StudyBudget::new(watch, spec.max_bytes);
         let reference = |k, rule| {
             let options = hde_options(spec, k, rule);
-            Reference::new(&suite.domain, &problems, &options, &mut budget()).map_err(|no| no.to_string())
+            HdeReference::new(&suite.domain, &problems, &options, &mut budget()).map_err(|no| no.to_string())
         };
         let first = *spec.k.first().ok_or("no number of plans is given")?;
-        let references = spec.k.iter().map(|&k| reference(k, Rule::Definition)).collect::<Result<_, _>>()?;
+        let references =
+            spec.k.iter().map(|&k| reference(k, HdeRule::Definition)).collect::<Result<_, _>>()?;
         let limits = limits(spec);
         let model = |problem: &&Problem| {
-            comparable(Side::First, &suite.domain, problem, &limits, &mut budget())
+            comparable(ComparedSide::First, &suite.domain, problem, &limits, &mut budget())
                 .map_err(|no| no.error.to_string())
         };
         let models = problems.iter().map(model).collect::<Result<_, _>>()?;
@@ -50,12 +53,12 @@ impl<'s> Judge<'s> {
             spec,
             watch,
             references,
-            counting: reference(first, Rule::ReferenceCode)?,
+            counting: reference(first, HdeRule::ReferenceCode)?,
             models,
         };
         // A limit may leave open whether two domains are equivalent; a flaw in the true action is none of the mutants'.
         let unlike = |action: &&Action| {
-            let class = judge.classify(&print_action(action), action.name.as_str()).class;
+            let class = judge.classify_action(&print_action(action), action.name.as_str()).class;
             ![ResultClass::Equivalent, ResultClass::Undecided].contains(&class)
         };
         match suite.domain.actions.iter().find(unlike) {
@@ -68,15 +71,15 @@ impl<'s> Judge<'s> {
         StudyBudget::new(self.watch, self.spec.max_bytes)
     }
 
-    fn classify(&self, reply: &str, name: &str) -> Classified {
+    fn classify_action(&self, reply: &str, name: &str) -> ClassifiedReply {
         // There is one for each k, and at least one k.
         let reference = self.references.first().unwrap_or(&self.counting);
-        classify(reply, SourceId(0), &self.suite.domain, name, reference, &mut self.budget())
+        classify_action(reply, SourceId(0), &self.suite.domain, name, reference, &mut self.budget())
     }
 
     pub(super) fn judged(&self, suite: usize, action: usize, mutant: &ActionMutant) -> Judged {
         let name = self.suite.domain.actions.get(action).map_or("", |a| a.name.as_str());
-        let classified = self.classify(&mutant.reply, name);
+        let classified = self.classify_action(&mutant.reply, name);
         let first = classified.diagnostics.first().map(|d| format!("{} ({})", d.message, d.code));
         let finding = first.or_else(|| classified.reason.clone());
         let told = ![ResultGroup::Syntax, ResultGroup::Semantic].contains(&classified.class.group());
@@ -87,7 +90,7 @@ impl<'s> Judge<'s> {
         Judged { suite, action, mutant: mutant.clone(), class: classified.class, finding, behaves }
     }
 
-    fn behaves(&self, classified: &Classified, domain: &Domain) -> Behaves {
+    fn behaves(&self, classified: &ClassifiedReply, domain: &Domain) -> Behaves {
         let exact = self.exact(domain);
         let further = self.references.iter().skip(1).map(|reference| self.class_by(reference, domain));
         let classes: Vec<ResultClass> = std::iter::once(classified.class).chain(further).collect();
@@ -102,7 +105,7 @@ impl<'s> Judge<'s> {
         Behaves { domain: print_domain(domain), exact, classes, witness, counted, unseen }
     }
 
-    fn class_by(&self, reference: &Reference, domain: &Domain) -> ResultClass {
+    fn class_by(&self, reference: &HdeReference, domain: &Domain) -> ResultClass {
         match reference.compare(domain, &mut self.budget()) {
             Ok(hde) => match hde.outcome {
                 HdeOutcome::Equivalent => ResultClass::Equivalent,
@@ -117,7 +120,7 @@ impl<'s> Judge<'s> {
         let mut exact = Exact::Equal;
         for (number, (task, own)) in self.suite.tasks.iter().zip(&self.models).enumerate() {
             let limits = limits(self.spec);
-            let other = comparable(Side::Second, domain, &task.problem, &limits, &mut self.budget());
+            let other = comparable(ComparedSide::Second, domain, &task.problem, &limits, &mut self.budget());
             let compared = other.and_then(|other| compare_models([own, &other], &limits, &mut self.budget()));
             let Ok(compared) = compared else {
                 exact = Exact::Open;
@@ -133,7 +136,7 @@ impl<'s> Judge<'s> {
                 }
                 (_, Costs::Different(found)) => (found.steps.clone(), None),
                 _ => {
-                    if compared.verdict() == Verdict::Open {
+                    if compared.verdict() == ComparisonVerdict::Open {
                         exact = Exact::Open;
                     }
                     continue;
@@ -145,7 +148,7 @@ impl<'s> Judge<'s> {
     }
 
     /// The plan that a comparison by plans rests on.
-    fn witness(&self, hde: &Hde) -> Option<Witness> {
+    fn witness(&self, hde: &HdeResult) -> Option<Witness> {
         let cheapest = |problem: usize| self.references.first()?.plans(problem).first().cloned();
         match &hde.outcome {
             HdeOutcome::Equivalent => Some(Witness { problem: 0, steps: cheapest(0)?, valid: [true, true] }),
@@ -163,6 +166,6 @@ impl<'s> Judge<'s> {
     }
 }
 
-fn limits(spec: &ClassesSpec) -> DomainLimits {
-    DomainLimits { max_pairs: spec.max_pairs, ..DomainLimits::default() }
+fn limits(spec: &ClassesSpec) -> EquivalenceLimits {
+    EquivalenceLimits { max_pairs: spec.max_pairs, ..EquivalenceLimits::default() }
 }

@@ -20,10 +20,11 @@ use super::{StudySuite, Watch, run_all, stream};
 use judge::Judge;
 use planforge_contract::Failure;
 use planforge_pddl::mutate::action::{ActionMutant, action_mutants};
-use planforge_planning::equivalence::domains::{Side, Verdict};
+use planforge_planning::equivalence::ComparedSide;
+use planforge_planning::equivalence::domains::ComparisonVerdict;
 use planforge_planning::equivalence::hde;
 use planforge_planning::result_class::ResultClass;
-use planforge_planning::walk::Step;
+use planforge_planning::walk::NamedStep;
 use std::num::NonZeroUsize;
 
 /// What is judged, and limits as counts.
@@ -49,7 +50,7 @@ pub struct Witness {
     /// The problem's place in the suite, from 0.
     pub problem: usize,
     /// The plan.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NamedStep>,
     /// Whether it is a plan of the true domain, and of the one with the mutant in it.
     pub valid: [bool; 2],
 }
@@ -60,9 +61,9 @@ pub struct ExactDifference {
     /// The problem's place in the suite, from 0.
     pub problem: usize,
     /// The shortest sequence that shows it.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NamedStep>,
     /// Which domain executes all of it, or reaches the goal; the other does not. Nothing where costs alone differ.
-    pub executed_by: Option<Side>,
+    pub executed_by: Option<ComparedSide>,
 }
 
 /// What an exact comparison says over all problems of the suite.
@@ -78,11 +79,11 @@ pub enum Exact {
 
 impl Exact {
     /// The verdict without its reason.
-    pub const fn verdict(&self) -> Verdict {
+    pub const fn verdict(&self) -> ComparisonVerdict {
         match self {
-            Exact::Equal => Verdict::Equal,
-            Exact::Different(_) => Verdict::Different,
-            Exact::Open => Verdict::Open,
+            Exact::Equal => ComparisonVerdict::Equal,
+            Exact::Different(_) => ComparisonVerdict::Different,
+            Exact::Open => ComparisonVerdict::Open,
         }
     }
 }
@@ -181,6 +182,6 @@ pub fn run(
 }
 
 /// Options of the heuristic comparison.
-fn hde_options(spec: &ClassesSpec, k: NonZeroUsize, rule: hde::Rule) -> hde::HdeOptions {
+fn hde_options(spec: &ClassesSpec, k: NonZeroUsize, rule: hde::HdeRule) -> hde::HdeOptions {
     hde::HdeOptions { k, rule, max_nodes: spec.max_nodes, ..hde::HdeOptions::default() }
 }

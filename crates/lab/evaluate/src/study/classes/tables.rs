@@ -4,7 +4,7 @@ use super::{Behaves, Exact, Judged};
 use crate::study::StudySuite;
 use crate::table::{Align, Table};
 use planforge_pddl::mutate::action::ActionMutantKind;
-use planforge_planning::equivalence::domains::Verdict;
+use planforge_planning::equivalence::domains::ComparisonVerdict;
 use planforge_planning::result_class::ResultClass;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -71,20 +71,22 @@ pub fn behaviour(suites: &[StudySuite], judged: &[Judged]) -> Table {
     const DIFFERENT: [ResultClass; 3] = [ResultClass::NoPlan, ResultClass::NPApp, ResultClass::OPApp];
     let (equivalent, undecided) = (vec![ResultClass::Equivalent], vec![ResultClass::Undecided]);
     let columns_of = [
-        ("equal: Equivalent", Verdict::Equal, equivalent.clone()),
-        ("equal: called different", Verdict::Equal, DIFFERENT.to_vec()),
-        ("equal: Undecided", Verdict::Equal, undecided.clone()),
-        ("different: NoPlan", Verdict::Different, vec![ResultClass::NoPlan]),
-        ("different: NPApp", Verdict::Different, vec![ResultClass::NPApp]),
-        ("different: OPApp", Verdict::Different, vec![ResultClass::OPApp]),
-        ("different: Equivalent", Verdict::Different, equivalent),
-        ("different: Undecided", Verdict::Different, undecided),
-        ("open", Verdict::Open, ResultClass::ALL.to_vec()),
+        ("equal: Equivalent", ComparisonVerdict::Equal, equivalent.clone()),
+        ("equal: called different", ComparisonVerdict::Equal, DIFFERENT.to_vec()),
+        ("equal: Undecided", ComparisonVerdict::Equal, undecided.clone()),
+        ("different: NoPlan", ComparisonVerdict::Different, vec![ResultClass::NoPlan]),
+        ("different: NPApp", ComparisonVerdict::Different, vec![ResultClass::NPApp]),
+        ("different: OPApp", ComparisonVerdict::Different, vec![ResultClass::OPApp]),
+        ("different: Equivalent", ComparisonVerdict::Different, equivalent),
+        ("different: Undecided", ComparisonVerdict::Different, undecided),
+        ("open", ComparisonVerdict::Open, ResultClass::ALL.to_vec()),
     ];
     let names = columns_of.iter().map(|(name, ..)| (*name).to_owned());
     by_suite(columns("domain", names), suites, judged, |own| {
-        let of = |j: &Judged, exact: Verdict| j.behaves.as_ref().is_some_and(|b| b.exact.verdict() == exact);
-        let cell = |(_, exact, classes): &(&str, Verdict, Vec<ResultClass>)| {
+        let of = |j: &Judged, exact: ComparisonVerdict| {
+            j.behaves.as_ref().is_some_and(|b| b.exact.verdict() == exact)
+        };
+        let cell = |(_, exact, classes): &(&str, ComparisonVerdict, Vec<ResultClass>)| {
             count(own, |j| of(j, *exact) && classes.contains(&j.class))
         };
         columns_of.iter().map(cell).collect()

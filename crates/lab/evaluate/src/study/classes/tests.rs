@@ -2,7 +2,7 @@ use super::*;
 use crate::study::load_suites;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, print_domain};
-use planforge_planning::{Decision, parse_plan, validate};
+use planforge_planning::{ValidationDecision, parse_plan, validate};
 use std::path::Path;
 
 fn suites(names: &[&str]) -> Vec<StudySuite> {
@@ -23,10 +23,10 @@ fn spec(mutants: usize) -> ClassesSpec {
 }
 
 /// Whether a sequence is a plan, by the validator that reports on plans.
-fn is_plan(domain: &str, problem: &planforge_pddl::ast::Problem, steps: &[Step]) -> bool {
+fn is_plan(domain: &str, problem: &planforge_pddl::ast::Problem, steps: &[NamedStep]) -> bool {
     let domain = parse_domain(domain, SourceId(0)).value;
     let plan: String = steps.iter().map(|step| format!("{step}\n")).collect();
-    validate(&domain, problem, &parse_plan(&plan, SourceId(2))).unwrap().decision == Decision::Valid
+    validate(&domain, problem, &parse_plan(&plan, SourceId(2))).unwrap().decision == ValidationDecision::Valid
 }
 
 #[test]

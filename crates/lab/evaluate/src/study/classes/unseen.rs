@@ -7,9 +7,10 @@ use super::judge::Judge;
 use super::{ExactDifference, Witness, hde_options};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term};
 use planforge_pddl::{Name, print_init};
-use planforge_planning::equivalence::domains::{DomainLimits, Side, comparable};
-use planforge_planning::equivalence::hde::{Reference, Rule};
-use planforge_planning::walk::{Model, Refusal, Semantics, Step, replay};
+use planforge_planning::equivalence::ComparedSide;
+use planforge_planning::equivalence::domains::{EquivalenceLimits, comparable};
+use planforge_planning::equivalence::hde::{HdeReference, HdeRule};
+use planforge_planning::walk::{Model, NamedStep, Refusal, Semantics, execute_steps};
 use planforge_planning::{StopReason, TopKOptions, TopKOutcome, top_k};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -72,35 +73,35 @@ impl Unseen {
 
 pub(super) fn unseen(judge: &Judge<'_>, mutant: &Domain, difference: &ExactDifference) -> Unseen {
     let Some(side) = difference.executed_by else { return Unseen::Cost };
-    let domain = if side == Side::First { &judge.suite.domain } else { mutant };
+    let domain = if side == ComparedSide::First { &judge.suite.domain } else { mutant };
     found(judge, domain, side, difference).unwrap_or_else(Unseen::Unknown)
 }
 
 fn found(
     judge: &Judge<'_>,
     domain: &Domain,
-    side: Side,
+    side: ComparedSide,
     difference: &ExactDifference,
 ) -> Result<Unseen, String> {
     let problem = &judge.suite.tasks.get(difference.problem).ok_or("no such problem")?.problem;
-    let own = comparable(side, domain, problem, &DomainLimits::default(), &mut judge.budget())
+    let own = comparable(side, domain, problem, &EquivalenceLimits::default(), &mut judge.budget())
         .map_err(|no| no.error.to_string())?;
     let model = own.model();
     let Some(rest) = continued(judge, domain, problem, model, &difference.steps)? else {
         return Ok(Unseen::DeadEnd);
     };
     let steps = [difference.steps.as_slice(), &rest].concat();
-    let valid = [side == Side::First, side == Side::Second];
+    let valid = [side == ComparedSide::First, side == ComparedSide::Second];
     let cost = cost(model, &steps).ok_or("the plan is not executed")?;
     let witness = Witness { problem: difference.problem, steps, valid };
     if idle(judge, domain, problem, &witness.steps)? {
         return Ok(Unseen::NoOp { witness });
     }
     let k = *judge.spec.k.first().ok_or("no number of plans")?;
-    let looked_at = Reference::new(
+    let looked_at = HdeReference::new(
         domain,
         &[problem],
-        &hde_options(judge.spec, k, Rule::Definition),
+        &hde_options(judge.spec, k, HdeRule::Definition),
         &mut judge.budget(),
     );
     let looked_at = looked_at.map_err(|no| no.to_string())?;
@@ -120,9 +121,9 @@ fn continued(
     domain: &Domain,
     problem: &Problem,
     model: &Model,
-    steps: &[Step],
-) -> Result<Option<Vec<Step>>, String> {
-    let after = replay(model, steps);
+    steps: &[NamedStep],
+) -> Result<Option<Vec<NamedStep>>, String> {
+    let after = execute_steps(model, steps);
     if after.refusal.is_some() {
         return Err("the sequence is not executed".to_owned());
     }
@@ -135,7 +136,7 @@ fn continued(
     match top_k(domain, &behind, &options, &mut judge.budget()).map(|result| result.outcome) {
         Ok(TopKOutcome::Plans { plans, .. }) => {
             let texts = plans.first().map(planforge_planning::Plan::step_texts).unwrap_or_default();
-            Ok(Some(texts.iter().filter_map(|text| Step::parse(text)).collect()))
+            Ok(Some(texts.iter().filter_map(|text| NamedStep::parse(text)).collect()))
         }
         Ok(TopKOutcome::ProvenUnsolvable(_)) => Ok(None),
         Ok(TopKOutcome::LimitReached(reason)) => Err(format!("{reason} was reached behind the sequence")),
@@ -168,7 +169,7 @@ fn state(problem: &Problem, model: &Model, state: &planforge_planning::State) ->
 }
 
 /// What a plan costs: its metric, or its steps. Nothing where it is not executed.
-fn cost(model: &Model, steps: &[Step]) -> Option<f64> {
+fn cost(model: &Model, steps: &[NamedStep]) -> Option<f64> {
     let simulator = model.simulator()?;
     let costs =
         steps.iter().map(|step| model.resolve(step).ok().flatten().map(|action| simulator.cost(action)));
@@ -176,9 +177,10 @@ fn cost(model: &Model, steps: &[Step]) -> Option<f64> {
 }
 
 /// Whether a step is one that plans are not made of: a ground action that changes nothing wherever it can be executed.
-fn idle(judge: &Judge<'_>, domain: &Domain, problem: &Problem, steps: &[Step]) -> Result<bool, String> {
-    let dropped = DomainLimits { semantics: Semantics::GroundNoOpsDropped, ..DomainLimits::default() };
-    let own = comparable(Side::First, domain, problem, &dropped, &mut judge.budget())
+fn idle(judge: &Judge<'_>, domain: &Domain, problem: &Problem, steps: &[NamedStep]) -> Result<bool, String> {
+    let dropped =
+        EquivalenceLimits { semantics: Semantics::GroundNoOpsDropped, ..EquivalenceLimits::default() };
+    let own = comparable(ComparedSide::First, domain, problem, &dropped, &mut judge.budget())
         .map_err(|no| no.error.to_string())?;
-    Ok(replay(own.model(), steps).refusal == Some(Refusal::NoEffect))
+    Ok(execute_steps(own.model(), steps).refusal == Some(Refusal::NoEffect))
 }

@@ -2,25 +2,25 @@
 
 use super::super::scope::Literal;
 use super::super::terms::{list_sites, part_at};
-use super::super::{List, Part, Site, apply::replaced};
+use super::super::{Part, Site, TermList, apply::replaced};
 use super::words::slips;
 use super::{Draft, Flaw};
 use crate::ast::{Action, Atom, Domain, Term, TypeRef, TypedName};
-use crate::check::{Fit, TypeHierarchy};
+use crate::check::{TypeFit, TypeHierarchy};
 use crate::name::Name;
 use crate::print::{print_action, print_atom, print_typed_list};
 
 /// A literal of the action and its place.
 struct Placed {
     site: Site,
-    list: List,
+    list: TermList,
     literal: Literal,
 }
 
 /// An action's literals. The domain has it as its only action.
 fn literals(domain: &Domain, action: &Action) -> Vec<Placed> {
     let mut found = Vec::new();
-    for list in [List::Precondition, List::Effect] {
+    for list in [TermList::Precondition, TermList::Effect] {
         for site in list_sites(action, 0, list) {
             if let Some(literal) = part_at(domain, site).as_ref().and_then(Literal::of) {
                 found.push(Placed { site, list, literal });
@@ -110,7 +110,7 @@ pub(super) fn wrong_types(domain: &Domain, action: &Action) -> Vec<Draft> {
         for (position, old) in placed.literal.atom.args.iter().enumerate() {
             for new in action.parameters.iter().filter(|new| new.name != *old.name()) {
                 if fit(&domain, &types, &placed.literal.atom.predicate, position, new.ty.as_ref())
-                    == Some(Fit::Never)
+                    == Some(TypeFit::Never)
                 {
                     let mut args = placed.literal.atom.args.clone();
                     args[position] = Term::Variable(new.name.clone());
@@ -144,7 +144,7 @@ fn never_fits(
         let atom = &placed.literal.atom;
         let places = atom.args.iter().enumerate().filter(|(_, arg)| arg.name() == variable);
         let mut fits = places.map(|(position, _)| fit(domain, types, &atom.predicate, position, Some(&ty)));
-        fits.any(|fit| fit == Some(Fit::Never))
+        fits.any(|fit| fit == Some(TypeFit::Never))
     })
 }
 
@@ -155,7 +155,7 @@ fn fit(
     predicate: &Name,
     position: usize,
     given: Option<&TypeRef>,
-) -> Option<Fit> {
+) -> Option<TypeFit> {
     let decl = domain.predicates.iter().find(|p| p.name == *predicate)?;
     let wanted = types.resolve(Some(decl.parameters.get(position)?.ty.as_ref()?))?;
     Some(types.fit(&types.resolve(given)?, &wanted))

@@ -1,6 +1,6 @@
 //! Damage to an action's text.
 
-use super::scan::{Role, Scan};
+use super::scan::{Scan, TokenRole};
 use super::{Damage, Draft};
 use crate::ast::{Action, TypedName};
 use crate::print::print_action;
@@ -42,7 +42,7 @@ pub(super) fn all(action: &Action, random: &mut Random) -> Vec<Draft> {
 }
 
 /// What was changed, and the text.
-type Made = (String, String);
+type EditedText = (String, String);
 
 /// The text with a piece replaced.
 fn edited(scan: &Scan<'_>, from: usize, to: usize, by: &str) -> String {
@@ -55,7 +55,7 @@ fn near(scan: &Scan<'_>, at: usize) -> String {
     scan.text[at..end].split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn lost_parentheses(scan: &Scan<'_>) -> Vec<Made> {
+fn lost_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
     // Without the first there is no action.
     let parentheses =
         scan.tokens.iter().enumerate().skip(1).filter(|(t, _)| ["(", ")"].contains(&scan.word(*t)));
@@ -67,7 +67,7 @@ fn lost_parentheses(scan: &Scan<'_>) -> Vec<Made> {
         .collect()
 }
 
-fn extra_parentheses(scan: &Scan<'_>) -> Vec<Made> {
+fn extra_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
     let mut made = vec![("`(` before the action".to_owned(), edited(scan, 0, 0, "("))];
     // Behind `(:action`: before it there is no action.
     for token in scan.tokens.iter().skip(2) {
@@ -82,25 +82,25 @@ fn extra_parentheses(scan: &Scan<'_>) -> Vec<Made> {
 }
 
 /// Places where no word can stand: between the fields, in `and` and `not`, at either end of the parameters.
-fn stray_tokens(scan: &Scan<'_>) -> Vec<Made> {
+fn stray_tokens(scan: &Scan<'_>) -> Vec<EditedText> {
     let mut places: Vec<usize> =
         scan.fields().iter().map(|(keyword, _)| scan.tokens[*keyword].start).collect();
     places.push(scan.text.len() - 1);
     let mut made = Vec::new();
     for list in scan.opening() {
         match scan.role(list) {
-            Role::And | Role::Not => {
+            TokenRole::And | TokenRole::Not => {
                 places.extend(scan.children(list).iter().skip(1).map(|child| scan.tokens[*child].start));
                 places.push(scan.end(list) - 1);
             }
-            Role::Variables => places.extend([scan.tokens[list].end, scan.end(list) - 1]),
-            Role::Atom => {
+            TokenRole::Variables => places.extend([scan.tokens[list].end, scan.end(list) - 1]),
+            TokenRole::Atom => {
                 for argument in scan.children(list).into_iter().skip(1) {
                     let end = scan.tokens[argument].end;
                     made.push((format!("`,` behind {}", scan.word(argument)), edited(scan, end, end, ",")));
                 }
             }
-            Role::Action | Role::Other => {}
+            TokenRole::Action | TokenRole::Other => {}
         }
     }
     for at in places {
@@ -113,7 +113,7 @@ fn stray_tokens(scan: &Scan<'_>) -> Vec<Made> {
 }
 
 /// Words of the form that are lost or misspelt.
-fn lost_words(scan: &Scan<'_>) -> Vec<Made> {
+fn lost_words(scan: &Scan<'_>) -> Vec<EditedText> {
     let mut made = Vec::new();
     let mut replace = |token: usize, by: &str| {
         let word = scan.word(token);
@@ -135,8 +135,8 @@ fn lost_words(scan: &Scan<'_>) -> Vec<Made> {
         let Some(&head) = children.first() else { continue };
         match scan.role(list) {
             // What is left without its head is no list of PDDL. An empty one would be.
-            Role::And | Role::Not | Role::Atom if children.len() > 1 => replace(head, ""),
-            Role::Variables => {
+            TokenRole::And | TokenRole::Not | TokenRole::Atom if children.len() > 1 => replace(head, ""),
+            TokenRole::Variables => {
                 for &dash in children.iter().filter(|child| scan.word(**child) == "-") {
                     replace(dash, "");
                     if !scan.is_open(dash + 1) {
@@ -145,7 +145,7 @@ fn lost_words(scan: &Scan<'_>) -> Vec<Made> {
                 }
             }
             // The name.
-            Role::Action => children.iter().skip(1).take(1).for_each(|name| replace(*name, "")),
+            TokenRole::Action => children.iter().skip(1).take(1).for_each(|name| replace(*name, "")),
             _ => {}
         }
     }
@@ -159,7 +159,7 @@ fn lost_words(scan: &Scan<'_>) -> Vec<Made> {
 }
 
 /// Each field given again behind each.
-fn duplicated_fields(scan: &Scan<'_>) -> Vec<Made> {
+fn duplicated_fields(scan: &Scan<'_>) -> Vec<EditedText> {
     let fields: Vec<(usize, usize)> = scan
         .fields()
         .into_iter()
@@ -176,9 +176,9 @@ fn duplicated_fields(scan: &Scan<'_>) -> Vec<Made> {
     made
 }
 
-fn typed_arguments(scan: &Scan<'_>) -> Vec<Made> {
+fn typed_arguments(scan: &Scan<'_>) -> Vec<EditedText> {
     let mut types = vec!["object"];
-    for list in scan.opening().filter(|list| scan.role(*list) == Role::Variables) {
+    for list in scan.opening().filter(|list| scan.role(*list) == TokenRole::Variables) {
         let children = scan.children(list);
         let dashes = children.iter().filter(|child| scan.word(**child) == "-");
         types.extend(dashes.map(|dash| scan.word(dash + 1)).filter(|word| *word != "("));
@@ -186,7 +186,7 @@ fn typed_arguments(scan: &Scan<'_>) -> Vec<Made> {
     types.sort_unstable();
     types.dedup();
     let mut made = Vec::new();
-    for list in scan.opening().filter(|list| scan.role(*list) == Role::Atom) {
+    for list in scan.opening().filter(|list| scan.role(*list) == TokenRole::Atom) {
         for argument in scan.children(list).into_iter().skip(1) {
             let end = scan.tokens[argument].end;
             for ty in &types {
@@ -203,11 +203,11 @@ fn typed_arguments(scan: &Scan<'_>) -> Vec<Made> {
 }
 
 /// Replies without an action: other keywords, other notations, prose.
-fn no_action(action: &Action, text: &str) -> Vec<Made> {
+fn no_action(action: &Action, text: &str) -> Vec<EditedText> {
     let name = action.name.as_str();
     let rest = text.strip_prefix("(:action").unwrap_or(text);
     let keyword = |keyword: &str| (format!("`{keyword}` for `(:action`"), format!("{keyword}{rest}"));
-    let mut made: Vec<Made> =
+    let mut made: Vec<EditedText> =
         [":action", "(action", "(:operator", "(:act", "(:action-definition", "(defaction", "(operator"]
             .map(keyword)
             .into();

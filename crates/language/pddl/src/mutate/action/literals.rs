@@ -2,7 +2,7 @@
 
 use super::super::scope::Literal;
 use super::super::terms::{list_sites, part_at};
-use super::super::{List, Mutation, MutationKind, Place, all_mutations, apply_mutations};
+use super::super::{Mutation, MutationKind, MutationPlace, TermList, all_mutations, apply_mutations};
 use super::{ActionMutantKind, Draft, Flaw};
 use crate::ast::{Action, Condition, Domain};
 use crate::check::{allows, undeclared_requirements};
@@ -43,7 +43,7 @@ impl Sets {
         if kind == ActionMutantKind::Add && !negation {
             // A negated precondition is another kind of mistake.
             singles.retain(|m| {
-                !matches!(m.place, Place::Term { list: List::Precondition, .. })
+                !matches!(m.place, MutationPlace::Term { list: TermList::Precondition, .. })
                     || !m.after.as_deref().is_some_and(|after| after.starts_with("(not "))
             });
         }
@@ -79,7 +79,7 @@ impl Sets {
         let one_place = mutations.iter().enumerate().any(|(i, a)| {
             mutations[..i]
                 .iter()
-                .any(|b| a.place == b.place && !matches!(a.place, Place::Term { index: None, .. }))
+                .any(|b| a.place == b.place && !matches!(a.place, MutationPlace::Term { index: None, .. }))
         });
         let mutated = apply_mutations(&self.domain, mutations);
         let action = mutated.actions.first()?;
@@ -108,7 +108,7 @@ fn negates(action: &Action) -> bool {
 
 /// Whether a list has an atom twice, in whatever sign.
 fn repeats(domain: &Domain, action: &Action) -> bool {
-    [List::Precondition, List::Effect].into_iter().any(|list| {
+    [TermList::Precondition, TermList::Effect].into_iter().any(|list| {
         let sites = list_sites(action, 0, list).into_iter();
         let literals: Vec<Literal> =
             sites.filter_map(|site| part_at(domain, site).as_ref().and_then(Literal::of)).collect();
@@ -119,7 +119,7 @@ fn repeats(domain: &Domain, action: &Action) -> bool {
 /// What a mutation changed, without the action's name.
 fn change(mutation: &Mutation) -> String {
     let list = match mutation.place {
-        Place::Term { list, .. } => list.to_string(),
+        MutationPlace::Term { list, .. } => list.to_string(),
         _ => String::new(),
     };
     match (&mutation.before, &mutation.after) {

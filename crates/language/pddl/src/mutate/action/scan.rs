@@ -11,7 +11,7 @@ pub(super) struct Token {
 
 /// What a list is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum TokenRole {
     /// The action.
     Action,
     /// A list of variables with their types.
@@ -115,28 +115,28 @@ impl<'t> Scan<'t> {
         close.map_or(self.text.len(), |t| t.end)
     }
 
-    /// What a list is; a list inside numbers or alternatives of types is [`Role::Other`].
-    pub(super) fn role(&self, list: usize) -> Role {
-        let Some(parent) = self.tokens[list].parent else { return Role::Action };
+    /// What a list is; a list inside numbers or alternatives of types is [`TokenRole::Other`].
+    pub(super) fn role(&self, list: usize) -> TokenRole {
+        let Some(parent) = self.tokens[list].parent else { return TokenRole::Action };
         let head = self.word(list + 1);
         let before = list.checked_sub(1).map_or("", |t| self.word(t));
         if [":parameters", ":vars"].contains(&before) {
-            return Role::Variables;
+            return TokenRole::Variables;
         }
         let numeric = |list: usize| OPERATORS[5..].contains(&self.word(list + 1));
         let mut around = Some(parent);
         while let Some(list) = around {
             if numeric(list) {
-                return Role::Other;
+                return TokenRole::Other;
             }
             around = self.tokens[list].parent;
         }
         match head {
-            "and" => Role::And,
-            "not" => Role::Not,
-            "(" | ")" => Role::Other,
-            word if word.starts_with('?') || OPERATORS.contains(&word) => Role::Other,
-            _ => Role::Atom,
+            "and" => TokenRole::And,
+            "not" => TokenRole::Not,
+            "(" | ")" => TokenRole::Other,
+            word if word.starts_with('?') || OPERATORS.contains(&word) => TokenRole::Other,
+            _ => TokenRole::Atom,
         }
     }
 

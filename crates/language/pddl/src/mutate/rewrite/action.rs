@@ -2,7 +2,7 @@
 
 use super::super::list::draw_arguments;
 use super::super::scope::{Literal, Signatures};
-use super::super::{List, Part, atoms};
+use super::super::{Part, TermList, atoms};
 use super::{RewriteKind, fresh, reordered};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, Quantified, Term, TypedName};
 use crate::name::Name;
@@ -12,7 +12,7 @@ use crate::rename::rename_parameters;
 use planforge_diagnostics::Span;
 
 /// An action rewritten, and what was written otherwise.
-type Made = (Action, String);
+type RewrittenAction = (Action, String);
 
 /// Every action rewritten in each place where that can be done: its number, the action, and what is written otherwise.
 pub(super) fn rewrites(
@@ -63,7 +63,7 @@ fn with_effects(action: &Action, effects: Vec<Effect>) -> Action {
 }
 
 /// The action with one more conjunct in its precondition.
-fn with_condition(action: &Action, more: Condition) -> Made {
+fn with_condition(action: &Action, more: Condition) -> RewrittenAction {
     let change = format!("precondition {} added", print::print_condition(&more));
     (with_conditions(action, conditions(action).iter().cloned().chain([more]).collect()), change)
 }
@@ -74,13 +74,13 @@ fn literals(action: &Action) -> Vec<(usize, Literal)> {
     conditions(action).iter().enumerate().filter_map(of).collect()
 }
 
-fn reordered_precondition(action: &Action, random: &mut Random) -> Vec<Made> {
+fn reordered_precondition(action: &Action, random: &mut Random) -> Vec<RewrittenAction> {
     let same = |a: &Condition, b: &Condition| print::print_condition(a) == print::print_condition(b);
     let other = reordered(conditions(action), same, random).into_iter();
     other.map(|c| (with_conditions(action, c), "the precondition in another order".to_owned())).collect()
 }
 
-fn reordered_effect(action: &Action, random: &mut Random) -> Vec<Made> {
+fn reordered_effect(action: &Action, random: &mut Random) -> Vec<RewrittenAction> {
     // Changes of numbers take place in their order.
     if effects(action).iter().map(assignments).sum::<usize>() > 1 {
         return Vec::new();
@@ -100,7 +100,7 @@ fn assignments(effect: &Effect) -> usize {
     }
 }
 
-fn renamed_variables(action: &Action) -> Vec<Made> {
+fn renamed_variables(action: &Action) -> Vec<RewrittenAction> {
     if action.parameters.is_empty() {
         return Vec::new();
     }
@@ -115,7 +115,7 @@ fn renamed_variables(action: &Action) -> Vec<Made> {
     vec![(rename_parameters(action, &names), change)]
 }
 
-fn capitals(action: &Action) -> Made {
+fn capitals(action: &Action) -> RewrittenAction {
     let mut loud = action.clone();
     let upper = |name: &mut Name| *name = Name::new(&name.as_str().to_uppercase(), name.span);
     upper(&mut loud.name);
@@ -131,7 +131,7 @@ fn bounds(count: usize, random: &mut Random) -> (usize, usize) {
     (from, from + 2 + random.below((count - from - 1) as u64) as usize)
 }
 
-fn nested(action: &Action, random: &mut Random) -> Vec<Made> {
+fn nested(action: &Action, random: &mut Random) -> Vec<RewrittenAction> {
     let mut made = Vec::new();
     let mut conditions = conditions(action).to_vec();
     if conditions.len() > 1 {
@@ -150,9 +150,9 @@ fn nested(action: &Action, random: &mut Random) -> Vec<Made> {
     made
 }
 
-fn repeated(action: &Action) -> Vec<Made> {
+fn repeated(action: &Action) -> Vec<RewrittenAction> {
     let conditions = conditions(action);
-    let mut made: Vec<Made> = Vec::new();
+    let mut made: Vec<RewrittenAction> = Vec::new();
     for (i, _) in literals(action) {
         let more = conditions.iter().chain([&conditions[i]]).cloned().collect();
         let change = format!("precondition {} said twice", print::print_condition(&conditions[i]));
@@ -168,7 +168,7 @@ fn repeated(action: &Action) -> Vec<Made> {
 }
 
 /// The action with another form of one conjunct of its precondition.
-fn replaced(action: &Action, index: usize, by: Condition) -> Made {
+fn replaced(action: &Action, index: usize, by: Condition) -> RewrittenAction {
     let mut conditions = conditions(action).to_vec();
     let after = print::print_condition(&by);
     let before = std::mem::replace(&mut conditions[index], by);
@@ -187,12 +187,12 @@ fn condition(literal: &Literal) -> Condition {
     }
 }
 
-fn double_negations(action: &Action) -> Vec<Made> {
+fn double_negations(action: &Action) -> Vec<RewrittenAction> {
     let positive = literals(action).into_iter().filter(|(_, literal)| literal.positive);
     positive.map(|(i, literal)| replaced(action, i, negated(negated(condition(&literal))))).collect()
 }
 
-fn disjunctions(action: &Action, signatures: &Signatures<'_>, random: &mut Random) -> Vec<Made> {
+fn disjunctions(action: &Action, signatures: &Signatures<'_>, random: &mut Random) -> Vec<RewrittenAction> {
     let scope = signatures.scope(action);
     let mut made = Vec::new();
     for (_, literal) in literals(action) {
@@ -205,7 +205,7 @@ fn disjunctions(action: &Action, signatures: &Signatures<'_>, random: &mut Rando
     made
 }
 
-fn implications(action: &Action) -> Vec<Made> {
+fn implications(action: &Action) -> Vec<RewrittenAction> {
     let literals = literals(action);
     let mut made = Vec::new();
     for (i, a) in &literals {
@@ -217,7 +217,7 @@ fn implications(action: &Action) -> Vec<Made> {
     made
 }
 
-fn existences(action: &Action) -> Vec<Made> {
+fn existences(action: &Action) -> Vec<RewrittenAction> {
     let any = Name::synthetic(&fresh("?any", &print::print_action(action)));
     let mut made = Vec::new();
     for (_, literal) in literals(action).into_iter().filter(|(_, literal)| literal.positive) {
@@ -236,7 +236,7 @@ fn existences(action: &Action) -> Vec<Made> {
     made
 }
 
-fn equalities(action: &Action) -> Vec<Made> {
+fn equalities(action: &Action) -> Vec<RewrittenAction> {
     let same = |p: &TypedName| {
         let term = || Term::Variable(p.name.clone());
         with_condition(action, Condition::Equal(term(), term(), Span::default()))
@@ -260,7 +260,7 @@ fn changes(action: &Action, literal: &Literal) -> bool {
     effects(action).iter().any(|effect| any(effect, literal))
 }
 
-fn idle_effects(action: &Action, signatures: &Signatures<'_>) -> Vec<Made> {
+fn idle_effects(action: &Action, signatures: &Signatures<'_>) -> Vec<RewrittenAction> {
     let mut made = Vec::new();
     for (_, literal) in literals(action) {
         // What rules define, no effect may name.
@@ -268,7 +268,7 @@ fn idle_effects(action: &Action, signatures: &Signatures<'_>) -> Vec<Made> {
         if derived || changes(action, &literal) {
             continue;
         }
-        let Part::Effect(effect) = literal.part(List::Effect) else { continue };
+        let Part::Effect(effect) = literal.part(TermList::Effect) else { continue };
         let change = format!("effect {} added", print::print_effect(&effect));
         let more = effects(action).iter().cloned().chain([effect]).collect();
         made.push((with_effects(action, more), change));
@@ -276,7 +276,7 @@ fn idle_effects(action: &Action, signatures: &Signatures<'_>) -> Vec<Made> {
     made
 }
 
-fn guarded_effects(action: &Action) -> Vec<Made> {
+fn guarded_effects(action: &Action) -> Vec<RewrittenAction> {
     let mut made = Vec::new();
     for (_, literal) in literals(action) {
         for (i, effect) in effects(action).iter().enumerate() {

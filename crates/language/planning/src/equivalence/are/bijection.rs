@@ -46,7 +46,7 @@ pub(in crate::equivalence) struct Bijections {
 }
 
 /// A search under way.
-struct Search<'b> {
+struct BijectionSearch<'b> {
     bijections: &'b Bijections,
     map: Vec<usize>,
     taken: Vec<bool>,
@@ -108,7 +108,7 @@ impl Bijections {
         }
         let count = self.options.len();
         let taken = vec![false; count];
-        let mut search = Search {
+        let mut search = BijectionSearch {
             bijections: self,
             map: Vec::with_capacity(count),
             taken,
@@ -160,7 +160,7 @@ impl Bijections {
     }
 }
 
-impl Search<'_> {
+impl BijectionSearch<'_> {
     /// Takes the bijection that keeps positions for the best so far, where it is one.
     fn positions(&mut self) {
         let mut value = (0, self.bijections.fixed);

@@ -1,8 +1,8 @@
 //! Breadth-first search over pairs of states that the same sequence of ground actions leads to.
 
 use super::ready::{Both, NONE};
-use super::{DomainLimits, SearchEnd, Side};
-use crate::budget::{Budget, StopReason, check};
+use super::{ComparedSide, EquivalenceLimits, SearchEnd};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::node_table::{NodeTable, StateId};
 use crate::simulate::State;
 
@@ -13,7 +13,7 @@ const POLL: usize = 64;
 const TOLERANCE: f64 = 1e-9;
 
 /// What was seen, by common action numbers.
-pub(super) struct Seen {
+pub(super) struct ProductResult {
     pub(super) end: End,
     pub(super) cost: Option<Vec<u32>>,
     pub(super) pairs: u64,
@@ -26,15 +26,15 @@ pub(super) enum End {
     /// All sequences of this many steps were executed.
     Limit(u32, SearchEnd),
     /// The sequence's last step is refused.
-    Refused(Vec<u32>, Side),
+    Refused(Vec<u32>, ComparedSide),
     /// The goal holds after the sequence in this one alone.
-    Goal(Vec<u32>, Side),
+    Goal(Vec<u32>, ComparedSide),
 }
 
 /// A difference at the pair being expanded.
-enum Found {
-    Refused(u32, Side),
-    Goal(StateId, Side),
+enum PairDifference {
+    Refused(u32, ComparedSide),
+    Goal(StateId, ComparedSide),
 }
 
 /// The search.
@@ -55,13 +55,18 @@ struct Product<'b> {
 }
 
 /// Searches until a difference is found, everything was seen, or a limit is reached.
-pub(super) fn search(both: &Both, priced: bool, limits: &DomainLimits, budget: &mut dyn Budget) -> Seen {
+pub(super) fn search(
+    both: &Both,
+    priced: bool,
+    limits: &EquivalenceLimits,
+    resources: &mut dyn ResourceLimits,
+) -> ProductResult {
     let mut product = Product::new(both, priced);
     let mut compared = 0;
-    let end = product.run(limits, &mut compared, budget);
+    let end = product.run(limits, &mut compared, resources);
     let end = end.unwrap_or_else(|reason| End::Limit(compared, SearchEnd::Stopped(reason)));
     let cost = product.cost.map(|(node, action)| product.sequence(node, action));
-    Seen { end, cost, pairs: product.table.len() as u64 }
+    ProductResult { end, cost, pairs: product.table.len() as u64 }
 }
 
 impl<'b> Product<'b> {
@@ -90,12 +95,12 @@ impl<'b> Product<'b> {
 
     fn run(
         &mut self,
-        limits: &DomainLimits,
+        limits: &EquivalenceLimits,
         compared: &mut u32,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<End, StopReason> {
         let (start, _) = self.insert(crate::search::node_table::NONE, NONE);
-        if let Some(Found::Goal(_, side)) = self.goal(start) {
+        if let Some(PairDifference::Goal(_, side)) = self.goal(start) {
             return Ok(End::Goal(Vec::new(), side));
         }
         let (mut open, mut layer_end, mut charged) = (0, 1, 0);
@@ -113,17 +118,17 @@ impl<'b> Product<'b> {
                 return Ok(End::Limit(*compared, SearchEnd::Pairs));
             }
             if open.is_multiple_of(POLL) {
-                check(budget.poll())?;
+                check(resources.poll())?;
                 let fresh = (self.table.len() - charged) as u64;
-                check(budget.charge(fresh * self.table.bytes_per_state()))?;
+                check(resources.charge(fresh * self.table.bytes_per_state()))?;
                 charged = self.table.len();
             }
             match self.expand(open as StateId) {
                 None => open += 1,
-                Some(Found::Refused(action, by)) => {
+                Some(PairDifference::Refused(action, by)) => {
                     return Ok(End::Refused(self.sequence(open as StateId, action), by));
                 }
-                Some(Found::Goal(node, side)) => return Ok(End::Goal(self.table.path(node), side)),
+                Some(PairDifference::Goal(node, side)) => return Ok(End::Goal(self.table.path(node), side)),
             }
         }
         Ok(End::Whole)
@@ -136,7 +141,7 @@ impl<'b> Product<'b> {
     }
 
     /// Tries every action of either side, in their common order.
-    fn expand(&mut self, node: StateId) -> Option<Found> {
+    fn expand(&mut self, node: StateId) -> Option<PairDifference> {
         self.load(node);
         for (i, side) in self.both.sides.iter().enumerate() {
             side.simulator.applicable_into(&self.now[i], &mut self.own);
@@ -157,8 +162,8 @@ impl<'b> Product<'b> {
                 // The lists are sorted: what is smaller here is not in the other.
                 [a, b] => {
                     let (a, b) = (a.unwrap_or(NONE), b.unwrap_or(NONE));
-                    let by = if a < b { Side::Second } else { Side::First };
-                    return Some(Found::Refused(a.min(b), by));
+                    let by = if a < b { ComparedSide::Second } else { ComparedSide::First };
+                    return Some(PairDifference::Refused(a.min(b), by));
                 }
             }
         }
@@ -166,7 +171,7 @@ impl<'b> Product<'b> {
     }
 
     /// Executes an action that both allow.
-    fn step(&mut self, node: StateId, action: u32) -> Option<Found> {
+    fn step(&mut self, node: StateId, action: u32) -> Option<PairDifference> {
         for (i, side) in self.both.sides.iter().enumerate() {
             self.next[i].clone_from(&self.now[i]);
             side.simulator.apply(&mut self.next[i], side.action[action as usize]);
@@ -182,9 +187,10 @@ impl<'b> Product<'b> {
     }
 
     /// Whether exactly one goal holds in the pair last inserted.
-    fn goal(&self, node: StateId) -> Option<Found> {
+    fn goal(&self, node: StateId) -> Option<PairDifference> {
         let [a, b] = [0, 1].map(|i: usize| self.both.sides[i].simulator.is_goal(&self.next[i]));
-        (a != b).then_some(Found::Goal(node, if a { Side::First } else { Side::Second }))
+        (a != b)
+            .then_some(PairDifference::Goal(node, if a { ComparedSide::First } else { ComparedSide::Second }))
     }
 
     /// Puts the pair in `next` into the table.

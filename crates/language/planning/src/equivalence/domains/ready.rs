@@ -3,7 +3,7 @@
 use super::reduce::reduced;
 use crate::lifted::Metric;
 use crate::simulate::Simulator;
-use crate::walk::{Model, Step};
+use crate::walk::{Model, NamedStep};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) struct Ready {
 /// Both models, and the ground actions of either in the order in which they are tried: by name, then by arguments.
 pub(super) struct Both {
     pub(super) sides: [Ready; 2],
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<NamedStep>,
 }
 
 impl Both {
@@ -36,10 +36,10 @@ impl Both {
     pub(super) fn new(models: [&Model; 2]) -> Option<Self> {
         let [first, second] = [models[0].simulator()?, models[1].simulator()?];
         let keys = [keys(models[0], first), keys(models[1], second)];
-        let mut steps: Vec<Step> = keys.iter().flatten().flatten().cloned().collect();
+        let mut steps: Vec<NamedStep> = keys.iter().flatten().flatten().cloned().collect();
         steps.sort_unstable();
         steps.dedup();
-        let numbers: FxHashMap<&Step, u32> = steps.iter().zip(0..).collect();
+        let numbers: FxHashMap<&NamedStep, u32> = steps.iter().zip(0..).collect();
         let sides =
             [(models[0], first, &keys[0]), (models[1], second, &keys[1])].map(|(model, simulator, keys)| {
                 let rank: Vec<u32> = keys.iter().map(|k| k.as_ref().map_or(NONE, |k| numbers[k])).collect();
@@ -62,16 +62,17 @@ impl Both {
 }
 
 /// The names of a model's ground actions in lower case; none for those of a definition that an earlier one of the same name hides.
-fn keys(model: &Model, simulator: &Simulator) -> Vec<Option<Step>> {
+fn keys(model: &Model, simulator: &Simulator) -> Vec<Option<NamedStep>> {
     let lower = |name: &String| name.to_lowercase();
     let schemas = model.schema_names().iter().zip(0u32..);
     let hidden: Vec<bool> = schemas.map(|(name, number)| model.find_schema(name) != Some(number)).collect();
     (0..simulator.task().actions.len() as u32)
         .map(|action| {
             let step = || model.step(action);
-            (!hidden[model.schema_of(action)])
-                .then(step)
-                .map(|step| Step { name: lower(&step.name), args: step.args.iter().map(lower).collect() })
+            (!hidden[model.schema_of(action)]).then(step).map(|step| NamedStep {
+                name: lower(&step.name),
+                args: step.args.iter().map(lower).collect(),
+            })
         })
         .collect()
 }

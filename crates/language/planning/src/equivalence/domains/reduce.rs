@@ -1,10 +1,10 @@
 //! A ground task without the facts that nothing depends on: no condition, rule or goal that matters reads them.
 
-use crate::task::{Condition, Fact, Task};
+use crate::task::{Condition, Fact, GroundTask};
 
 /// The task with the same applicable actions after every sequence and the same goal, whose states differ in fewer facts. Facts keep
 /// their numbers; those that do not matter never change and do not hold initially.
-pub(super) fn reduced(task: &Task) -> (Task, Vec<bool>) {
+pub(super) fn reduced(task: &GroundTask) -> (GroundTask, Vec<bool>) {
     let relevant = relevant(task);
     let keeps = |f: &Fact| relevant[*f as usize];
     let kept = |list: &[Fact]| -> Box<[Fact]> { list.iter().copied().filter(keeps).collect() };
@@ -26,7 +26,7 @@ pub(super) fn reduced(task: &Task) -> (Task, Vec<bool>) {
 }
 
 /// By fact, whether what is applicable, or the goal, can depend on it.
-fn relevant(task: &Task) -> Vec<bool> {
+fn relevant(task: &GroundTask) -> Vec<bool> {
     let mut marks = vec![false; task.facts.len()];
     let mut changed = false;
     if !task.goal_unreachable {

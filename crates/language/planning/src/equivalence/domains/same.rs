@@ -1,7 +1,7 @@
 //! Whether two ground tasks are the same but for the order in which things are written: then no search is needed.
 
 use super::ready::Ready;
-use crate::task::{AssignOp, Condition, Fact, NumExpr, NumVar, Task};
+use crate::task::{Condition, Fact, GroundTask, NumExpr, NumVar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ type Literals = (Vec<u32>, Vec<u32>, Vec<String>);
 
 /// One operator over common numbers.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Rule {
+struct NamedRule {
     action: u32,
     when: Literals,
     add: Vec<u32>,
@@ -51,7 +51,7 @@ struct Rule {
 /// A task over common numbers, in an order of its own.
 #[derive(PartialEq, Eq)]
 struct Form {
-    rules: Vec<Rule>,
+    rules: Vec<NamedRule>,
     axioms: Vec<(u32, u32, Literals)>,
     init: Vec<u32>,
     numbers: BTreeMap<String, u64>,
@@ -60,14 +60,14 @@ struct Form {
 }
 
 struct Names<'t> {
-    task: &'t Task,
+    task: &'t GroundTask,
     /// By fact; `u32::MAX` for those that do not matter.
     common: Vec<u32>,
 }
 
 /// `None` where the task has a fact that matters and that the first task does not have, or two of one name.
 fn form(ready: &Ready, numbers: &FxHashMap<String, u32>, priced: bool) -> Option<Form> {
-    let task: &Task = ready.simulator.task();
+    let task: &GroundTask = ready.simulator.task();
     let mut common = vec![u32::MAX; task.facts.len()];
     let mut met = vec![false; common.len().max(numbers.len())];
     for (fact, name) in named(ready) {
@@ -113,7 +113,7 @@ impl Names<'_> {
         list
     }
 
-    fn rule(&self, number: usize, action: u32, priced: bool) -> Rule {
+    fn rule(&self, number: usize, action: u32, priced: bool) -> NamedRule {
         let operator = &self.task.operators[number];
         let own = &operator.precondition;
         // What holds already is not made so by the step, unless another effect of it could undo that.
@@ -129,10 +129,10 @@ impl Names<'_> {
         let numeric = operator.numeric.iter().map(|e| {
             let (positive, negative, numbers) = self.literals(&e.condition);
             let value = self.expression(&e.value);
-            let how = assignment(e.op);
+            let how = e.op.as_str();
             format!("{positive:?} {negative:?} {numbers:?} {how} {} {value}", self.variable(e.variable))
         });
-        Rule {
+        NamedRule {
             action,
             when: self.literals(own),
             add: self.list(&new(&operator.add, &own.positive)),
@@ -148,7 +148,7 @@ impl Names<'_> {
 
     fn literals(&self, condition: &Condition) -> Literals {
         let compared = condition.numeric.iter().map(|c| {
-            format!("{} {} {}", self.expression(&c.left), c.comparison.symbol(), self.expression(&c.right))
+            format!("{} {} {}", self.expression(&c.left), c.comparison.as_str(), self.expression(&c.right))
         });
         let mut numeric: Vec<String> = compared.collect();
         numeric.sort_unstable();
@@ -166,18 +166,8 @@ impl Names<'_> {
             NumExpr::Variable(v) => self.variable(*v),
             NumExpr::Steps => "steps".to_owned(),
             NumExpr::Binary(op, sides) => {
-                format!("({} {} {})", op.symbol(), self.expression(&sides.0), self.expression(&sides.1))
+                format!("({} {} {})", op.as_str(), self.expression(&sides.0), self.expression(&sides.1))
             }
         }
-    }
-}
-
-const fn assignment(op: AssignOp) -> &'static str {
-    match op {
-        AssignOp::Assign => "assign",
-        AssignOp::Increase => "increase",
-        AssignOp::Decrease => "decrease",
-        AssignOp::ScaleUp => "scale-up",
-        AssignOp::ScaleDown => "scale-down",
     }
 }

@@ -1,40 +1,41 @@
 //! One reference domain with several problems, ready to be compared with any number of candidates.
 
 use super::{
-    Behaviour, Comparable, Comparison, DomainLimits, NotCompared, SearchEnd, Side, Verdict, comparable,
-    compare_models,
+    Behaviour, ComparableModel, ComparedSide, ComparisonVerdict, DomainComparison, EquivalenceLimits,
+    NotCompared, SearchEnd, comparable, compare_models,
 };
-use crate::budget::{Budget, StopReason};
+use crate::resources::{ResourceLimits, StopReason};
 use crate::walk::ModelError;
 use planforge_pddl::ast::{Domain, Problem};
 
 /// The reference with each of its problems.
 #[derive(Debug)]
 pub struct ExactReference {
-    limits: DomainLimits,
-    problems: Vec<(Comparable, Problem)>,
+    limits: EquivalenceLimits,
+    problems: Vec<(ComparableModel, Problem)>,
 }
 
 /// A candidate's comparisons in the order of the problems, up to the first that shows a difference.
 #[derive(Debug, Clone)]
 pub struct Comparisons(
     /// By problem.
-    pub Vec<Result<Comparison, NotCompared>>,
+    pub Vec<Result<DomainComparison, NotCompared>>,
 );
 
 impl ExactReference {
     /// Makes the models of the reference.
     ///
     /// # Errors
-    /// The first problem that is no model with this domain; [`NotCompared::side`] is always [`Side::First`].
+    /// The first problem that is no model with this domain; [`NotCompared::side`] is always [`ComparedSide::First`].
     pub fn new(
         domain: &Domain,
         problems: &[&Problem],
-        limits: &DomainLimits,
-        budget: &mut dyn Budget,
+        limits: &EquivalenceLimits,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, NotCompared> {
         let mut ready = |problem: &&Problem| {
-            comparable(Side::First, domain, problem, limits, budget).map(|model| (model, (*problem).clone()))
+            comparable(ComparedSide::First, domain, problem, limits, resources)
+                .map(|model| (model, (*problem).clone()))
         };
         let problems = problems.iter().map(&mut ready).collect::<Result<_, _>>()?;
         Ok(Self { limits: *limits, problems })
@@ -47,13 +48,13 @@ impl ExactReference {
 
     /// Compares a candidate on the problems as they stand. Ends with the first difference, with a candidate that is no model of
     /// a problem, and where the caller cancels.
-    pub fn compare(&self, candidate: &Domain, budget: &mut dyn Budget) -> Comparisons {
+    pub fn compare(&self, candidate: &Domain, resources: &mut dyn ResourceLimits) -> Comparisons {
         let mut all = Vec::with_capacity(self.problems.len());
         for (own, problem) in &self.problems {
-            let compared = comparable(Side::Second, candidate, problem, &self.limits, budget)
-                .and_then(|other| compare_models([own, &other], &self.limits, budget));
+            let compared = comparable(ComparedSide::Second, candidate, problem, &self.limits, resources)
+                .and_then(|other| compare_models([own, &other], &self.limits, resources));
             let last = match &compared {
-                Ok(found) => found.verdict() == Verdict::Different || cancelled(found),
+                Ok(found) => found.verdict() == ComparisonVerdict::Different || cancelled(found),
                 Err(not) => {
                     matches!(not.error, ModelError::Invalid(_) | ModelError::Limit(StopReason::Cancelled))
                 }
@@ -70,22 +71,24 @@ impl ExactReference {
 impl Comparisons {
     /// The comparison that decides, with its problem's place from 0: the one that differs, else one that could not be made, else one that is
     /// open, else the first. `None` where there is none at all.
-    pub fn decisive(&self) -> Option<(usize, &Result<Comparison, NotCompared>)> {
-        let rank = |outcome: &Result<Comparison, NotCompared>| match outcome.as_ref().map(Comparison::verdict)
+    pub fn decisive(&self) -> Option<(usize, &Result<DomainComparison, NotCompared>)> {
+        let rank = |outcome: &Result<DomainComparison, NotCompared>| match outcome
+            .as_ref()
+            .map(DomainComparison::verdict)
         {
-            Ok(Verdict::Different) => 0,
+            Ok(ComparisonVerdict::Different) => 0,
             Err(_) => 1,
-            Ok(Verdict::Open) => 2,
-            Ok(Verdict::Equal) => 3,
+            Ok(ComparisonVerdict::Open) => 2,
+            Ok(ComparisonVerdict::Equal) => 3,
         };
         self.0.iter().enumerate().min_by_key(|(place, outcome)| (rank(outcome), *place))
     }
 
     /// What they come to together.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ComparisonVerdict {
         match self.decisive() {
             Some((_, Ok(comparison))) => comparison.verdict(),
-            Some((_, Err(_))) | None => Verdict::Open,
+            Some((_, Err(_))) | None => ComparisonVerdict::Open,
         }
     }
 
@@ -97,12 +100,12 @@ impl Comparisons {
     /// Where they are open and every problem was compared: all sequences of at most this many steps behave the same on all of them.
     pub fn equal_up_to(&self) -> Option<u32> {
         let steps = self.0.iter().map(|outcome| match outcome {
-            Ok(Comparison { behaviour: Behaviour::EqualUpTo { steps, .. }, .. }) => Some(*steps),
+            Ok(DomainComparison { behaviour: Behaviour::EqualUpTo { steps, .. }, .. }) => Some(*steps),
             Ok(_) => Some(u32::MAX),
             Err(_) => None,
         });
         let least = steps.collect::<Option<Vec<u32>>>()?.into_iter().min()?;
-        (self.verdict() == Verdict::Open && least < u32::MAX).then_some(least)
+        (self.verdict() == ComparisonVerdict::Open && least < u32::MAX).then_some(least)
     }
 
     /// Whether the caller cancelled before they were done.
@@ -114,7 +117,7 @@ impl Comparisons {
     }
 }
 
-fn cancelled(comparison: &Comparison) -> bool {
+fn cancelled(comparison: &DomainComparison) -> bool {
     matches!(
         comparison.behaviour,
         Behaviour::EqualUpTo { end: SearchEnd::Stopped(StopReason::Cancelled), .. }

@@ -4,11 +4,11 @@
 use super::GoalLimits;
 use super::invariants;
 use crate::bits;
-use crate::budget::{Budget, StopReason};
+use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{NONE, NodeTable, Outcome, ReachablePairs, Space, Watch, run_search};
 use crate::simulate::Simulator;
 use crate::solve::Algorithm;
-use crate::task::{Fact, Task};
+use crate::task::{Fact, GroundTask};
 use std::sync::Arc;
 
 /// States looked at before anything else: small tasks end here.
@@ -28,7 +28,7 @@ pub(super) struct Sample {
 
 /// What is known of the goal states of a task.
 pub(super) struct Closure {
-    pub(super) task: Arc<Task>,
+    pub(super) task: Arc<GroundTask>,
     /// Facts that hold in all of them, and facts that hold in none; both proved.
     pub(super) always: Vec<u64>,
     pub(super) never: Vec<u64>,
@@ -43,7 +43,7 @@ pub(super) struct Closure {
 }
 
 /// Whether the goal is a conjunction of literals over the task's own predicates.
-pub(super) fn is_conjunctive(task: &Task) -> bool {
+pub(super) fn is_conjunctive(task: &GroundTask) -> bool {
     let goal = &task.goal;
     goal.numeric.is_empty()
         && goal.positive.iter().chain(goal.negative.iter()).all(|&f| Closure::is_visible(task, f))
@@ -52,18 +52,18 @@ pub(super) fn is_conjunctive(task: &Task) -> bool {
 impl Closure {
     /// Computes the closure as far as the limits allow; with `list`, all goal states too.
     pub(super) fn find(
-        task: Arc<Task>,
+        task: Arc<GroundTask>,
         list: bool,
         limits: &GoalLimits,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
-        let mut finder = Finder::new(task, list, limits, budget);
+        let mut finder = Finder::new(task, list, limits, resources);
         finder.run()?;
         Ok(finder.closure())
     }
 
     /// Whether a fact stands for an atom of the problem, and not for a part of a formula.
-    pub(super) fn is_visible(task: &Task, fact: Fact) -> bool {
+    pub(super) fn is_visible(task: &GroundTask, fact: Fact) -> bool {
         let predicate = task.facts[fact as usize].predicate as usize;
         !task.symbols.predicates[predicate].starts_with('@')
     }
@@ -86,7 +86,7 @@ impl Closure {
 }
 
 /// What the goal states found so far have in common.
-struct Seen {
+struct SeenStates {
     /// In all of them, in none of them.
     in_all: Vec<u64>,
     in_none: Vec<u64>,
@@ -95,7 +95,7 @@ struct Seen {
     any: bool,
 }
 
-impl Seen {
+impl SeenStates {
     /// Notes a goal state; it is kept where it rules out anything.
     fn note(&mut self, state: &[u64], sample: impl FnOnce() -> Sample) {
         let mut new = !std::mem::replace(&mut self.any, true);
@@ -112,12 +112,12 @@ impl Seen {
 
 struct Finder<'l, 'b> {
     limits: &'l GoalLimits,
-    budget: &'b mut dyn Budget,
-    task: Arc<Task>,
+    resources: &'b mut dyn ResourceLimits,
+    task: Arc<GroundTask>,
     /// Proved: in all goal states, in none.
     always: Vec<u64>,
     never: Vec<u64>,
-    seen: Seen,
+    seen: SeenStates,
     /// Proved: there is none.
     unreachable: bool,
     all: Option<Vec<Sample>>,
@@ -126,7 +126,12 @@ struct Finder<'l, 'b> {
 }
 
 impl<'l, 'b> Finder<'l, 'b> {
-    fn new(task: Arc<Task>, list: bool, limits: &'l GoalLimits, budget: &'b mut dyn Budget) -> Self {
+    fn new(
+        task: Arc<GroundTask>,
+        list: bool,
+        limits: &'l GoalLimits,
+        resources: &'b mut dyn ResourceLimits,
+    ) -> Self {
         let words = task.words();
         let mut visible = vec![0; words];
         (0..task.facts.len() as Fact)
@@ -136,9 +141,9 @@ impl<'l, 'b> Finder<'l, 'b> {
         let goal = &task.goal;
         goal.positive.iter().for_each(|&f| bits::set(&mut always, f));
         goal.negative.iter().for_each(|&f| bits::set(&mut never, f));
-        let seen = Seen { in_all: visible.clone(), in_none: visible, samples: Vec::new(), any: false };
+        let seen = SeenStates { in_all: visible.clone(), in_none: visible, samples: Vec::new(), any: false };
         let unreachable = task.goal_unreachable;
-        Self { limits, budget, always, never, seen, unreachable, all: None, list, task }
+        Self { limits, resources, always, never, seen, unreachable, all: None, list, task }
     }
 
     fn closure(self) -> Closure {
@@ -193,7 +198,7 @@ impl<'l, 'b> Finder<'l, 'b> {
         let mut table = space.table();
         let initial = from.map_or_else(|| space.initial(), |sample| sample.state.clone());
         table.insert(&initial, NONE, NONE);
-        let mut watch = Watch::new(&mut *self.budget, max_states);
+        let mut watch = Watch::new(&mut *self.resources, max_states);
         let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
         let (mut current, mut goals) = (0, Vec::new());
         while (current as usize) < table.len() {
@@ -234,9 +239,9 @@ impl<'l, 'b> Finder<'l, 'b> {
     fn prove_invariants(&mut self) -> Result<(), StopReason> {
         let task = Arc::clone(&self.task);
         let initial = Space::new(&task, None).initial();
-        let mut watch = Watch::new(&mut *self.budget, u64::MAX);
+        let mut watch = Watch::new(&mut *self.resources, u64::MAX);
         let Some(pairs) = ReachablePairs::find(&task, &initial, &mut watch)? else { return Ok(()) };
-        let mut known = invariants::Known { always: &mut self.always, never: &mut self.never };
+        let mut known = invariants::ProvedLiterals { always: &mut self.always, never: &mut self.never };
         invariants::prove(&task, &pairs, &initial, &self.seen.in_all, &mut known, &mut watch)?;
         // No state has a fact and has it not.
         self.unreachable |= self.always.iter().zip(&self.never).any(|(a, n)| a & n != 0);
@@ -259,7 +264,7 @@ impl<'l, 'b> Finder<'l, 'b> {
             Some(_) => self.limits.max_nodes,
             None => self.limits.max_nodes.max(self.limits.max_states),
         };
-        let found = run_search(&task, Algorithm::Greedy, max_nodes, self.budget);
+        let found = run_search(&task, Algorithm::Greedy, max_nodes, self.resources);
         match &found.outcome {
             Outcome::Stopped(StopReason::Nodes) => return Ok(false),
             Outcome::Stopped(reason) => return Err(*reason),
@@ -303,7 +308,7 @@ impl<'l, 'b> Finder<'l, 'b> {
 const MAX_KEPT_WORDS: usize = 4_000_000;
 
 /// A state of the table with the way to it.
-fn sample(task: &Task, table: &NodeTable, id: u32, from: Option<&Sample>) -> Sample {
+fn sample(task: &GroundTask, table: &NodeTable, id: u32, from: Option<&Sample>) -> Sample {
     let mut steps: Vec<u32> = from.map(|s| s.steps.clone()).unwrap_or_default();
     steps.extend(table.path(id).iter().map(|&o| task.operators[o as usize].action));
     Sample { state: table.state(id).to_vec(), steps }

@@ -2,16 +2,16 @@
 //! together, and sets of facts of which one always holds.
 
 use crate::bits;
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 use crate::search::{ReachablePairs, Watch};
-use crate::task::{Fact, Task};
+use crate::task::{Fact, GroundTask};
 use rustc_hash::FxHashSet;
 
 /// Operators looked at to show that one fact of a set always holds.
 const MAX_LOOKS: u32 = 20_000;
 
 /// Facts known to hold in every goal state, and in none.
-pub(super) struct Known<'k> {
+pub(super) struct ProvedLiterals<'k> {
     pub(super) always: &'k mut [u64],
     pub(super) never: &'k mut [u64],
 }
@@ -23,14 +23,14 @@ pub(super) struct Known<'k> {
 /// * Of a set of facts one always holds: one holds initially, and every operator that deletes one adds one, or needs one that it leaves.
 ///   Where all others of such a set are in no goal state, the last one is in every.
 pub(super) fn prove(
-    task: &Task,
+    task: &GroundTask,
     pairs: &ReachablePairs,
     initial: &[u64],
     wanted: &[u64],
-    known: &mut Known<'_>,
+    known: &mut ProvedLiterals<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<(), StopReason> {
-    let Known { always, never } = known;
+    let ProvedLiterals { always, never } = known;
     let last = task.facts.len() as Fact;
     let groups = Groups::new(task, pairs, initial);
     // What no reachable state has.
@@ -59,7 +59,7 @@ pub(super) fn prove(
 
 /// What is needed to find sets of facts of which one always holds.
 struct Groups<'t> {
-    task: &'t Task,
+    task: &'t GroundTask,
     initial: &'t [u64],
     /// Operators that can ever be applicable, by the facts that they may delete.
     deleters: Vec<Vec<u32>>,
@@ -68,7 +68,7 @@ struct Groups<'t> {
 }
 
 impl<'t> Groups<'t> {
-    fn new(task: &'t Task, pairs: &ReachablePairs, initial: &'t [u64]) -> Self {
+    fn new(task: &'t GroundTask, pairs: &ReachablePairs, initial: &'t [u64]) -> Self {
         let mut deleters = vec![Vec::new(); task.facts.len()];
         let mut may_delete = Vec::with_capacity(task.operators.len());
         for (o, operator) in task.operators.iter().enumerate() {

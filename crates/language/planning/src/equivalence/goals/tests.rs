@@ -1,7 +1,8 @@
 //! Goals completed by hand, and every renaming tried on small random problems whose states are all seen.
 
 use super::*;
-use crate::budget::{CountingBudget, Unlimited};
+use crate::equivalence::ComparedSide;
+use crate::resources::{CountingLimits, Unlimited};
 use crate::simulate::{Simulator, State};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::random::Random;
@@ -95,7 +96,7 @@ fn a_witness_is_a_state_that_can_be_reached_and_tells_the_goals_apart() {
     let found =
         compare(BLOCKS, &blocks("(on a b)"), &blocks("(and (on a b) (clear a))"), &GoalLimits::default());
     let GoalOutcome::Different { witness: Some(witness), .. } = found.outcome else { panic!("{found:?}") };
-    assert_eq!(witness.satisfies, Side::First);
+    assert_eq!(witness.satisfies, ComparedSide::First);
     assert!(
         witness.facts.contains(&"(on a b)".to_owned()) && !witness.facts.contains(&"(clear a)".to_owned())
     );
@@ -125,7 +126,7 @@ fn goals_that_no_state_satisfies_are_the_same() {
     )));
     let found = compare(BLOCKS, &circle, &blocks("(on a b)"), &BLIND);
     let GoalOutcome::Different { witness: Some(witness), .. } = found.outcome else { panic!("{found:?}") };
-    assert_eq!(witness.satisfies, Side::Second);
+    assert_eq!(witness.satisfies, ComparedSide::Second);
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn large_tasks_are_decided_by_proofs_and_searches() {
     assert!(matches!(found.outcome, GoalOutcome::Different { witness: Some(_), .. }), "{found:?}");
     let found = compare(CARRIERS, &all, &goal(&balls[1..], ""), &BLIND);
     let GoalOutcome::Different { witness: Some(witness), .. } = found.outcome else { panic!("{found:?}") };
-    assert_eq!(witness.satisfies, Side::Second);
+    assert_eq!(witness.satisfies, ComparedSide::Second);
     // Any ball may be the one that is left.
     assert!(is_equal(&compare(
         CARRIERS,
@@ -172,7 +173,7 @@ fn large_tasks_are_decided_by_proofs_and_searches() {
 fn limits_and_what_is_not_executed_leave_the_question_open() {
     let (a, b) = (blocks("(and (on a b) (on b c))"), blocks("(and (on a b) (on b c) (clear a))"));
     let domain = parse_domain(BLOCKS, SourceId(0)).value;
-    let mut none = CountingBudget { polls: 0, bytes: u64::MAX };
+    let mut none = CountingLimits { polls: 0, bytes: u64::MAX };
     let found = equivalent_goals(&domain, &a, &b, &GoalLimits::default(), &mut none);
     assert!(
         matches!(found.outcome, GoalOutcome::Undecided { stopped: Some(StopReason::Time), .. }),
@@ -317,10 +318,10 @@ fn check(witness: &Witness, first: &BTreeSet<Facts>, second: &BTreeSet<Facts>) {
     let letter = |name: &String| name.chars().next().unwrap();
     let state: Facts = witness.facts.iter().cloned().collect();
     let (own, other, names): (_, _, BTreeMap<char, char>) = match witness.satisfies {
-        Side::First => {
+        ComparedSide::First => {
             (first, second, witness.renaming.iter().map(|(a, b)| (letter(a), letter(b))).collect())
         }
-        Side::Second => {
+        ComparedSide::Second => {
             (second, first, witness.renaming.iter().map(|(a, b)| (letter(b), letter(a))).collect())
         }
     };

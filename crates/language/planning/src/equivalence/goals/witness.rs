@@ -2,23 +2,15 @@
 
 use super::closure::{Closure, Sample, is_conjunctive};
 use crate::bits;
-use crate::task::{Fact, Task};
+use crate::equivalence::ComparedSide;
+use crate::task::{Fact, GroundTask};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Whose goal the state satisfies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The first problem's and not the second's.
-    First,
-    /// The second problem's and not the first's.
-    Second,
-}
 
 /// A reachable state that satisfies one goal and not the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Witness {
     /// Whose goal it satisfies. What follows is in that problem's names.
-    pub satisfies: Side,
+    pub satisfies: ComparedSide,
     /// Steps that lead to it from the initial state.
     pub steps: Vec<String>,
     /// The facts that hold in it, without those that hold in every reachable state.
@@ -33,7 +25,7 @@ type Facts = Vec<Fact>;
 
 /// The witness among the goal states that were kept. Where both goals were known in full and differ, there is one.
 pub(super) fn find(closures: [&Closure; 2], renaming: &[(String, String)]) -> Option<Witness> {
-    for (from, satisfies) in [(0, Side::First), (1, Side::Second)] {
+    for (from, satisfies) in [(0, ComparedSide::First), (1, ComparedSide::Second)] {
         let map = Mapping::new(closures, from, renaming);
         let (own, other) = (closures[from], closures[1 - from]);
         let kept = own.all.as_ref().unwrap_or(&own.samples);
@@ -80,12 +72,12 @@ pub(super) fn includes(closures: [&Closure; 2], renaming: &[(String, String)]) -
 }
 
 /// The facts of a state that stand for atoms, ascending.
-fn visible(task: &Task, state: &[u64]) -> Facts {
+fn visible(task: &GroundTask, state: &[u64]) -> Facts {
     bits::ones(state).filter(|&f| Closure::is_visible(task, f)).collect()
 }
 
 /// Whether a conjunctive goal holds in a state.
-fn holds(task: &Task, state: &[Fact]) -> bool {
+fn holds(task: &GroundTask, state: &[Fact]) -> bool {
     task.goal.positive.iter().all(|f| state.binary_search(f).is_ok())
         && task.goal.negative.iter().all(|f| state.binary_search(f).is_err())
 }
@@ -103,7 +95,7 @@ impl Mapping {
             .map(|(a, b)| if from == 0 { (a, b) } else { (b, a) })
             .map(|(a, b)| (a.to_lowercase(), b.to_lowercase()))
             .collect();
-        let key = |task: &Task, fact: usize, rename: bool| -> Vec<String> {
+        let key = |task: &GroundTask, fact: usize, rename: bool| -> Vec<String> {
             let atom = &task.facts[fact];
             let object = |o: &u32| {
                 let name = task.symbols.objects[*o as usize].to_lowercase();
@@ -123,7 +115,7 @@ impl Mapping {
     }
 
     /// A state of the one task as a state of the other, ascending.
-    fn state(&self, task: &Task, state: &[u64]) -> Option<Facts> {
+    fn state(&self, task: &GroundTask, state: &[u64]) -> Option<Facts> {
         let mut facts: Facts =
             visible(task, state).into_iter().map(|f| self.fact(f)).collect::<Option<_>>()?;
         facts.sort_unstable();

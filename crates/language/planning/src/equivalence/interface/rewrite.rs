@@ -2,7 +2,7 @@
 
 use super::super::are::{MAX_CHOICES, Shape, action_error, bijection::Bijections};
 use super::{ActionMatch, Interface, firsts};
-use crate::walk::Step;
+use crate::walk::NamedStep;
 use planforge_pddl::Name;
 use planforge_pddl::ast::{Action, Domain};
 use planforge_pddl::{rename_parameters, rename_types};
@@ -60,7 +60,7 @@ impl Interface {
     }
 
     /// A ground action of the reference as the candidate calls it; `None` where the reference has no such action.
-    pub fn candidate_step(&self, step: &Step) -> Option<Step> {
+    pub fn candidate_step(&self, step: &NamedStep) -> Option<NamedStep> {
         let matched = self.actions.iter().find(|m| m.reference.eq_ignore_ascii_case(&step.name))?;
         if matched.parameters.len() != step.args.len() {
             return None;
@@ -69,7 +69,7 @@ impl Interface {
         for (arg, &place) in step.args.iter().zip(&matched.parameters) {
             args.get_mut(place)?.clone_from(arg);
         }
-        Some(Step { name: matched.candidate.clone(), args })
+        Some(NamedStep { name: matched.candidate.clone(), args })
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn renamings(reference: &Domain, candidate: &Domain, max_choices: u64
     if unknown.len() > MOST_TYPES || free.len() > MOST_TYPES {
         return Renamings { list: vec![Vec::new()], whole: false };
     }
-    let mut search = Search {
+    let mut search = RenamingSearch {
         unknown,
         free,
         uses: [uses(candidate), uses(reference)],
@@ -98,7 +98,7 @@ fn uses(domain: &Domain) -> FxHashMap<String, usize> {
     uses
 }
 
-struct Search<'h> {
+struct RenamingSearch<'h> {
     unknown: Vec<Name>,
     free: Vec<Name>,
     /// The candidate's and the reference's.
@@ -110,7 +110,7 @@ struct Search<'h> {
     max_choices: u64,
 }
 
-impl Search<'_> {
+impl RenamingSearch<'_> {
     fn extend(&mut self, next: usize) {
         let Some(name) = self.unknown.get(next).cloned() else {
             self.found.list.push(self.chosen.clone());

@@ -9,7 +9,7 @@ use super::super::node_table::NONE;
 use super::super::space::Watch;
 use super::Weight;
 use super::suffixes::{Candidate, Suffixes};
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

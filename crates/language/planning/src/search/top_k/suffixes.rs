@@ -9,7 +9,7 @@ use super::super::astar::{Bound, DEAD, Explored};
 use super::super::node_table::{NONE, NodeTable, StateId};
 use super::super::space::{SearchStatistics, Space, Watch};
 use super::Weight;
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -41,7 +41,7 @@ pub(super) struct Opened {
 }
 
 /// What came of a look at the candidate in front.
-enum Look {
+enum Lookup {
     /// It is listed now.
     Listed,
     /// It weighs more than was known.
@@ -197,37 +197,37 @@ impl<'s, 't> Suffixes<'s, 't> {
                 continue;
             }
             match self.look(state) {
-                Look::Listed => {
+                Lookup::Listed => {
                     self.path.pop();
                 }
-                Look::Raised => self.idle += 1,
-                Look::Needs(next) => self.path.push((next, self.bounds[next as usize])),
+                Lookup::Raised => self.idle += 1,
+                Lookup::Needs(next) => self.path.push((next, self.bounds[next as usize])),
             }
         }
         Ok(())
     }
 
     /// Looks at the candidate in front of a state.
-    fn look(&mut self, state: StateId) -> Look {
+    fn look(&mut self, state: StateId) -> Lookup {
         let place = self.place[state as usize] as usize;
         let Some(&Reverse(front)) = self.opened[place].candidates.peek() else {
             self.bounds[state as usize] = Weight::INFINITE;
-            return Look::Raised;
+            return Lookup::Raised;
         };
         let (weight, listed) = self.weight(front);
         if weight > front.weight {
             self.replace_front(place, Candidate { weight, ..front });
-            return Look::Raised;
+            return Lookup::Raised;
         }
         if !listed {
-            return Look::Needs(self.edges[front.edge as usize].to);
+            return Lookup::Needs(self.edges[front.edge as usize].to);
         }
         self.opened[place].listed.push(Candidate { weight, ..front });
         self.count += 1;
         let next = Candidate { nth: front.nth + 1, ..front };
         let rest = if front.edge == NONE { Weight::INFINITE } else { self.weight(next).0 };
         self.replace_front(place, Candidate { weight: rest.max(weight), ..next });
-        Look::Listed
+        Lookup::Listed
     }
 
     /// What a candidate weighs, exactly where the suffix after its step is listed, else at least.

@@ -5,7 +5,7 @@ use super::relation::Relation;
 use super::{Lifted, for_ever, row};
 use crate::bits;
 use crate::ground::{Query, queries};
-use crate::lifted::{Change, Formula, LiftedAtom, LiftedTask, Schema, Term, Variable};
+use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term, Variable};
 use crate::task::ObjectId;
 use crate::validate::world::{Args, World, any_binding};
 use planforge_diagnostics::Span;
@@ -44,7 +44,7 @@ enum Cell {
 }
 
 #[derive(Debug)]
-enum Step {
+enum JoinStep {
     /// Extends the binding by the rows of an atom.
     Join { predicate: u32, index: usize, key: Vec<Term>, cells: Vec<Cell>, checks: Vec<Formula> },
     /// Extends it by the objects of a type.
@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     slots: usize,
     /// Checks without any variable.
     first: Vec<Formula>,
-    steps: Vec<Step>,
+    steps: Vec<JoinStep>,
     /// Whether one ground action may be found several times.
     pub(crate) repeats: bool,
     /// Variables besides the schema's own.
@@ -100,7 +100,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(schema: &'a Schema, query: &Query<'a>, words: usize) -> Self {
+    fn new(schema: &'a ActionSchema, query: &Query<'a>, words: usize) -> Self {
         let variables = schema.variables.iter().chain(query.variables.iter().copied()).collect();
         let checks = query.checks.iter().chain(&query.rest).copied().collect();
         Planner { variables, bound: vec![false; schema.slots], checks, words }
@@ -127,13 +127,13 @@ impl<'a> Planner<'a> {
             let index = tables.relations[atom.predicate as usize].index_on(columns);
             let cells = atom.args.iter().map(|&t| self.cell(t)).collect();
             let checks = self.ready();
-            steps.push(Step::Join { predicate: atom.predicate, index, key, cells, checks });
+            steps.push(JoinStep::Join { predicate: atom.predicate, index, key, cells, checks });
         }
         for variable in self.variables.clone() {
             if !self.bound[variable.slot as usize] {
                 self.bound[variable.slot as usize] = true;
                 let checks = self.ready();
-                steps.push(Step::Each {
+                steps.push(JoinStep::Each {
                     slot: variable.slot,
                     objects: Arc::clone(&variable.objects),
                     checks,
@@ -244,7 +244,7 @@ struct Join<'j, T, F> {
 impl Plan {
     /// Whether every predicate that the schema adds is one of the precondition's or an effect's condition, or never deleted; and
     /// the same of those it deletes, which may be added again or never added by anything.
-    fn may_change_nothing(&self, task: &LiftedTask, schema: &Schema) -> bool {
+    fn may_change_nothing(&self, task: &LiftedTask, schema: &ActionSchema) -> bool {
         let all = || task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes).map(|(c, _)| c);
         let named = |atoms: &[LiftedAtom], p: u32| atoms.iter().any(|a| a.predicate == p);
         let conditions = |p: u32, wanted: bool| {
@@ -256,21 +256,21 @@ impl Plan {
                 found
             })
         };
-        let adds = |c: &Change, p: u32| matches!(c, Change::Add(a) if a.predicate == p);
-        let deletes = |c: &Change, p: u32| matches!(c, Change::Delete(a) if a.predicate == p);
+        let adds = |c: &EffectChange, p: u32| matches!(c, EffectChange::Add(a) if a.predicate == p);
+        let deletes = |c: &EffectChange, p: u32| matches!(c, EffectChange::Delete(a) if a.predicate == p);
         // A conditional effect may contradict the precondition instead; whether it does is for each ground action.
         schema.effects.iter().filter(|g| g.is_plain()).flat_map(|g| &g.changes).all(
             |(change, _)| match change {
-                Change::Add(a) => {
+                EffectChange::Add(a) => {
                     let p = a.predicate;
                     named(&self.positive, p) || conditions(p, false) || !all().any(|c| deletes(c, p))
                 }
-                Change::Delete(a) => {
+                EffectChange::Delete(a) => {
                     let p = a.predicate;
                     let again = schema.effects.iter().flat_map(|g| &g.changes).any(|(c, _)| adds(c, p));
                     named(&self.negative, p) || conditions(p, true) || again || !all().any(|c| adds(c, p))
                 }
-                Change::Numeric(..) => true,
+                EffectChange::Numeric(..) => true,
             },
         )
     }
@@ -330,7 +330,7 @@ impl Plan {
         let mut plain_adds = Vec::new();
         for group in schema.effects.iter().filter(|g| g.is_plain()) {
             plain_adds.extend(group.changes.iter().filter_map(|(c, _)| match c {
-                Change::Add(atom) => Some((atom.predicate, row(atom, binding))),
+                EffectChange::Add(atom) => Some((atom.predicate, row(atom, binding))),
                 _ => None,
             }));
         }
@@ -357,23 +357,23 @@ impl Plan {
                     .changes
                     .iter()
                     .filter_map(|(c, _)| match c {
-                        Change::Add(atom) => Some((atom.predicate, row(atom, b))),
+                        EffectChange::Add(atom) => Some((atom.predicate, row(atom, b))),
                         _ => None,
                     })
                     .collect();
                 group.changes.iter().any(|(change, _)| match change {
-                    Change::Add(atom) => {
+                    EffectChange::Add(atom) => {
                         let fact = (atom.predicate, row(atom, b));
                         !held.contains(&fact) && !for_ever(lifted, &atom.instantiate(b), true)
                     }
-                    Change::Delete(atom) => {
+                    EffectChange::Delete(atom) => {
                         let fact = (atom.predicate, row(atom, b));
                         !absent.contains(&fact)
                             && !adds.contains(&fact)
                             && !plain_adds.contains(&fact)
                             && !for_ever(lifted, &atom.instantiate(b), false)
                     }
-                    Change::Numeric(_, target, _) => lifted.read.contains(&target.predicate),
+                    EffectChange::Numeric(_, target, _) => lifted.read.contains(&target.predicate),
                 })
             })
         })
@@ -396,7 +396,7 @@ where
         let plan = self.plan;
         match plan.steps.get(depth) {
             None => (self.found)(binding),
-            Some(Step::Join { predicate, index, key, cells, checks }) => {
+            Some(JoinStep::Join { predicate, index, key, cells, checks }) => {
                 let tables = self.tables;
                 let key: Args = key.iter().map(|t| t.object(binding)).collect();
                 for row in tables.relations[*predicate as usize].rows(*index, &key) {
@@ -416,7 +416,7 @@ where
                 }
                 true
             }
-            Some(Step::Each { slot, objects, checks }) => {
+            Some(JoinStep::Each { slot, objects, checks }) => {
                 for &object in objects.iter() {
                     if !self.tick() {
                         return false;

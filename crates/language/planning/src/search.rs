@@ -18,23 +18,23 @@ pub(crate) use mutex::ReachablePairs;
 pub(crate) use node_table::{NONE, NodeTable};
 pub use space::SearchStatistics;
 pub(crate) use space::{Outcome, Space, Watch};
-pub(crate) use top_k::{End as PlansEnd, Plans, Wanted as WantedPlans};
+pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
-use crate::budget::Budget;
+use crate::resources::ResourceLimits;
 use crate::solve::Algorithm;
-use crate::task::Task;
+use crate::task::GroundTask;
 use mutex::Mutexes;
 
 /// How a search ended and what it did.
-pub(crate) struct Found {
+pub(crate) struct SearchRun {
     pub(crate) outcome: Outcome,
     pub(crate) method: &'static str,
     pub(crate) note: Option<String>,
     pub(crate) statistics: SearchStatistics,
-    reduced: Task,
+    reduced: GroundTask,
 }
 
-impl Found {
+impl SearchRun {
     /// The action of an operator of the outcome.
     pub(crate) fn task_action(&self, operator: u32) -> usize {
         self.reduced.operators[operator as usize].action as usize
@@ -48,17 +48,17 @@ impl Found {
 
 /// Searches.
 pub(crate) fn run_search(
-    task: &Task,
+    task: &GroundTask,
     algorithm: Algorithm,
     max_nodes: u64,
-    budget: &mut dyn Budget,
-) -> Found {
+    resources: &mut dyn ResourceLimits,
+) -> SearchRun {
     let mut reduced = reduce::reduce(task);
-    let mut watch = Watch::new(budget, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut watch = Watch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
     let mutexes = match Mutexes::find(&reduced, &space::initial_state(&reduced), &mut watch) {
         Ok(mutexes) => mutexes,
         Err(reason) => {
-            return Found {
+            return SearchRun {
                 outcome: Outcome::Stopped(reason),
                 method: "mutex analysis",
                 note: None,
@@ -95,18 +95,18 @@ pub(crate) fn run_search(
         }
     };
     drop(space);
-    Found { outcome, method, note, statistics, reduced }
+    SearchRun { outcome, method, note, statistics, reduced }
 }
 
 /// Searches for several plans. Nothing of the task is left out first but what no plan can contain: what is superfluous for a
 /// plan is part of others.
 pub(crate) fn run_top_k(
-    task: &Task,
-    wanted: &WantedPlans<'_>,
+    task: &GroundTask,
+    wanted: &PlanRequest<'_>,
     max_nodes: u64,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Plans {
-    let mut watch = Watch::new(budget, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut watch = Watch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
     match Mutexes::find(task, &space::initial_state(task), &mut watch) {
         Ok(mutexes) => top_k::search(&Space::new(task, mutexes), wanted, &mut watch),
         Err(reason) => Plans {

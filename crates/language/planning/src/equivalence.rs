@@ -15,11 +15,13 @@ pub mod hde;
 pub mod interface;
 mod partition;
 mod search;
+mod side;
 
-pub use difference::Difference;
+pub use difference::ProblemDifference;
 pub use graph::fixed_names;
+pub use side::ComparedSide;
 
-use crate::budget::{Budget, StopReason};
+use crate::resources::{ResourceLimits, StopReason};
 use graph::Graph;
 use planforge_pddl::ast::{Domain, Problem};
 
@@ -32,7 +34,7 @@ pub enum ProblemEquivalence {
         renaming: Vec<(String, String)>,
     },
     /// No renaming makes them the same.
-    Different(Difference),
+    Different(ProblemDifference),
     /// The limit on choices, or the budget, ended the search.
     Undecided {
         /// Pairs of objects that were tried.
@@ -54,13 +56,17 @@ pub fn equivalent_problems(
     first: &Problem,
     second: &Problem,
     max_choices: u64,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> ProblemEquivalence {
     let graph = Graph::new(domain, first, second);
-    match search::find(&graph, max_choices, budget) {
-        search::Found::Isomorphism(image) => ProblemEquivalence::Equal { renaming: graph.renaming(&image) },
-        search::Found::None => ProblemEquivalence::Different(difference::difference(&graph)),
-        search::Found::Limit { choices, stopped } => ProblemEquivalence::Undecided { choices, stopped },
+    match search::find(&graph, max_choices, resources) {
+        search::IsomorphismOutcome::Isomorphism(image) => {
+            ProblemEquivalence::Equal { renaming: graph.renaming(&image) }
+        }
+        search::IsomorphismOutcome::None => ProblemEquivalence::Different(difference::difference(&graph)),
+        search::IsomorphismOutcome::Limit { choices, stopped } => {
+            ProblemEquivalence::Undecided { choices, stopped }
+        }
     }
 }
 
@@ -71,12 +77,12 @@ pub fn are_equivalent(
     first: &Problem,
     second: &Problem,
     max_choices: u64,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Option<bool> {
-    match search::find(&Graph::new(domain, first, second), max_choices, budget) {
-        search::Found::Isomorphism(_) => Some(true),
-        search::Found::None => Some(false),
-        search::Found::Limit { .. } => None,
+    match search::find(&Graph::new(domain, first, second), max_choices, resources) {
+        search::IsomorphismOutcome::Isomorphism(_) => Some(true),
+        search::IsomorphismOutcome::None => Some(false),
+        search::IsomorphismOutcome::Limit { .. } => None,
     }
 }
 

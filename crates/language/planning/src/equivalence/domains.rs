@@ -20,20 +20,23 @@ mod reduce;
 mod same;
 mod several;
 
-use crate::budget::{Budget, StopReason};
+use super::ComparedSide;
 use crate::ground::GroundLimits;
 use crate::plan_file::parse_plan;
-use crate::task::{Place, Text, Unsupported};
+use crate::resources::{ResourceLimits, StopReason};
+use crate::task::{SourcePlace, TaskText, Unsupported};
 use crate::validate::{FailedCondition, Validator};
-use crate::walk::{Method, Model, ModelError, ModelOptions, Refusal, Semantics, Step, replay};
+use crate::walk::{
+    GroundingMethod, Model, ModelError, ModelOptions, NamedStep, Refusal, Semantics, execute_steps,
+};
 use planforge_pddl::ast::{Domain, Problem};
-use product::{End, Seen, search};
+use product::{End, ProductResult, search};
 use ready::{Both, Ready};
 pub use several::{Comparisons, ExactReference};
 
 /// Limits of a comparison, and which ground actions are legal in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DomainLimits {
+pub struct EquivalenceLimits {
     /// Which ground actions are legal. Under [`Semantics::GroundNoOpsDropped`] each model drops its own.
     pub semantics: Semantics,
     /// Most pairs of states held for one problem, looked at before each expansion.
@@ -44,10 +47,10 @@ pub struct DomainLimits {
     pub ground: GroundLimits,
 }
 
-impl Default for DomainLimits {
+impl Default for EquivalenceLimits {
     /// STRIPS semantics, a million pairs, any length.
     fn default() -> Self {
-        DomainLimits {
+        EquivalenceLimits {
             semantics: Semantics::Strips,
             max_pairs: 1_000_000,
             max_depth: None,
@@ -56,29 +59,9 @@ impl Default for DomainLimits {
     }
 }
 
-/// One of the two domains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The first.
-    First,
-    /// The second.
-    Second,
-}
-
-impl Side {
-    /// The other one.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Side::First => Side::Second,
-            Side::Second => Side::First,
-        }
-    }
-}
-
 /// How two domains compare on one problem.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct DomainComparison {
     /// What can be executed, and where the goal holds.
     pub behaviour: Behaviour,
     /// What the steps cost.
@@ -109,9 +92,9 @@ pub enum Behaviour {
 /// What ended a search before everything was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// [`DomainLimits::max_pairs`].
+    /// [`EquivalenceLimits::max_pairs`].
     Pairs,
-    /// [`DomainLimits::max_depth`].
+    /// [`EquivalenceLimits::max_depth`].
     Depth,
     /// The budget.
     Stopped(StopReason),
@@ -121,7 +104,7 @@ pub enum SearchEnd {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BehaviourDifference {
     /// The sequence, in lower case. A refused step is the last one.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NamedStep>,
     /// What is different.
     pub kind: DifferenceKind,
 }
@@ -132,7 +115,7 @@ pub enum DifferenceKind {
     /// One executes the whole sequence, the other all but its last step.
     Refused {
         /// Which one refuses.
-        by: Side,
+        by: ComparedSide,
         /// Why.
         refusal: Refusal,
         /// Where it is the precondition: its parts that do not hold, as PDDL and why, in the names of the one that refuses.
@@ -141,7 +124,7 @@ pub enum DifferenceKind {
     /// Both execute the sequence; afterwards one goal holds alone.
     Goal {
         /// In which one it holds.
-        holds_in: Side,
+        holds_in: ComparedSide,
         /// Parts of the other's goal that do not hold, as PDDL and why.
         conditions: Vec<String>,
     },
@@ -159,7 +142,7 @@ pub enum Costs {
     /// They were not compared.
     NotCompared {
         /// In which one a cost is no constant of the ground action.
-        side: Side,
+        side: ComparedSide,
         /// What it is instead, as a noun phrase.
         what: String,
     },
@@ -169,14 +152,14 @@ pub enum Costs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostDifference {
     /// The sequence, in lower case; it is the last step whose cost differs.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NamedStep>,
     /// What it adds to the metric in the first and in the second (negated where more is better).
     pub costs: [f64; 2],
 }
 
 /// What a comparison comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ComparisonVerdict {
     /// Equal in everything, over the whole reachable space of the problem.
     Equal,
     /// Different in behaviour or cost.
@@ -185,13 +168,13 @@ pub enum Verdict {
     Open,
 }
 
-impl Comparison {
+impl DomainComparison {
     /// The verdict on this problem.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ComparisonVerdict {
         match (&self.behaviour, &self.costs) {
-            (Behaviour::Different(_), _) | (_, Costs::Different(_)) => Verdict::Different,
-            (Behaviour::EqualUpTo { .. }, _) | (_, Costs::NotCompared { .. }) => Verdict::Open,
-            (Behaviour::Equal { .. }, Costs::NotAsked | Costs::Equal) => Verdict::Equal,
+            (Behaviour::Different(_), _) | (_, Costs::Different(_)) => ComparisonVerdict::Different,
+            (Behaviour::EqualUpTo { .. }, _) | (_, Costs::NotCompared { .. }) => ComparisonVerdict::Open,
+            (Behaviour::Equal { .. }, Costs::NotAsked | Costs::Equal) => ComparisonVerdict::Equal,
         }
     }
 
@@ -209,7 +192,7 @@ impl Comparison {
 #[derive(Debug, Clone)]
 pub struct NotCompared {
     /// Whose.
-    pub side: Side,
+    pub side: ComparedSide,
     /// Why.
     pub error: ModelError,
 }
@@ -221,13 +204,13 @@ pub struct NotCompared {
 pub fn compare_domains(
     domains: [&Domain; 2],
     problems: [&Problem; 2],
-    limits: &DomainLimits,
-    budget: &mut dyn Budget,
-) -> Result<Comparison, NotCompared> {
+    limits: &EquivalenceLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<DomainComparison, NotCompared> {
     let options = limits.model_options();
-    let first = Comparable(model(Side::First, domains[0], problems[0], &options, budget)?);
-    let second = Comparable(model(Side::Second, domains[1], problems[1], &options, budget)?);
-    compare_models([&first, &second], limits, budget)
+    let first = ComparableModel(model(ComparedSide::First, domains[0], problems[0], &options, resources)?);
+    let second = ComparableModel(model(ComparedSide::Second, domains[1], problems[1], &options, resources)?);
+    compare_models([&first, &second], limits, resources)
 }
 
 /// One side's model, to be compared with several others by [`compare_models`]; see [`compare_domains`].
@@ -235,20 +218,20 @@ pub fn compare_domains(
 /// # Errors
 /// See [`compare_domains`].
 pub fn comparable(
-    side: Side,
+    side: ComparedSide,
     domain: &Domain,
     problem: &Problem,
-    limits: &DomainLimits,
-    budget: &mut dyn Budget,
-) -> Result<Comparable, NotCompared> {
-    model(side, domain, problem, &limits.model_options(), budget).map(Comparable)
+    limits: &EquivalenceLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<ComparableModel, NotCompared> {
+    model(side, domain, problem, &limits.model_options(), resources).map(ComparableModel)
 }
 
 /// A domain and a problem that were found to be comparable, ready for any number of comparisons.
 #[derive(Debug)]
-pub struct Comparable(Model);
+pub struct ComparableModel(Model);
 
-impl Comparable {
+impl ComparableModel {
     /// The model that is compared.
     pub const fn model(&self) -> &Model {
         &self.0
@@ -260,73 +243,82 @@ impl Comparable {
 /// # Errors
 /// See [`compare_domains`].
 pub fn compare_models(
-    sides: [&Comparable; 2],
-    limits: &DomainLimits,
-    budget: &mut dyn Budget,
-) -> Result<Comparison, NotCompared> {
-    let models = sides.map(Comparable::model);
+    sides: [&ComparableModel; 2],
+    limits: &EquivalenceLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<DomainComparison, NotCompared> {
+    let models = sides.map(ComparableModel::model);
     let Some(both) = Both::new(models) else {
         // What is comparable was made by grounding.
         let error = ModelError::Limit(StopReason::Grounding);
-        return Err(NotCompared { side: Side::First, error });
+        return Err(NotCompared { side: ComparedSide::First, error });
     };
     let priced = both.sides.iter().any(|s| s.priced);
-    let open = [Side::First, Side::Second].into_iter().zip(&both.sides).find_map(open_costs);
+    let open = [ComparedSide::First, ComparedSide::Second].into_iter().zip(&both.sides).find_map(open_costs);
     if open.is_none() && same::same(&both.sides[0], &both.sides[1], priced) {
         let costs = if priced { Costs::Equal } else { Costs::NotAsked };
-        return Ok(Comparison { behaviour: Behaviour::Equal { same_model: true }, costs, pairs: 0 });
+        return Ok(DomainComparison { behaviour: Behaviour::Equal { same_model: true }, costs, pairs: 0 });
     }
-    let seen = search(&both, priced && open.is_none(), limits, budget);
+    let seen = search(&both, priced && open.is_none(), limits, resources);
     Ok(told(models, &both, priced, open, seen))
 }
 
 /// The whole answer over several problems: different where one is, equal where all are.
-pub fn overall<'c>(comparisons: impl IntoIterator<Item = &'c Comparison>) -> Verdict {
-    let mut verdict = Verdict::Equal;
+pub fn overall_verdict<'c>(comparisons: impl IntoIterator<Item = &'c DomainComparison>) -> ComparisonVerdict {
+    let mut verdict = ComparisonVerdict::Equal;
     for comparison in comparisons {
         match comparison.verdict() {
-            Verdict::Different => return Verdict::Different,
-            Verdict::Open => verdict = Verdict::Open,
-            Verdict::Equal => {}
+            ComparisonVerdict::Different => return ComparisonVerdict::Different,
+            ComparisonVerdict::Open => verdict = ComparisonVerdict::Open,
+            ComparisonVerdict::Equal => {}
         }
     }
     verdict
 }
 
-impl DomainLimits {
+impl EquivalenceLimits {
     const fn model_options(&self) -> ModelOptions {
-        ModelOptions { semantics: self.semantics, method: Method::Ground, ground: self.ground }
+        ModelOptions { semantics: self.semantics, method: GroundingMethod::Ground, ground: self.ground }
     }
 }
 
 /// One side's model; an action whose ground actions a plan does not name one by one is refused.
 pub(super) fn model(
-    side: Side,
+    side: ComparedSide,
     domain: &Domain,
     problem: &Problem,
     options: &ModelOptions,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<Model, NotCompared> {
-    let model = Model::new(domain, problem, options, budget).map_err(|error| NotCompared { side, error })?;
+    let model =
+        Model::new(domain, problem, options, resources).map_err(|error| NotCompared { side, error })?;
     // A plan names the parameters alone: which of several steps it means would be a guess.
     let hidden = model.lifted().schemas.iter().find(|s| s.variables.len() != s.parameters);
     match hidden {
         Some(schema) => {
             let what = "an action with :vars".to_owned();
-            let unsupported = Unsupported { what, place: Place { text: Text::Domain, span: schema.span } };
+            let unsupported =
+                Unsupported { what, place: SourcePlace { text: TaskText::Domain, span: schema.span } };
             Err(NotCompared { side, error: ModelError::Unsupported(vec![unsupported]) })
         }
         None => Ok(model),
     }
 }
 
-fn open_costs((side, ready): (Side, &Ready)) -> Option<Costs> {
+fn open_costs((side, ready): (ComparedSide, &Ready)) -> Option<Costs> {
     let what = ready.cost_unsupported.clone()?;
     Some(Costs::NotCompared { side, what })
 }
 
-fn told(models: [&Model; 2], both: &Both, priced: bool, open: Option<Costs>, seen: Seen) -> Comparison {
-    let named = |path: &[u32]| path.iter().map(|&a| both.steps[a as usize].clone()).collect::<Vec<Step>>();
+fn told(
+    models: [&Model; 2],
+    both: &Both,
+    priced: bool,
+    open: Option<Costs>,
+    seen: ProductResult,
+) -> DomainComparison {
+    let named =
+        |path: &[u32]| path.iter().map(|&a| both.steps[a as usize].clone()).collect::<Vec<NamedStep>>();
     let costs = match (seen.cost, open) {
         (Some(path), _) => {
             let last = path.last().copied().unwrap_or_default() as usize;
@@ -337,7 +329,7 @@ fn told(models: [&Model; 2], both: &Both, priced: bool, open: Option<Costs>, see
         (None, None) if priced => Costs::Equal,
         (None, None) => Costs::NotAsked,
     };
-    let of = |side: Side| models[usize::from(side == Side::Second)];
+    let of = |side: ComparedSide| models[usize::from(side == ComparedSide::Second)];
     let behaviour = match seen.end {
         End::Whole => Behaviour::Equal { same_model: false },
         End::Limit(steps, end) => Behaviour::EqualUpTo { steps, end },
@@ -353,11 +345,11 @@ fn told(models: [&Model; 2], both: &Both, priced: bool, open: Option<Costs>, see
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
     };
-    Comparison { behaviour, costs, pairs: seen.pairs }
+    DomainComparison { behaviour, costs, pairs: seen.pairs }
 }
 
-fn refused(model: &Model, by: Side, steps: &[Step]) -> DifferenceKind {
-    let refusal = replay(model, steps).refusal.unwrap_or(Refusal::NotApplicable);
+fn refused(model: &Model, by: ComparedSide, steps: &[NamedStep]) -> DifferenceKind {
+    let refusal = execute_steps(model, steps).refusal.unwrap_or(Refusal::NotApplicable);
     let conditions = match refusal {
         Refusal::NotApplicable => failed(model, steps),
         _ => Vec::new(),
@@ -366,7 +358,7 @@ fn refused(model: &Model, by: Side, steps: &[Step]) -> DifferenceKind {
 }
 
 /// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding.
-pub(super) fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
+pub(super) fn failed(model: &Model, steps: &[NamedStep]) -> Vec<String> {
     let report = validated(model, steps);
     let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);
     let told = |c: FailedCondition| match c.why.starts_with(&c.text) {
@@ -378,7 +370,7 @@ pub(super) fn failed(model: &Model, steps: &[Step]) -> Vec<String> {
 
 /// What holds of the objects of the last step before it, and what has no arguments, as PDDL: facts that actions change or not, none that are
 /// derived.
-pub(super) fn facts_before_last(model: &Model, steps: &[Step]) -> Vec<String> {
+pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<String> {
     let Some((last, before)) = steps.split_last() else { return Vec::new() };
     let symbols = &model.lifted().symbols;
     let named = |object: &u32| {
@@ -398,7 +390,7 @@ pub(super) fn facts_before_last(model: &Model, steps: &[Step]) -> Vec<String> {
     facts.into_iter().collect()
 }
 
-fn validated(model: &Model, steps: &[Step]) -> crate::validate::ValidationReport {
+fn validated(model: &Model, steps: &[NamedStep]) -> crate::validate::ValidationReport {
     let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
-    Validator::new(model.lifted().clone()).validate(&parse_plan(&text, Text::Plan.source()))
+    Validator::new(model.lifted().clone()).validate(&parse_plan(&text, TaskText::Plan.source()))
 }

@@ -11,12 +11,12 @@ pub(crate) mod world;
 pub use goal_along::GoalAlong;
 pub use render::FailedCondition;
 
-use crate::lifted::{Change, LiftedTask, Metric};
+use crate::lifted::{EffectChange, LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::plan_file::PlanFile;
-use crate::task::{Atom, GroundAction, ObjectId, Symbols, Text, Unsupported};
+use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Diagnostic;
-use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::ast::{AssignOp, Domain, Problem};
 use render::Explainer;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use world::{Args, World, args_of};
 
 /// The verdict on a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum ValidationDecision {
     /// Every step is applicable and the goal holds at the end.
     Valid,
     /// A step is not applicable or cannot be read, or the goal does not hold at the end.
@@ -64,7 +64,7 @@ pub struct FailingStep {
 #[derive(Debug, Clone)]
 pub struct ValidationReport {
     /// The verdict.
-    pub decision: Decision,
+    pub decision: ValidationDecision,
     /// The findings, `plan.*`; errors exactly where the verdict is invalid.
     pub diagnostics: Vec<Diagnostic>,
     /// The initial state, sorted, derived atoms not included.
@@ -86,7 +86,7 @@ pub struct ValidationReport {
 impl ValidationReport {
     /// Whether the plan is valid.
     pub fn is_valid(&self) -> bool {
-        self.decision == Decision::Valid
+        self.decision == ValidationDecision::Valid
     }
 
     /// The atoms that hold after the first `steps` steps of the trace, sorted.
@@ -148,14 +148,14 @@ impl Validator {
     /// The ground actions of a plan's steps, `None` where a step has a fault, and the faults.
     pub fn resolve(&self, plan: &PlanFile) -> (Vec<Option<GroundAction>>, Vec<Diagnostic>) {
         let mut diagnostics = plan.diagnostics.clone();
-        let steps = self.names.resolve(&self.task, plan, Text::Plan.source(), &mut diagnostics);
+        let steps = self.names.resolve(&self.task, plan, TaskText::Plan.source(), &mut diagnostics);
         (steps, diagnostics)
     }
 
     /// Validates a plan.
     pub fn validate(&self, plan: &PlanFile) -> ValidationReport {
         let mut report = ValidationReport {
-            decision: Decision::Invalid,
+            decision: ValidationDecision::Invalid,
             diagnostics: Vec::new(),
             initial: self.task.init.clone(),
             trace: Vec::new(),
@@ -169,7 +169,7 @@ impl Validator {
         unsupported.extend(concurrent(plan));
         if !unsupported.is_empty() {
             report.diagnostics = unsupported.iter().map(unsupported_diagnostic).collect();
-            report.decision = Decision::Unsupported(unsupported);
+            report.decision = ValidationDecision::Unsupported(unsupported);
             return report;
         }
         let (steps, diagnostics) = self.resolve(plan);
@@ -177,7 +177,7 @@ impl Validator {
         if let Some(step) = plan.steps.iter().find(|s| s.duration.is_some()) {
             report.diagnostics.push(
                 Diagnostic::warning("plan.duration-ignored", "the plan gives durations, the domain has none")
-                    .at(Text::Plan.source(), step.span, "")
+                    .at(TaskText::Plan.source(), step.span, "")
                     .help("the steps are executed one after the other"),
             );
         }
@@ -200,7 +200,7 @@ fn concurrent(plan: &PlanFile) -> Option<Unsupported> {
         return None;
     }
     let pair = plan.steps.windows(2).find(|w| w[0].time == w[1].time)?;
-    let place = crate::task::Place { text: Text::Plan, span: pair[1].span };
+    let place = crate::task::SourcePlace { text: TaskText::Plan, span: pair[1].span };
     Some(Unsupported { what: "steps at the same time".to_owned(), place })
 }
 
@@ -241,7 +241,7 @@ impl Execution<'_> {
     fn explainer_failures(
         &self,
         formula: &crate::lifted::Formula,
-        text: Text,
+        text: TaskText,
         binding: &mut [ObjectId],
     ) -> Vec<FailedCondition> {
         let changed_by = |atom: &Atom| self.changed_by.get(atom).copied();
@@ -263,7 +263,7 @@ impl Execution<'_> {
         let hidden = &schema.variables[schema.parameters..];
         let world = &self.world;
         if !any_binding(hidden, &mut binding, &mut |b| world.holds(&schema.precondition, b)) {
-            return Err(self.explainer_failures(&schema.precondition, Text::Domain, &mut binding));
+            return Err(self.explainer_failures(&schema.precondition, TaskText::Domain, &mut binding));
         }
         let (mut added, mut deleted, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
         let mut undefined = Vec::new();
@@ -274,9 +274,9 @@ impl Execution<'_> {
                 }
                 for (change, span) in &group.changes {
                     match change {
-                        Change::Add(atom) => added.push((atom.predicate, args_of(atom, b))),
-                        Change::Delete(atom) => deleted.push((atom.predicate, args_of(atom, b))),
-                        Change::Numeric(op, target, value) => {
+                        EffectChange::Add(atom) => added.push((atom.predicate, args_of(atom, b))),
+                        EffectChange::Delete(atom) => deleted.push((atom.predicate, args_of(atom, b))),
+                        EffectChange::Numeric(op, target, value) => {
                             let value = world.value(value, b);
                             if value.is_nan() {
                                 undefined.push((target.instantiate(b), *span));
@@ -301,7 +301,7 @@ impl Execution<'_> {
             why: format!("the change of {text} has no value"),
             remedy: "initial values for the functions it uses".to_owned(),
             text,
-            place: crate::task::Place::domain(span),
+            place: crate::task::SourcePlace::domain(span),
             atom: None,
             negated: false,
             changed_by: None,
@@ -314,7 +314,7 @@ impl Execution<'_> {
         action: &GroundAction,
         added: Vec<(u32, Args)>,
         deleted: Vec<(u32, Args)>,
-        numbers: Vec<(u32, Args, crate::task::AssignOp, f64)>,
+        numbers: Vec<(u32, Args, AssignOp, f64)>,
     ) {
         let mut step = TraceStep {
             action: action.clone(),
@@ -367,14 +367,14 @@ impl Execution<'_> {
                 );
                 report.diagnostics.push(
                     Diagnostic::error("plan.precondition", message)
-                        .at(Text::Plan.source(), step.span, format!("needs {}", condition.text))
+                        .at(TaskText::Plan.source(), step.span, format!("needs {}", condition.text))
                         .also(condition.place.text.source(), condition.place.span, "the condition")
                         .help(format!("it needs {}", condition.remedy)),
                 );
             }
         } else {
             let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-            report.missing_goals = self.explainer_failures(&self.task.goal, Text::Problem, &mut binding);
+            report.missing_goals = self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding);
             for condition in &report.missing_goals {
                 let message = format!("the goal does not hold at the end: {}", condition.why);
                 report.diagnostics.push(
@@ -391,7 +391,7 @@ impl Execution<'_> {
         report.cost = (!cost.is_nan()).then_some(cost);
         report.trace = self.trace;
         let faults = report.diagnostics.iter().any(Diagnostic::is_error);
-        report.decision = if faults { Decision::Invalid } else { Decision::Valid };
+        report.decision = if faults { ValidationDecision::Invalid } else { ValidationDecision::Valid };
     }
 }
 
@@ -404,6 +404,6 @@ pub(crate) fn condition_text(
     let world = World::initial(task);
     let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
     let explainer =
-        Explainer { task, world: &world, text: Text::Problem, changed_by: &changed_by, steps: &steps };
+        Explainer { task, world: &world, text: TaskText::Problem, changed_by: &changed_by, steps: &steps };
     explainer.formula(formula, binding)
 }

@@ -31,14 +31,14 @@ fn parse<T: Default>(
     text: &str,
     source: SourceId,
     kind: &str,
-    read: impl FnOnce(&mut Reader<'_, '_>, NodeId) -> T,
+    read: impl FnOnce(&mut TreeReader<'_, '_>, NodeId) -> T,
 ) -> Parsed<T> {
     if let Some(refusal) = crate::bytes::refuse_text(text, source) {
         return Parsed { value: T::default(), diagnostics: vec![refusal] };
     }
     let mut sink = Sink::new(source);
     let tree = sexpr::read(text, &mut sink);
-    let mut reader = Reader { tree: &tree, names: FxHashMap::default(), sink };
+    let mut reader = TreeReader { tree: &tree, names: FxHashMap::default(), sink };
     let value = if tree.too_deep {
         T::default()
     } else {
@@ -48,13 +48,13 @@ fn parse<T: Default>(
 }
 
 /// Reads typed trees off a tree of lists.
-struct Reader<'a, 't> {
+struct TreeReader<'a, 't> {
     tree: &'a Tree<'t>,
     names: FxHashMap<&'t str, Name>,
     sink: Sink,
 }
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> TreeReader<'a, 't> {
     /// The definition of that kind; reports what else stands outside every list.
     fn definition(&mut self, kind: &str) -> Option<NodeId> {
         let tree = self.tree;

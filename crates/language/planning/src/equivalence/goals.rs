@@ -22,13 +22,13 @@ mod closure;
 mod invariants;
 mod witness;
 
-pub use witness::{Side, Witness};
+pub use witness::Witness;
 
-use super::{Difference, ProblemEquivalence, equivalent_problems};
-use crate::budget::{Budget, StopReason};
+use super::{ProblemDifference, ProblemEquivalence, equivalent_problems};
 use crate::ground::{GroundLimits, ground};
 use crate::normalize::normalize;
-use crate::task::{Fact, Task};
+use crate::resources::{ResourceLimits, StopReason};
+use crate::task::{Fact, GroundTask};
 use closure::{Closure, Sample};
 use planforge_diagnostics::Span;
 use planforge_pddl::Name;
@@ -83,7 +83,7 @@ pub enum GoalOutcome {
     /// No renaming makes them the same.
     Different {
         /// What the problems as written do not share.
-        difference: Difference,
+        difference: ProblemDifference,
         /// A reachable state that satisfies one goal and not the other. `None` where the problems differ in more than the
         /// goal, so that no renaming lets their states correspond.
         witness: Option<Witness>,
@@ -105,9 +105,9 @@ pub fn equivalent_goals(
     first: &Problem,
     second: &Problem,
     limits: &GoalLimits,
-    budget: &mut dyn Budget,
+    resources: &mut dyn ResourceLimits,
 ) -> GoalEquivalence {
-    let mut comparison = Comparison { domain, problems: [first, second], limits, budget };
+    let mut comparison = GoalComparison { domain, problems: [first, second], limits, resources };
     let mut added = [Vec::new(), Vec::new()];
     let outcome = match comparison.decide(&mut added) {
         Ok(outcome) => outcome,
@@ -134,26 +134,26 @@ impl From<StopReason> for Open {
     }
 }
 
-struct Comparison<'a> {
+struct GoalComparison<'a> {
     domain: &'a Domain,
     problems: [&'a Problem; 2],
     limits: &'a GoalLimits,
-    budget: &'a mut dyn Budget,
+    resources: &'a mut dyn ResourceLimits,
 }
 
-impl Comparison<'_> {
+impl GoalComparison<'_> {
     fn decide(&mut self, added: &mut [Vec<String>; 2]) -> Result<GoalOutcome, Open> {
         let written = self.compare(self.problems[0], self.problems[1])?;
-        let Compared::Different(difference) = written else { return Ok(written.outcome()) };
+        let ProblemComparison::Different(difference) = written else { return Ok(written.outcome()) };
         let without = self.problems.map(|p| Problem { goal: None, ..p.clone() });
-        let Compared::Equal(renaming) = self.compare(&without[0], &without[1])? else {
+        let ProblemComparison::Equal(renaming) = self.compare(&without[0], &without[1])? else {
             return Ok(GoalOutcome::Different { difference, witness: None });
         };
         let tasks = [self.ground(0)?, self.ground(1)?];
         let list = !tasks.iter().all(|task| closure::is_conjunctive(task));
         let [first, second] = tasks;
-        let a = Closure::find(first, list, self.limits, self.budget)?;
-        let b = Closure::find(second, list, self.limits, self.budget)?;
+        let a = Closure::find(first, list, self.limits, self.resources)?;
+        let b = Closure::find(second, list, self.limits, self.resources)?;
         // Of a goal that no state satisfies, everything follows.
         for (list, closure) in added.iter_mut().zip([&a, &b]).filter(|(_, c)| c.reachable != Some(false)) {
             let text = |(fact, sign)| literal_text(&closure.task, fact, sign);
@@ -169,11 +169,13 @@ impl Comparison<'_> {
         if a.reachable.is_some() && b.reachable.is_some() && a.reachable != b.reachable {
             return different(difference);
         }
-        let closed = [closed(self.problems[0], &a, list), closed(self.problems[1], &b, list)];
-        if let Compared::Equal(renaming) = self.compare(&closed[0].problem, &closed[1].problem)? {
+        let close_goal = [close_goal(self.problems[0], &a, list), close_goal(self.problems[1], &b, list)];
+        if let ProblemComparison::Equal(renaming) =
+            self.compare(&close_goal[0].problem, &close_goal[1].problem)?
+        {
             return Ok(GoalOutcome::Equal { renaming });
         }
-        if closed.iter().all(|c| c.complete) {
+        if close_goal.iter().all(|c| c.complete) {
             return different(difference);
         }
         if witness::includes([&a, &b], &renaming) {
@@ -185,10 +187,10 @@ impl Comparison<'_> {
         ))
     }
 
-    fn compare(&mut self, a: &Problem, b: &Problem) -> Result<Compared, Open> {
-        match equivalent_problems(self.domain, a, b, self.limits.max_choices, self.budget) {
-            ProblemEquivalence::Equal { renaming } => Ok(Compared::Equal(renaming)),
-            ProblemEquivalence::Different(difference) => Ok(Compared::Different(difference)),
+    fn compare(&mut self, a: &Problem, b: &Problem) -> Result<ProblemComparison, Open> {
+        match equivalent_problems(self.domain, a, b, self.limits.max_choices, self.resources) {
+            ProblemEquivalence::Equal { renaming } => Ok(ProblemComparison::Equal(renaming)),
+            ProblemEquivalence::Different(difference) => Ok(ProblemComparison::Different(difference)),
             ProblemEquivalence::Undecided { stopped: Some(reason), .. } => Err(Open::Stopped(reason)),
             ProblemEquivalence::Undecided { choices, .. } => {
                 Err(Open::Because(format!("the limit on pairs was reached after {choices} pairs of objects")))
@@ -196,7 +198,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn ground(&mut self, side: usize) -> Result<Arc<Task>, Open> {
+    fn ground(&mut self, side: usize) -> Result<Arc<GroundTask>, Open> {
         let which = ["first", "second"][side];
         let lifted = normalize(self.domain, self.problems[side]).map_err(|found| {
             let message = found.first().map(|d| d.message.clone()).unwrap_or_default();
@@ -207,7 +209,7 @@ impl Comparison<'_> {
         if let Some(unsupported) = lifted.unsupported.first() {
             return Err(not_executed(&unsupported.what));
         }
-        let task = ground(&lifted, self.limits.ground, self.budget)?;
+        let task = ground(&lifted, self.limits.ground, self.resources)?;
         match &task.search_unsupported {
             Some(unsupported) => Err(not_executed(&unsupported.what)),
             None => Ok(Arc::new(task)),
@@ -216,12 +218,12 @@ impl Comparison<'_> {
 }
 
 /// A comparison that was decided.
-enum Compared {
+enum ProblemComparison {
     Equal(Vec<(String, String)>),
-    Different(Difference),
+    Different(ProblemDifference),
 }
 
-impl Compared {
+impl ProblemComparison {
     fn outcome(self) -> GoalOutcome {
         match self {
             Self::Equal(renaming) => GoalOutcome::Equal { renaming },
@@ -231,7 +233,7 @@ impl Compared {
 }
 
 /// A problem whose goal was replaced.
-struct Closed {
+struct ClosedProblem {
     problem: Problem,
     /// Whether the new goal is determined by the set of goal states alone.
     complete: bool,
@@ -239,9 +241,9 @@ struct Closed {
 
 /// The problem with its goal replaced by what is known of its goal states: by their `list`, where that is asked for and known, else
 /// by the literals that were proved, beside a goal that is no conjunction.
-fn closed(problem: &Problem, closure: &Closure, list: bool) -> Closed {
+fn close_goal(problem: &Problem, closure: &Closure, list: bool) -> ClosedProblem {
     let task = &closure.task;
-    let with = |goal: Condition, complete| Closed {
+    let with = |goal: Condition, complete| ClosedProblem {
         problem: Problem { goal: Some(goal), ..problem.clone() },
         complete,
     };
@@ -264,7 +266,7 @@ fn conjunction(parts: Vec<Condition>) -> Condition {
     Condition::And(parts, Span::default())
 }
 
-fn literal(task: &Task, fact: Fact, sign: bool) -> Condition {
+fn literal(task: &GroundTask, fact: Fact, sign: bool) -> Condition {
     let atom = &task.facts[fact as usize];
     let name = |text: &String| Term::Constant(Name::synthetic(text));
     let atom = Condition::Atom(Atom {
@@ -275,7 +277,7 @@ fn literal(task: &Task, fact: Fact, sign: bool) -> Condition {
     if sign { atom } else { Condition::Not(Box::new(atom), Span::default()) }
 }
 
-fn literal_text(task: &Task, fact: Fact, sign: bool) -> String {
+fn literal_text(task: &GroundTask, fact: Fact, sign: bool) -> String {
     let text = task.symbols.atom(&task.facts[fact as usize]);
     if sign { text } else { format!("(not {text})") }
 }

@@ -31,7 +31,7 @@ const MOST_ACTIONS: usize = 200;
 
 /// One of the two domains and its problems.
 #[derive(Debug, Clone, Copy)]
-pub struct Texts<'t> {
+pub struct DomainWithProblems<'t> {
     /// The domain.
     pub domain: &'t Domain,
     /// Its problems. A candidate without any is matched on the reference's.
@@ -122,8 +122,8 @@ pub fn same_interface(reference: &Domain, candidate: &Domain) -> Result<(), NoIn
 /// # Errors
 /// Why there is none: the metric that needs it is then not defined.
 pub fn match_interface(
-    reference: Texts<'_>,
-    candidate: Texts<'_>,
+    reference: DomainWithProblems<'_>,
+    candidate: DomainWithProblems<'_>,
     max_choices: u64,
 ) -> Result<Interface, NoInterface> {
     let found = search(reference, candidate, max_choices);
@@ -135,7 +135,11 @@ pub fn match_interface(
     Ok(Interface { exact, ..Interface::as_it_stands(reference.domain, candidate.domain) })
 }
 
-fn search(reference: Texts<'_>, candidate: Texts<'_>, max_choices: u64) -> Result<Interface, NoInterface> {
+fn search(
+    reference: DomainWithProblems<'_>,
+    candidate: DomainWithProblems<'_>,
+    max_choices: u64,
+) -> Result<Interface, NoInterface> {
     let (own, other) = (firsts(reference.domain), firsts(candidate.domain));
     let none = |why: String| Err(NoInterface::None(why));
     if own.len() != other.len() {
@@ -146,8 +150,8 @@ fn search(reference: Texts<'_>, candidate: Texts<'_>, max_choices: u64) -> Resul
     }
     let problems = if candidate.problems.is_empty() { reference.problems } else { candidate.problems };
     let wanted = Extensions::new(reference.domain, reference.problems);
-    let mut search = Search {
-        own: own.iter().map(|a| Side::new(a, &wanted)).collect(),
+    let mut search = InterfaceSearch {
+        own: own.iter().map(|a| MatchedAction::new(a, &wanted)).collect(),
         choices: 0,
         max_choices,
         whole: true,
@@ -167,7 +171,8 @@ fn search(reference: Texts<'_>, candidate: Texts<'_>, max_choices: u64) -> Resul
         search.choices += 1;
         let renamed = planforge_pddl::rename_types(candidate.domain, &renaming);
         let has = Extensions::new(&renamed, problems);
-        let sides: Vec<Side> = firsts(&renamed).into_iter().map(|a| Side::new(a, &has)).collect();
+        let sides: Vec<MatchedAction> =
+            firsts(&renamed).into_iter().map(|a| MatchedAction::new(a, &has)).collect();
         search.under(&renaming, &sides);
     }
     match search.best {
@@ -185,7 +190,7 @@ fn firsts(domain: &Domain) -> Vec<&Action> {
 }
 
 /// An action made ready to be paired.
-struct Side {
+struct MatchedAction {
     name: Name,
     shape: Shape,
     parameters: Vec<Parameter>,
@@ -198,14 +203,18 @@ struct Parameter {
     objects: Extension,
 }
 
-impl Side {
+impl MatchedAction {
     fn new(action: &Action, extensions: &Extensions) -> Self {
         let parameters = action.parameters.iter().map(|p| {
             let types = super::are::type_names(p.ty.as_ref());
             let name = p.name.key().trim_start_matches('?').to_owned();
             Parameter { name, objects: extensions.of(&types), types }
         });
-        Side { name: action.name.clone(), shape: Shape::of(action), parameters: parameters.collect() }
+        MatchedAction {
+            name: action.name.clone(),
+            shape: Shape::of(action),
+            parameters: parameters.collect(),
+        }
     }
 }
 
@@ -219,8 +228,8 @@ impl Parameter {
 /// A match with what it is worth: how alike the names of actions are, and those of types.
 type Valued = ((u64, std::cmp::Reverse<usize>), u64, Interface);
 
-struct Search {
-    own: Vec<Side>,
+struct InterfaceSearch {
+    own: Vec<MatchedAction>,
     choices: u64,
     max_choices: u64,
     whole: bool,
@@ -229,9 +238,9 @@ struct Search {
     why: String,
 }
 
-impl Search {
+impl InterfaceSearch {
     /// Pairs the actions under one renaming of the candidate's types (its name, the reference's).
-    fn under(&mut self, renaming: &[(Name, Name)], other: &[Side]) {
+    fn under(&mut self, renaming: &[(Name, Name)], other: &[MatchedAction]) {
         let mut pairs: Vec<Vec<Option<Best>>> = Vec::with_capacity(self.own.len());
         for number in 0..self.own.len() {
             let row: Vec<Option<Best>> = other.iter().map(|b| self.pair(number, b)).collect();
@@ -278,7 +287,7 @@ impl Search {
     }
 
     /// The best bijection of the parameters of two actions: by objects or, where there is none, by the names of types.
-    fn pair(&mut self, number: usize, b: &Side) -> Option<Best> {
+    fn pair(&mut self, number: usize, b: &MatchedAction) -> Option<Best> {
         let a = &self.own[number];
         if a.parameters.len() != b.parameters.len() {
             return None;

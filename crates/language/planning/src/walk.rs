@@ -4,11 +4,11 @@
 //! * [`Model`]: a domain and a problem ready to walk in, under STRIPS semantics or without ground no-ops ([`Semantics`]).
 //! * [`sample_direction`] draws walks of one model and executes them on the other; [`exact_direction`] computes the
 //!   expectation instead, where it fits.
-//! * [`Score`] combines both directions over the problems of a domain; [`interval`](mod@interval) says how far a sampled one may be off.
+//! * [`WalkScore`] combines both directions over the problems of a domain; [`interval`](mod@interval) says how far a sampled one may be off.
 //! * [`race`] draws walks for several candidates until the best is decided, under bounds that hold at every look.
 //! * [`counterexample`] finds the shortest walk that one model executes and the other refuses.
 //!
-//! Pure like the rest of the crate: randomness comes from a seed, limits from a [`Budget`](crate::Budget).
+//! Pure like the rest of the crate: randomness comes from a seed, limits from a [`ResourceLimits`](crate::Budget).
 
 mod beta;
 mod counterexample;
@@ -24,17 +24,19 @@ mod score;
 mod sequence;
 mod space;
 
-pub use counterexample::{Counterexample, Search, SearchLimits, counterexample, minimise};
-pub use drawn::{DrawnWalks, Execution};
-pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
-pub use interval::Interval;
-pub use link::{FailingWalk, Refusal, Replay, Step, replay};
-pub(crate) use model::changes_nothing;
-pub use model::{ActionId, Method, Model, ModelError, ModelOptions, Semantics};
-pub use race::{CandidateState, Pair, RaceResult, RaceSpec, Racer, race};
-pub use sample::{
-    DeadEnds, DirectionSample, DirectionSampler, LengthSample, SampleSpec, SchemaCount, WalkPolicy, Walked,
-    sample_direction, sample_walks,
+pub use counterexample::{
+    Counterexample, CounterexampleLimits, CounterexampleOutcome, counterexample, minimise,
 };
-pub use score::{Direction, Score, TaskDirections, harmonic_mean};
-pub use sequence::Sequence;
+pub use drawn::{DrawnWalks, WalkExecution};
+pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
+pub use interval::ScoreInterval;
+pub use link::{ExecutedSteps, FailingWalk, NamedStep, Refusal, execute_steps};
+pub(crate) use model::changes_nothing;
+pub use model::{ActionId, GroundingMethod, Model, ModelError, ModelOptions, Semantics};
+pub use race::{CandidateState, ModelPair, RaceResult, RaceSpec, Racer, race};
+pub use sample::{
+    DeadEnds, DirectionSample, DirectionSampler, DrawOutcome, LengthSample, SampleSpec, SchemaCount,
+    WalkPolicy, sample_direction, sample_walks,
+};
+pub use score::{TaskDirections, WalkDirection, WalkScore, harmonic_mean};
+pub use sequence::ConfidenceSequence;

@@ -9,9 +9,9 @@ mod types;
 mod walk;
 
 pub use domain::{check_domain, undeclared_constants, undeclared_requirements};
-pub use problem::{Required, TaskSources, check_problem, read_task, requirements_used};
+pub use problem::{TaskSources, UsedRequirement, check_problem, read_task, requirements_used};
 pub(crate) use requirements::allows;
-pub use types::{Fit, TypeHierarchy, TypeId};
+pub use types::{TypeFit, TypeHierarchy, TypeId};
 
 use crate::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};
 use crate::name::Name;
@@ -118,25 +118,25 @@ impl<'a> Checker<'a> {
     }
 
     /// An error about an unknown name, with the nearest known one.
-    fn unknown(&mut self, code: &'static str, message: String, name: &Name, known: Known) {
+    fn unknown(&mut self, code: &'static str, message: String, name: &Name, known: KnownNames) {
         if self.sink.is_full() {
             return;
         }
         let suggestion = match known {
-            Known::Predicates => {
+            KnownNames::Predicates => {
                 self.sink.suggestion(name.key(), self.predicates.values().map(|p| p.name.as_str()))
             }
-            Known::Functions => {
+            KnownNames::Functions => {
                 self.sink.suggestion(name.key(), self.functions.values().map(|f| f.name.as_str()))
             }
-            Known::Types => self.sink.suggestion(name.key(), self.types.names().map(Name::as_str)),
-            Known::Objects => {
+            KnownNames::Types => self.sink.suggestion(name.key(), self.types.names().map(Name::as_str)),
+            KnownNames::Objects => {
                 self.sink.suggestion(name.key(), self.objects.values().map(|o| o.name.as_str()))
             }
-            Known::Variables => {
+            KnownNames::Variables => {
                 self.sink.suggestion(name.key(), self.scope.iter().map(|b| b.variable.name.as_str()))
             }
-            Known::Preferences => {
+            KnownNames::Preferences => {
                 self.sink.suggestion(name.key(), self.preferences.iter().map(|p| p.as_str()))
             }
         };
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
 
 /// What an unknown name was probably meant to be.
 #[derive(Debug, Clone, Copy)]
-enum Known {
+enum KnownNames {
     Predicates,
     Functions,
     Types,

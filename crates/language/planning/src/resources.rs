@@ -29,7 +29,7 @@ impl fmt::Display for StopReason {
     }
 }
 
-/// What a [`Budget`] answers.
+/// What a [`ResourceLimits`] answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Poll {
     /// Go on.
@@ -40,10 +40,10 @@ pub enum Poll {
 
 /// The caller's limits. `poll` is called often (at least every few hundred microseconds of work), `charge` whenever
 /// tables grow.
-pub trait Budget {
+pub trait ResourceLimits {
     /// Whether to go on.
     fn poll(&mut self) -> Poll;
-    /// Tells that `bytes` more are in use. The answer counts as one of [`Budget::poll`].
+    /// Tells that `bytes` more are in use. The answer counts as one of [`ResourceLimits::poll`].
     fn charge(&mut self, bytes: u64) -> Poll;
 }
 
@@ -51,7 +51,7 @@ pub trait Budget {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unlimited;
 
-impl Budget for Unlimited {
+impl ResourceLimits for Unlimited {
     fn poll(&mut self) -> Poll {
         Poll::Continue
     }
@@ -62,14 +62,14 @@ impl Budget for Unlimited {
 
 /// A budget that only counts: `polls` answers and `bytes` bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct CountingBudget {
+pub struct CountingLimits {
     /// How many more polls are answered with [`Poll::Continue`].
     pub polls: u64,
     /// How many more bytes may be charged.
     pub bytes: u64,
 }
 
-impl Budget for CountingBudget {
+impl ResourceLimits for CountingLimits {
     fn poll(&mut self) -> Poll {
         if self.polls == 0 {
             return Poll::Stop(StopReason::Time);

@@ -14,7 +14,7 @@ use super::astar::{self, Bound, Explored};
 use super::lmcut::LmCut;
 use super::relaxed::Relaxed;
 use super::space::{SearchStatistics, Space, Watch};
-use crate::budget::StopReason;
+use crate::resources::StopReason;
 use crate::task::GroundAction;
 use suffixes::Suffixes;
 
@@ -24,7 +24,7 @@ const PLAN_BYTES: u64 = 96;
 const STEP_BYTES: u64 = (size_of::<u32>() + size_of::<GroundAction>() + 16) as u64;
 
 /// What is wanted.
-pub(crate) struct Wanted<'w> {
+pub(crate) struct PlanRequest<'w> {
     /// Most plans.
     pub(crate) count: usize,
     /// The highest cost of interest, given the lowest.
@@ -76,7 +76,7 @@ impl Weight {
 }
 
 /// Searches.
-pub(crate) fn search(space: &Space<'_>, wanted: &Wanted<'_>, watch: &mut Watch<'_>) -> Plans {
+pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut Watch<'_>) -> Plans {
     let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
     let relaxed = Relaxed::new(space.task);
     let heuristic = LmCut::new(&relaxed);
@@ -97,7 +97,7 @@ pub(crate) fn search(space: &Space<'_>, wanted: &Wanted<'_>, watch: &mut Watch<'
 fn run(
     space: &Space<'_>,
     bound: &mut Bound<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &PlanRequest<'_>,
     watch: &mut Watch<'_>,
     found: &mut Plans,
 ) -> Result<End, StopReason> {

@@ -7,8 +7,8 @@ mod formula;
 mod stratify;
 mod symbols;
 
-use crate::lifted::{Formula, LiftedExpr, LiftedTask, Metric, Rule, Schema, Variable};
-use crate::task::{Place, Text, Unsupported};
+use crate::lifted::{ActionSchema, DerivedRule, Formula, LiftedExpr, LiftedTask, Metric, Variable};
+use crate::task::{SourcePlace, TaskText, Unsupported};
 use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::{self, InitElement, MetricDirection};
 use std::sync::Arc;
@@ -18,28 +18,30 @@ use symbols::Tables;
 ///
 /// # Errors
 /// Every name that is not declared, wrong arity, derived predicates that cannot be stratified or that an effect or the
-/// initial state names: nothing could be said about what such a task means. Labels use [`Text::source`].
+/// initial state names: nothing could be said about what such a task means. Labels use [`TaskText::source`].
 pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedTask, Vec<Diagnostic>> {
     let mut normalizer = Normalizer::new(domain, problem);
-    let schemas: Vec<Schema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
-    let mut rules: Vec<Rule> = domain.derived.iter().filter_map(|d| normalizer.rule(d)).collect();
+    let schemas: Vec<ActionSchema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
+    let mut rules: Vec<DerivedRule> = domain.derived.iter().filter_map(|d| normalizer.rule(d)).collect();
     for action in &domain.durative_actions {
-        normalizer.unsupported("a durative action", Place::domain(action.span));
+        normalizer.unsupported("a durative action", SourcePlace::domain(action.span));
     }
-    for (constraints, text) in [(&domain.constraints, Text::Domain), (&problem.constraints, Text::Problem)] {
+    for (constraints, text) in
+        [(&domain.constraints, TaskText::Domain), (&problem.constraints, TaskText::Problem)]
+    {
         if let Some(c) = constraints {
-            normalizer.unsupported("trajectory constraints", Place { text, span: c.span() });
+            normalizer.unsupported("trajectory constraints", SourcePlace { text, span: c.span() });
         }
     }
     normalizer.initial_state(problem);
-    let mut scope = Scope::new(Text::Problem);
+    let mut scope = Scope::new(TaskText::Problem);
     let goal = match &problem.goal {
         Some(goal) => normalizer.formula(goal, false, &mut scope),
         None => {
             normalizer.error(
                 "planning.no-goal",
                 "the problem has no goal that could be read",
-                Place::problem(problem.span),
+                SourcePlace::problem(problem.span),
                 "add (:goal ...) to the problem",
             );
             Formula::truth()
@@ -52,18 +54,18 @@ pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedT
 
 /// Variables in force while a condition is read, and how many slots were given out.
 pub(crate) struct Scope {
-    text: Text,
+    text: TaskText,
     names: Vec<(String, u32)>,
     slots: usize,
 }
 
 impl Scope {
-    fn new(text: Text) -> Self {
+    fn new(text: TaskText) -> Self {
         Scope { text, names: Vec::new(), slots: 0 }
     }
 
-    fn place(&self, span: Span) -> Place {
-        Place { text: self.text, span }
+    fn place(&self, span: Span) -> SourcePlace {
+        SourcePlace { text: self.text, span }
     }
 }
 
@@ -89,7 +91,13 @@ impl Normalizer {
         }
     }
 
-    pub(crate) fn error(&mut self, code: &'static str, message: impl Into<String>, place: Place, help: &str) {
+    pub(crate) fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        place: SourcePlace,
+        help: &str,
+    ) {
         let mut diagnostic = Diagnostic::error(code, message).at(place.text.source(), place.span, "");
         if !help.is_empty() {
             diagnostic = diagnostic.help(help);
@@ -97,7 +105,7 @@ impl Normalizer {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(crate) fn unsupported(&mut self, what: &str, place: Place) {
+    pub(crate) fn unsupported(&mut self, what: &str, place: SourcePlace) {
         self.unsupported.push(Unsupported { what: what.to_owned(), place });
     }
 
@@ -115,8 +123,8 @@ impl Normalizer {
             .collect()
     }
 
-    fn schema(&mut self, action: &ast::Action) -> Schema {
-        let mut scope = Scope::new(Text::Domain);
+    fn schema(&mut self, action: &ast::Action) -> ActionSchema {
+        let mut scope = Scope::new(TaskText::Domain);
         let mut variables = self.variables(&action.parameters, &mut scope);
         let parameters = variables.len();
         variables.extend(self.variables(&action.vars, &mut scope));
@@ -128,11 +136,11 @@ impl Normalizer {
             Some(effect) => self.effects(effect, &mut scope),
             None => Vec::new(),
         };
-        Schema { variables, parameters, slots: scope.slots, precondition, effects, span: action.span }
+        ActionSchema { variables, parameters, slots: scope.slots, precondition, effects, span: action.span }
     }
 
-    fn rule(&mut self, derived: &ast::Derived) -> Option<Rule> {
-        let mut scope = Scope::new(Text::Domain);
+    fn rule(&mut self, derived: &ast::Derived) -> Option<DerivedRule> {
+        let mut scope = Scope::new(TaskText::Domain);
         let mut variables = self.variables(&derived.parameters, &mut scope);
         let predicate = self.tables.predicate(&derived.predicate)?;
         let declared = &self.tables.predicates[predicate as usize];
@@ -143,7 +151,7 @@ impl Normalizer {
                 variables.len(),
                 declared.arity
             );
-            self.error("planning.arity", message, Place::domain(derived.span), "");
+            self.error("planning.arity", message, SourcePlace::domain(derived.span), "");
             return None;
         }
         for ((variable, typed), objects) in
@@ -157,11 +165,11 @@ impl Normalizer {
             Some(condition) => self.formula(condition, false, &mut scope),
             None => return None,
         };
-        Some(Rule { predicate, variables, slots: scope.slots, body, stratum: 0, span: derived.span })
+        Some(DerivedRule { predicate, variables, slots: scope.slots, body, stratum: 0, span: derived.span })
     }
 
     fn initial_state(&mut self, problem: &ast::Problem) {
-        let scope = Scope::new(Text::Problem);
+        let scope = Scope::new(TaskText::Problem);
         for element in &problem.init {
             match element {
                 InitElement::Atom(atom) => {
@@ -174,7 +182,7 @@ impl Normalizer {
                             atom.predicate
                         );
                         let help = "remove the atom from :init, or the rule from the domain";
-                        self.error("planning.derived-set", message, Place::problem(atom.span), help);
+                        self.error("planning.derived-set", message, SourcePlace::problem(atom.span), help);
                     }
                     self.init.push(ground);
                 }
@@ -187,7 +195,7 @@ impl Normalizer {
                     }
                 }
                 InitElement::Timed { span, .. } => {
-                    self.unsupported("a timed initial literal", Place::problem(*span));
+                    self.unsupported("a timed initial literal", SourcePlace::problem(*span));
                 }
             }
         }
@@ -197,7 +205,7 @@ impl Normalizer {
 
     fn metric(&mut self, problem: &ast::Problem) -> Metric {
         let Some(metric) = &problem.metric else { return Metric::Steps };
-        let scope = Scope::new(Text::Problem);
+        let scope = Scope::new(TaskText::Problem);
         let Some(expr) = self.expression(&metric.expr, &scope) else { return Metric::Steps };
         // A sum of constants says nothing about plans; the shortest is as good as any.
         if matches!(expr, LiftedExpr::Constant(_)) {
@@ -208,8 +216,8 @@ impl Normalizer {
 
     fn finish(
         mut self,
-        schemas: Vec<Schema>,
-        mut rules: Vec<Rule>,
+        schemas: Vec<ActionSchema>,
+        mut rules: Vec<DerivedRule>,
         goal: Formula,
         goal_slots: usize,
         metric: Metric,
@@ -221,10 +229,10 @@ impl Normalizer {
         for schema in &schemas {
             for (change, _) in schema.effects.iter().flat_map(|g| &g.changes) {
                 match change {
-                    crate::lifted::Change::Add(atom) | crate::lifted::Change::Delete(atom) => {
+                    crate::lifted::EffectChange::Add(atom) | crate::lifted::EffectChange::Delete(atom) => {
                         self.tables.predicates[atom.predicate as usize].fluent = true;
                     }
-                    crate::lifted::Change::Numeric(_, atom, _) => {
+                    crate::lifted::EffectChange::Numeric(_, atom, _) => {
                         function_fluent[atom.predicate as usize] = true
                     }
                 }

@@ -24,9 +24,9 @@ mod terms;
 
 pub use apply::{apply_mutations, apply_mutations_to_problem};
 pub use list::{all_mutations, random_mutations};
-pub use omit::{Damaged, Keep, Omissions, Sampler};
+pub use omit::{DamagedDomain, KeepPolicy, Omissions, PairSampler};
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
-pub use terms::{Term, differing_terms, terms};
+pub use terms::{ListedTerm, differing_terms, terms};
 
 use crate::ast::{Condition, Effect, TypeRef};
 use crate::name::Name;
@@ -95,14 +95,14 @@ impl fmt::Display for MutationKind {
 
 /// Which of an action's two lists of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum List {
+pub enum TermList {
     /// The precondition's conjuncts.
     Precondition,
     /// The effect's conjuncts.
     Effect,
 }
 
-impl fmt::Display for List {
+impl fmt::Display for TermList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Precondition => "precondition",
@@ -113,11 +113,11 @@ impl fmt::Display for List {
 
 /// Where a mutation is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum MutationPlace {
     /// An action's term.
     Term {
         /// Which list of the action.
-        list: List,
+        list: TermList,
         /// The term's position in it from 0; an addition has none.
         index: Option<usize>,
     },
@@ -140,7 +140,7 @@ pub struct Mutation {
     /// The action it is made in; `None` for one that concerns the whole domain.
     pub action: Option<Name>,
     /// Where.
-    pub place: Place,
+    pub place: MutationPlace,
     /// What stood there, as PDDL on one line; `None` for an addition.
     pub before: Option<String>,
     /// What stands there now; `None` for an omission.
@@ -154,8 +154,8 @@ pub struct Mutation {
 impl fmt::Display for Mutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.action, &self.place) {
-            (Some(action), Place::Term { list, .. }) => write!(f, "action {action}: {list} ")?,
-            (Some(action), Place::Parameters(positions)) => {
+            (Some(action), MutationPlace::Term { list, .. }) => write!(f, "action {action}: {list} ")?,
+            (Some(action), MutationPlace::Parameters(positions)) => {
                 let plural = if positions.len() == 1 { "" } else { "s" };
                 write!(f, "action {action}: parameter{plural} ")?;
             }
@@ -179,7 +179,7 @@ impl fmt::Display for Mutation {
 pub(crate) struct Site {
     /// Index in `Domain.actions`.
     action: usize,
-    list: List,
+    list: TermList,
     /// Index among the list's conjuncts.
     index: usize,
 }
@@ -192,10 +192,10 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    fn list(&self) -> List {
+    fn list(&self) -> TermList {
         match self {
-            Self::Condition(_) => List::Precondition,
-            Self::Effect(_) => List::Effect,
+            Self::Condition(_) => TermList::Precondition,
+            Self::Effect(_) => TermList::Effect,
         }
     }
 

@@ -4,7 +4,7 @@ mod enumeration;
 mod symmetric;
 
 use super::*;
-use crate::budget::Unlimited;
+use crate::resources::Unlimited;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, parse_problem};
 
@@ -31,7 +31,7 @@ fn is_equal(result: &ProblemEquivalence) -> bool {
     matches!(result, ProblemEquivalence::Equal { .. })
 }
 
-fn different(result: ProblemEquivalence) -> Difference {
+fn different(result: ProblemEquivalence) -> ProblemDifference {
     match result {
         ProblemEquivalence::Different(difference) => difference,
         other => panic!("{other:?}"),

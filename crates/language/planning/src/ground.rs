@@ -13,9 +13,9 @@ mod table;
 pub(crate) use metric::functions_read;
 pub(crate) use query::{Query, queries};
 
-use crate::budget::{Budget, StopReason};
 use crate::lifted::LiftedTask;
-use crate::task::{ObjectId, Task};
+use crate::resources::{ResourceLimits, StopReason};
+use crate::task::{GroundTask, ObjectId};
 
 /// Caps on grounding: a text from a model may ask for more than fits anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,16 +38,20 @@ impl Default for GroundLimits {
 ///
 /// # Errors
 /// The limit that ended the work: the budget's, or [`StopReason::Grounding`] for those of `limits`.
-pub fn ground(task: &LiftedTask, limits: GroundLimits, budget: &mut dyn Budget) -> Result<Task, StopReason> {
+pub fn ground(
+    task: &LiftedTask,
+    limits: GroundLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<GroundTask, StopReason> {
     let set = rules::rule_set(task);
     let input =
         plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
     let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
-    let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(budget)?;
+    let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
     let deletable = assemble::deletable(task, &set, &reached);
     let engine::Reached { tables, firings } = reached;
     let mut facts = facts::Facts::new(task, tables, &deletable);
-    assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, budget)
+    assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
 }
 
 /// Atoms reachable in the delete relaxation, and which action schemas are ever applicable in it.
@@ -61,7 +65,7 @@ impl Reachability {
     pub(crate) fn new(
         task: &LiftedTask,
         limits: GroundLimits,
-        budget: &mut dyn Budget,
+        resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
         let set = rules::rule_set(task);
         let input = plan::PlanInput {
@@ -70,7 +74,7 @@ impl Reachability {
             objects: task.symbols.objects.len(),
         };
         let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
-        let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(budget)?;
+        let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
         let mut applicable = vec![false; task.schemas.len()];
         for (origin, firings) in set.origins.iter().zip(&reached.firings) {
             if let rules::Origin::Action(schema) = origin {

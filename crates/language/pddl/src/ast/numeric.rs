@@ -1,0 +1,182 @@
+//! Numbers: expressions, comparisons and assignments (PDDL 2.1).
+
+use super::Fluent;
+use crate::name::Name;
+use planforge_diagnostics::Span;
+
+/// A numeric expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NumericExpr {
+    /// A literal; always finite.
+    Number(f64, Span),
+    /// The value of a numeric function.
+    Fluent(Fluent),
+    /// `+ - * /` over its arguments: `-` has one or two, `/` two, the others two or more.
+    Arithmetic(ArithmeticOp, Vec<NumericExpr>, Span),
+    /// `?duration` of a durative action.
+    Duration(Span),
+    /// `#t`: time since the start of a durative action, for continuous effects.
+    ElapsedTime(Span),
+    /// `total-time`, in a metric.
+    TotalTime(Span),
+    /// `(is-violated NAME)`, in a metric.
+    IsViolated(Name, Span),
+}
+
+impl NumericExpr {
+    /// The expression with its parentheses.
+    pub fn span(&self) -> Span {
+        match self {
+            NumericExpr::Fluent(f) => f.span,
+            NumericExpr::Number(_, span)
+            | NumericExpr::Arithmetic(_, _, span)
+            | NumericExpr::Duration(span)
+            | NumericExpr::ElapsedTime(span)
+            | NumericExpr::TotalTime(span)
+            | NumericExpr::IsViolated(_, span) => *span,
+        }
+    }
+}
+
+/// A comparison of two numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The operator.
+    pub op: CompareOp,
+    /// Left side.
+    pub left: NumericExpr,
+    /// Right side.
+    pub right: NumericExpr,
+    /// The comparison with its parentheses.
+    pub span: Span,
+}
+
+/// Comparison operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `=`
+    Equal,
+    /// `>=`
+    GreaterEqual,
+    /// `>`
+    Greater,
+}
+
+impl CompareOp {
+    /// Compares two values. An undefined (NaN) value makes every comparison false.
+    #[inline]
+    pub fn holds(self, a: f64, b: f64) -> bool {
+        match self {
+            CompareOp::Less => a < b,
+            CompareOp::LessEqual => a <= b,
+            CompareOp::Equal => a == b,
+            CompareOp::GreaterEqual => a >= b,
+            CompareOp::Greater => a > b,
+        }
+    }
+
+    /// The operator in PDDL syntax.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Equal => "=",
+            Self::GreaterEqual => ">=",
+            Self::Greater => ">",
+        }
+    }
+}
+
+/// Arithmetic operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    /// `+`
+    Add,
+    /// `-`, of one argument the negation
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+impl ArithmeticOp {
+    /// Applies the operator. The result is undefined (NaN) if a side is, or on division by zero.
+    #[inline]
+    pub fn apply(self, a: f64, b: f64) -> f64 {
+        match self {
+            ArithmeticOp::Add => a + b,
+            ArithmeticOp::Subtract => a - b,
+            ArithmeticOp::Multiply => a * b,
+            ArithmeticOp::Divide if b == 0.0 => f64::NAN,
+            ArithmeticOp::Divide => a / b,
+        }
+    }
+
+    /// The operator in PDDL syntax.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+        }
+    }
+}
+
+/// A change of a numeric fluent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment {
+    /// The kind of change.
+    pub op: AssignOp,
+    /// The fluent that changes.
+    pub fluent: Fluent,
+    /// The new value or the amount.
+    pub value: NumericExpr,
+    /// The effect with its parentheses.
+    pub span: Span,
+}
+
+/// Ways a numeric fluent changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AssignOp {
+    /// `assign`
+    Assign,
+    /// `increase`
+    Increase,
+    /// `decrease`
+    Decrease,
+    /// `scale-up`
+    ScaleUp,
+    /// `scale-down`
+    ScaleDown,
+}
+
+impl AssignOp {
+    /// Returns the new value of a fluent that was `old`. Scaling down by zero is undefined (NaN).
+    #[inline]
+    pub fn apply(self, old: f64, value: f64) -> f64 {
+        match self {
+            AssignOp::Assign => value,
+            AssignOp::Increase => old + value,
+            AssignOp::Decrease => old - value,
+            AssignOp::ScaleUp => old * value,
+            AssignOp::ScaleDown => ArithmeticOp::Divide.apply(old, value),
+        }
+    }
+
+    /// The operator in PDDL syntax.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Assign => "assign",
+            Self::Increase => "increase",
+            Self::Decrease => "decrease",
+            Self::ScaleUp => "scale-up",
+            Self::ScaleDown => "scale-down",
+        }
+    }
+}

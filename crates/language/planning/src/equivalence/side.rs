@@ -1,0 +1,21 @@
+//! The two things that a comparison compares.
+
+/// One of the two compared domains or problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparedSide {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+}
+
+impl ComparedSide {
+    /// Returns the opposite side.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            ComparedSide::First => ComparedSide::Second,
+            ComparedSide::Second => ComparedSide::First,
+        }
+    }
+}
