@@ -99,7 +99,7 @@ impl Maker<'_> {
             let Some(made) = made else { return };
             provider = Some(made);
         }
-        let simulated = info.capabilities.iter().any(|c| c == "simulated");
+        let simulated = info.capabilities.simulated;
         self.prepared.roles.insert(name.to_owned(), Role { config, provider, simulated });
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn check(
 pub(crate) fn answers_at_once(context: &Context, checked: &Checked, command: &str) -> Result<(), Exit> {
     for (name, table) in &checked.pipeline.config.llm {
         let info = checked.registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
-        if info.capabilities.iter().any(|capability| capability == "deferred") {
+        if info.capabilities.deferred {
             let message = format!(
                 "[llm.{name}]: `{}` answers later, and `{command}` needs its answers at once",
                 info.id
@@ -144,7 +144,7 @@ pub(crate) fn environment(
         let exits = failures.iter().map(|failure| broke(context, failure));
         exits.max().unwrap_or(Exit::Plugin)
     })?;
-    let more = |info: &planforge_contract::PluginInfo| !info.capabilities.iter().any(|c| c == "model");
+    let more = |info: &planforge_contract::PluginInfo| !info.capabilities.reference_model;
     Ok(prepared.instances.environment.filter(|(info, _)| more(info)).map(|(_, environment)| environment))
 }
 

@@ -35,9 +35,7 @@ impl Plugin for PddlEnvironment {
     type Options = Options;
 
     fn about() -> About {
-        About::new("Simulates the reference domain and problem of a task")
-            .capability("model")
-            .capability("actions")
+        About::new("Simulates the reference domain and problem of a task").reference_model()
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
@@ -49,15 +47,7 @@ impl Plugin for PddlEnvironment {
 impl Environment for PddlEnvironment {
     fn describe(&self, _host: &dyn Host, task: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
         let world = self.worlds.open(task)?;
-        let mut capabilities = vec!["actions".to_owned()];
-        if self.options.model {
-            capabilities.push("model".to_owned());
-        }
-        Ok(EnvironmentInfo {
-            interface: world.interface(),
-            capabilities,
-            model: self.options.model.then(|| task.clone()),
-        })
+        Ok(EnvironmentInfo { interface: world.interface(), model: self.options.model.then(|| task.clone()) })
     }
 
     fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {

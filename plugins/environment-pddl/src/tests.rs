@@ -56,12 +56,11 @@ fn judge(plan: &str) -> EnvironmentVerdict {
 fn the_interface_has_signatures_and_objects_and_no_conditions() {
     let info = plugin().describe(&TestHost::new(), &task()).unwrap();
     insta::assert_json_snapshot!(info.interface);
-    assert_eq!(info.capabilities, ["actions", "model"]);
     assert_eq!(info.model, Some(task()));
     let black_box =
         PddlEnvironment::create(Options { model: false, ..Options::default() }, &Secrets::default()).unwrap();
     let info = black_box.describe(&TestHost::new(), &task()).unwrap();
-    assert_eq!((info.capabilities, info.model), (vec!["actions".to_owned()], None));
+    assert_eq!(info.model, None);
 }
 
 #[test]

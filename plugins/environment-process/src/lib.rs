@@ -44,7 +44,7 @@ impl Plugin for ProcessEnvironment {
 
     fn about() -> About {
         About::new("A program outside that answers one JSON object a line: any simulator, in any language")
-            .capability("external")
+            .external()
             .folder("cwd")
     }
 
@@ -101,12 +101,7 @@ impl Environment for ProcessEnvironment {
     fn describe(&self, host: &dyn Host, task: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
         self.explore(host, task, |explorer| {
             let interface = explorer.interface;
-            let mut capabilities = vec!["external".to_owned()];
-            let optional = [(Method::Actions, "actions"), (Method::DescribeState, "states")];
-            capabilities.extend(
-                optional.iter().filter(|(m, _)| interface.can(*m)).map(|(_, name)| (*name).to_owned()),
-            );
-            Ok(EnvironmentInfo { interface: interface.public.clone(), capabilities, model: None })
+            Ok(EnvironmentInfo { interface: interface.public.clone(), model: None })
         })
     }
 

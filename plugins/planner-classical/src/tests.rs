@@ -33,7 +33,7 @@ fn problem(goal: &str, metric: bool) -> String {
 }
 
 fn plan(options: Options, request: &PlanRequest) -> PlanOutcome {
-    plan_with(&TestHost::for_kind(PluginKind::Planner, &[]), options, request)
+    plan_with(&TestHost::for_kind(PluginKind::Planner), options, request)
 }
 
 fn plan_with(host: &TestHost, options: Options, request: &PlanRequest) -> PlanOutcome {

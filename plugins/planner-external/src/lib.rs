@@ -45,7 +45,7 @@ impl Plugin for ExternalPlanner {
     type Options = Options;
 
     fn about() -> About {
-        About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other").capability("external")
+        About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other").external()
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

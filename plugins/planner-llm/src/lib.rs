@@ -35,7 +35,7 @@ impl Plugin for LlmPlanner {
     fn about() -> About {
         About::new("A language model writes the plan by itself")
             .role(plan::ROLE, "writes the plan")
-            .capability("questions:1")
+            .requests(1)
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

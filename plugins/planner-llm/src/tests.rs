@@ -48,7 +48,7 @@ fn with_example(mut request: PlanRequest) -> PlanRequest {
 }
 
 fn ask(options: Options, request: &PlanRequest, reply: &str) -> (TestHost, Result<PlanOutcome, Failure>) {
-    let host = TestHost::for_kind(PluginKind::Planner, &[]).reply("planner", reply);
+    let host = TestHost::for_kind(PluginKind::Planner).reply("planner", reply);
     let outcome = LlmPlanner::create(options, &Secrets::default()).unwrap().plan(&host, request);
     (host, outcome)
 }

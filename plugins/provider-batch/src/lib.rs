@@ -30,8 +30,8 @@ impl Plugin for Batch {
 
     fn about() -> About {
         About::new("Leaves questions in a batch file, which any service, agent or person can answer")
-            .capability("deferred")
-            .capability("n")
+            .deferred()
+            .several_replies()
     }
 
     fn create(options: Options, _: &Secrets) -> Result<Self, Failure> {

@@ -74,8 +74,8 @@ impl Plugin for NoisyOracle {
         About::new(
             "Simulates a language model that writes a suite's reference with mistakes, at a known rate",
         )
-        .capability("simulated")
-        .capability("n")
+        .simulated()
+        .several_replies()
         .suites("suites")
     }
 

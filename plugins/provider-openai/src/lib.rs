@@ -129,7 +129,7 @@ impl Plugin for OpenAi {
 
     fn about() -> About {
         About::new("Asks any OpenAI-compatible chat completion endpoint, local or remote")
-            .capability("n")
+            .several_replies()
             .secret("api_key_env")
             .file("ca_file")
     }

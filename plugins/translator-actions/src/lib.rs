@@ -30,6 +30,7 @@ mod unify;
 pub use codes::CODES;
 pub use options::{Mode, Options};
 
+use planforge_contract::RequestCount::{Actions, Samples};
 use planforge_plugin_sdk::prelude::*;
 
 /// The plugin.
@@ -45,9 +46,9 @@ impl Plugin for ActionTranslator {
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one question an action")
             .role(ask::ROLE, "writes the actions")
-            .capability("questions:samples * actions + samples where passes=1")
-            .capability("questions:samples * actions * 2 + samples where mode=grown")
-            .capability("questions:samples * actions")
+            .requests_where("passes", &["1"], Samples * Actions + Samples)
+            .requests_where("mode", &["grown"], Samples * Actions * 2 + Samples)
+            .requests(Samples * Actions)
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

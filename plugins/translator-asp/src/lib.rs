@@ -27,6 +27,7 @@ mod work;
 pub use codes::CODES;
 pub use options::{Limits, Mode, Options};
 
+use planforge_contract::RequestCount::{ForAllSamples, Samples};
 use planforge_plugin_sdk::prelude::*;
 
 /// The role that writes.
@@ -45,10 +46,10 @@ impl Plugin for AspTranslator {
     fn about() -> About {
         About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
             .role(ROLE, "writes the intermediate representation")
-            .capability("worker")
-            .capability("questions:0 where mode=infer")
-            .capability("questions:2 of samples + samples + samples * 3 * repair_rounds where mode=g3")
-            .capability("questions:1 of samples + samples * repair_rounds")
+            .worker()
+            .requests_where("mode", &["infer"], 0)
+            .requests_where("mode", &["g3"], ForAllSamples(2) + Samples + Samples * 3 * RequestCount::option("repair_rounds"))
+            .requests(ForAllSamples(1) + Samples * RequestCount::option("repair_rounds"))
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

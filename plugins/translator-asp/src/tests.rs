@@ -35,7 +35,11 @@ fn plugin(options: Options) -> AspTranslator {
 
 /// A host as the real one is to this plugin, with the child's work done here.
 fn host(replies: &[&str]) -> TestHost {
-    let host = TestHost::for_kind(PluginKind::Translator, &["worker"]).worker(work::work);
+    let host = TestHost::for_capabilities(
+        PluginKind::Translator,
+        Capabilities { worker: true, ..Capabilities::default() },
+    )
+    .worker(work::work);
     replies.iter().fold(host, |host, reply| host.reply(ROLE, reply))
 }
 

@@ -22,6 +22,7 @@ mod write;
 pub use codes::CODES;
 pub use options::{Mode, Options};
 
+use planforge_contract::RequestCount::ForAllSamples;
 use planforge_plugin_sdk::prelude::*;
 
 /// The plugin.
@@ -39,7 +40,7 @@ impl Plugin for Describer {
             "Asks a language model to tell PDDL in plain language: a domain, a task, its facts, or its types",
         )
         .role(write::ROLE, "writes the texts")
-        .capability("questions:1 of samples")
+        .requests(ForAllSamples(1))
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

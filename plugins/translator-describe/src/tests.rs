@@ -59,7 +59,7 @@ fn asked(
     request: &TranslateRequest,
     reply: &str,
 ) -> (Vec<Result<CandidatePatch, Failure>>, String) {
-    let host = TestHost::for_kind(PluginKind::Translator, &[]).reply("writer", reply);
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", reply);
     let response = plugin(mode).translate(&host, request).unwrap();
     let requests = host.requests();
     let shown = requests
@@ -157,8 +157,7 @@ fn refused(mode: Mode, reply: &str) -> ReportedDiagnostic {
 
 #[test]
 fn beside_a_good_reply_a_bad_one_is_a_failure() {
-    let host =
-        TestHost::for_kind(PluginKind::Translator, &[]).reply("writer", "{}").reply("writer", SENTENCES);
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", "{}").reply("writer", SENTENCES);
     let response = plugin(Mode::Sentences).translate(&host, &request(2)).unwrap();
     let results: Vec<_> = response.samples.into_iter().map(Outcome::into_result).collect();
     assert_eq!(results[0].as_ref().unwrap_err().code, "describe.sentences");
@@ -191,7 +190,7 @@ fn replies_without_a_text_are_failures() {
         assert_eq!(refused(Mode::DomainText, reply).code, "describe.no-text", "{reply}");
     }
     let cut = Reply { content: "The lamp".into(), finish: FinishReason::Length, logprobs: None };
-    let host = TestHost::for_kind(PluginKind::Translator, &[]).answer("writer", Ok(cut));
+    let host = TestHost::for_kind(PluginKind::Translator).answer("writer", Ok(cut));
     let response = plugin(Mode::TaskText).translate(&host, &request(1)).unwrap();
     let patch = response.samples.into_iter().next().unwrap().into_result().unwrap();
     assert_eq!(patch.diagnostics[0].code, "describe.cut-off");
@@ -218,7 +217,7 @@ fn what_is_there_is_not_asked_for() {
 fn without_pddl_there_is_nothing_to_describe() {
     let mut bare = request(1);
     bare.task.given = Given { domain: Some(DOMAIN.into()), problem: None };
-    let host = TestHost::for_kind(PluginKind::Translator, &[]);
+    let host = TestHost::for_kind(PluginKind::Translator);
     assert_eq!(plugin(Mode::TaskText).translate(&host, &bare).unwrap_err().code, "describe.not-given");
     bare.task.given = Given::default();
     assert_eq!(plugin(Mode::DomainText).translate(&host, &bare).unwrap_err().code, "describe.not-given");

@@ -33,6 +33,7 @@ mod translate;
 pub use codes::CODES;
 pub use options::{Artefact, Example, Form, MadeExample, Mode, Options};
 
+use planforge_contract::RequestCount::{ForAllSamples, Samples};
 use planforge_plugin_sdk::prelude::*;
 
 /// The plugin.
@@ -48,8 +49,8 @@ impl Plugin for DirectTranslator {
     fn about() -> About {
         About::new("Asks a language model for a problem, a domain, both, or changes to a domain")
             .role(translate::ROLE, "writes the PDDL")
-            .capability("questions:1 of samples where mode=problem|domain|edit|update")
-            .capability("questions:1 of samples + samples")
+            .requests_where("mode", &["problem", "domain", "edit", "update"], ForAllSamples(1))
+            .requests(ForAllSamples(1) + Samples)
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

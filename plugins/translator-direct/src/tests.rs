@@ -87,8 +87,7 @@ fn samples(response: TranslateResponse) -> Vec<Result<CandidatePatch, Failure>> 
 }
 
 fn question(options: Options, request: &TranslateRequest) -> String {
-    let host =
-        TestHost::for_kind(PluginKind::Translator, &[]).reply("writer", DOMAIN).reply("writer", PROBLEM);
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", DOMAIN).reply("writer", PROBLEM);
     let _ = plugin(options).translate(&host, request).unwrap();
     transcript(&host.requests()[0].1.messages)
 }
@@ -160,7 +159,7 @@ fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
         finish: FinishReason::Stop,
         logprobs: Some(vec![token(-0.5), token(-0.25)]),
     };
-    let host = TestHost::for_kind(PluginKind::Translator, &[])
+    let host = TestHost::for_kind(PluginKind::Translator)
         .answer("writer", Ok(likely.clone()))
         .reply("writer", "I cannot do that.")
         .answer("writer", Ok(cut))
@@ -219,7 +218,7 @@ fn fixes_are_applied_and_named_only_where_the_stage_asks() {
 #[test]
 fn both_writes_each_problem_for_its_own_domain_in_one_conversation() {
     let other = DOMAIN.replace("lamps", "lights");
-    let host = TestHost::for_kind(PluginKind::Translator, &[])
+    let host = TestHost::for_kind(PluginKind::Translator)
         .reply("writer", DOMAIN)
         .reply("writer", "no domain here")
         .reply("writer", &other)

@@ -76,7 +76,7 @@ impl Plugin for ClassVerifier {
 
     fn about() -> About {
         About::new("Classifies written actions: syntax error, semantic error, different domain or equivalent")
-            .capability("environment")
+            .environment()
             .measures(Measure::ResultClass)
             .metric("actions", "actions that were asked for")
             .metric("equivalent", "how many are equivalent")

@@ -37,7 +37,7 @@ fn host_with(problem: &str, further: &[&str]) -> TestHost {
         problems: further.iter().map(|text| (*text).to_owned()).collect(),
         ..EnvironmentOpen::default()
     };
-    TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open)
+    TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open)
 }
 
 fn candidate(texts: &[(&str, &str)]) -> Candidate {
@@ -251,7 +251,7 @@ fn without_behaviour_the_given_declarations_are_enough() {
     let task = TaskView { suite: "lamps".into(), materials, ..TaskView::default() };
     let options = Options { behaviour: false, ..Options::default() };
     // No environment is open, so asking it would be a failure.
-    let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+    let host = TestHost::for_kind(PluginKind::Verifier);
     let wrong = light("(lit ?l)", "(dark ?l)");
     let texts = [("go", GO), ("light", wrong.as_str())];
     let got = judge(&host, options.clone(), task.clone(), candidate(&texts)).unwrap();

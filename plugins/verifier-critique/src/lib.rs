@@ -45,7 +45,7 @@ impl Plugin for CritiqueVerifier {
     fn about() -> About {
         About::new("A language model criticises a domain, a problem or a plan")
             .role(ROLE, "criticises what was written")
-            .capability("questions:1")
+            .requests(1)
             .metric("findings", "findings of the critic, warnings included")
             .metric("errors", "findings that are errors")
             .metric(

@@ -41,7 +41,7 @@ fn one(plugin: &CritiqueVerifier, host: &TestHost, request: &VerifyRequest) -> R
 
 /// What the critic is asked, each turn under the name of its speaker.
 fn asked(options: serde_json::Value, request: &VerifyRequest) -> String {
-    let host = TestHost::for_kind(PluginKind::Verifier, &[]).reply("critic", APPROVAL);
+    let host = TestHost::for_kind(PluginKind::Verifier).reply("critic", APPROVAL);
     one(&plugin(options), &host, request).unwrap();
     let requests = host.requests();
     let (role, completion) = &requests[0];

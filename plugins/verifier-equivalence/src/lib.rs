@@ -68,7 +68,7 @@ impl Plugin for EquivalenceVerifier {
 
     fn about() -> About {
         About::new("Compares problems, or domains, with the reference up to names")
-            .capability("environment")
+            .environment()
             .measures(Measure::Equivalence)
             .metric("equivalent", "1 where the problem is the reference under some renaming, or the domain behaves as the reference, else 0")
             .metric("missing", "objects and facts of the reference without a counterpart")

@@ -63,8 +63,8 @@ impl Plugin for EwVerifier {
 
     fn about() -> About {
         About::new("Compares candidates with the environment by exploration walks")
-            .capability("environment")
-            .capability("together:racing=true")
+            .environment()
+            .together_where("racing", "true")
             .measures(Measure::WalkScore)
             .metric("score", "harmonic mean of both directions, 0 to 1")
             .metric("rating", "the score, or a negative rank for a candidate that has none (Appendix B.3)")

@@ -53,7 +53,7 @@ fn open() -> EnvironmentOpen {
 fn host(model: bool) -> TestHost {
     let options = planforge_environment_pddl::Options { model, ..Default::default() };
     let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
-    TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open())
+    TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open())
 }
 
 fn written(domain: &str, problem: &str) -> Candidate {

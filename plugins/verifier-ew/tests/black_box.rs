@@ -48,7 +48,7 @@ fn host() -> Option<TestHost> {
     };
     let environment = ProcessEnvironment::create(options, &Secrets::default()).unwrap();
     let open = EnvironmentOpen { suite: "jugs".into(), task: "p01".into(), ..EnvironmentOpen::default() };
-    Some(TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open))
+    Some(TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open))
 }
 
 fn judge(host: &TestHost, domain: &str) -> Assessment {

@@ -51,9 +51,9 @@ impl Plugin for ValVerifier {
 
     fn about() -> About {
         let about = About::new("Checks PDDL and validates plans step by step")
-            .capability("environment:against=environment")
-            .capability("external:backend=val")
-            .capability("external:parser=val")
+            .environment_where("against", "environment")
+            .external_where("backend", "val")
+            .external_where("parser", "val")
             .measures(Measure::PlanValidity)
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("clean", "1 / (1 + errors): the higher the better, for a choice that takes the highest")

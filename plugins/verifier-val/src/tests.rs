@@ -64,7 +64,7 @@ fn assess_with(host: &TestHost, options: Options, candidate: Candidate) -> Resul
 }
 
 fn assess(options: Options, candidate: Candidate) -> Assessment {
-    assess_with(&TestHost::for_kind(PluginKind::Verifier, &[]), options, candidate).unwrap()
+    assess_with(&TestHost::for_kind(PluginKind::Verifier), options, candidate).unwrap()
 }
 
 fn auto(candidate: Candidate) -> Assessment {
@@ -294,8 +294,8 @@ impl Environment for Reference {
 }
 
 fn in_environment(plan: &str) -> Assessment {
-    let host = TestHost::for_kind(PluginKind::Verifier, &[])
-        .environment(Arc::new(Reference), EnvironmentOpen::default());
+    let host =
+        TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Reference), EnvironmentOpen::default());
     let options = Options { against: Against::Environment, ..Options::default() };
     assess_with(&host, options, candidate(&domain(), PROBLEM, Some(plan))).unwrap()
 }
@@ -385,7 +385,7 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
     let with = |script: &str| {
         let command = ["/bin/sh", "-c", script, "val"].map(String::from).to_vec();
         let options = Options { backend: Backend::Val, val_command: command, ..Options::default() };
-        let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+        let host = TestHost::for_kind(PluginKind::Verifier);
         assess_with(&host, options, candidate(&domain(), PROBLEM, Some(PLAN)))
     };
     let good = with(
@@ -403,7 +403,7 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
     }
     let missing =
         Options { backend: Backend::Val, val_command: vec!["/no/Validate".into()], ..Options::default() };
-    let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+    let host = TestHost::for_kind(PluginKind::Verifier);
     let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
     assert_eq!(failure.code, "verify.val");
     let both = Options { backend: Backend::Val, against: Against::Environment, ..Options::default() };
@@ -416,7 +416,7 @@ fn val_s_parser_stands_beside_the_own_reader() {
     let with = |script: &str, what: What, candidate: Candidate| {
         let command = ["/bin/sh", "-c", script, "parser"].map(String::from).to_vec();
         let options = Options { what, parser: Reader::Val, parser_command: command, ..Options::default() };
-        assess_with(&TestHost::for_kind(PluginKind::Verifier, &[]), options, candidate)
+        assess_with(&TestHost::for_kind(PluginKind::Verifier), options, candidate)
     };
     let figures = |assessment: &Assessment| {
         assert!(assessment.metrics.keys().all(|name| info().metrics.iter().any(|m| m.name == *name)));
@@ -453,11 +453,12 @@ fn val_s_parser_stands_beside_the_own_reader() {
         parser_command: vec!["/no/Parser".into()],
         ..Options::default()
     };
-    let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+    let host = TestHost::for_kind(PluginKind::Verifier);
     let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, None)).unwrap_err();
     assert!(failure.code == "verify.val" && failure.help.unwrap().contains("parser_command"));
     let plan = Options { parser: Reader::Val, ..Options::default() };
     assert_eq!(ValVerifier::create(plan, &Secrets::default()).unwrap_err().code, "verify.options");
     // What a program outside answers is journalled.
-    assert!(info().capabilities.iter().any(|c| c == "external:parser=val"));
+    let options = serde_json::json!({"parser": "val"}).as_object().cloned().unwrap();
+    assert!(info().is_external(&options) && !info().is_external(&JsonObject::new()));
 }

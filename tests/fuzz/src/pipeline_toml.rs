@@ -1,7 +1,7 @@
 //! Pipeline files and `--set` arguments, against a few plugins that are plain data.
 
 use super::show;
-use planforge_contract::{Declared, JsonObject, PluginInfo, PluginKind};
+use planforge_contract::{Capabilities, Declared, JsonObject, PluginInfo, PluginKind};
 use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind, check};
 
 /// One plugin of each kind, one that did not pass its gates; every option but `mode` is unknown.
@@ -32,7 +32,7 @@ impl Catalogue for Few {
             version: "0.1.0".to_owned(),
             contract: 1,
             about: String::new(),
-            capabilities: Vec::new(),
+            capabilities: Capabilities::default(),
             roles: declared("writer", PluginKind::Translator),
             metrics: declared("score", PluginKind::Verifier),
             measures: Vec::new(),

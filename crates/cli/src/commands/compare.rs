@@ -259,7 +259,7 @@ fn one_run(
     let checked = session::check(context, &config.text, &config.path, &manifest.overrides)?;
     let simulated = |id: &str| {
         let info = checked.registry.info(id);
-        info.is_ok_and(|info| info.capabilities.iter().any(|capability| capability == "simulated"))
+        info.is_ok_and(|info| info.capabilities.simulated)
     };
     let judges = Judges::of(&checked.pipeline.config, simulated);
     let kept = path.join(REPORT);

@@ -22,7 +22,7 @@ use planforge_evaluate::estimate::{Assumptions, CellFacts, Estimate, ModelFacts,
 use planforge_evaluate::evaluation::CellKey;
 use planforge_llm::{Mode, PENDING, PendingQuestion, RoleConfig, estimated_tokens};
 use planforge_pipeline::{
-    QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, is_external, question_bounds,
+    QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, question_bounds,
 };
 use planforge_record::{Lookup, MemoryJournal, Redactor, RunFolder};
 use serde::Deserialize;
@@ -145,7 +145,7 @@ impl DryRun<'_> {
         let facts = |(name, role): (&String, &planforge_llm::Role)| {
             let config = &role.config;
             let info = self.checked.registry.info(&config.provider);
-            let several = info.is_ok_and(|info| info.capabilities.iter().any(|c| c == "n"));
+            let several = info.is_ok_and(|info| info.capabilities.several_replies);
             let facts = ModelFacts {
                 price: config.price,
                 max_tokens: config.max_tokens.map(u64::from),
@@ -165,7 +165,7 @@ impl DryRun<'_> {
         let pipeline = &self.checked.pipeline.config;
         for (label, (info, instance)) in &mut prepared.instances.stages {
             let options = pipeline.stage(label).and_then(Stage::plugin).map(|(_, options)| options);
-            let external = options.is_some_and(|options| is_external(info, options));
+            let external = options.is_some_and(|options| info.is_external(options));
             match instance {
                 StageInstance::Planner(planner) if external || info.roles.is_empty() => {
                     *planner = Arc::new(Later);
@@ -176,7 +176,7 @@ impl DryRun<'_> {
         }
         let options = pipeline.environment.as_ref().map(|table| &table.options);
         if let Some((info, environment)) = &mut prepared.instances.environment
-            && options.is_some_and(|options| is_external(info, options))
+            && options.is_some_and(|options| info.is_external(options))
         {
             *environment = Arc::new(Later);
         }

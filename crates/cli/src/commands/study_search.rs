@@ -126,7 +126,7 @@ pub(crate) fn strategy(
     let mut checked = session::check(context, &text, &file, overrides)?;
     for table in checked.pipeline.config.llm.values() {
         let info = checked.registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
-        if !info.capabilities.iter().any(|capability| capability == "simulated") {
+        if !info.capabilities.simulated {
             let message = format!("`{}` in {file} asks a real model", table.plugin);
             let help = "use `provider-noisy-oracle` in every [llm] table";
             return Err(unfit(context, "study.real-model", message, help));
@@ -154,7 +154,7 @@ pub(crate) fn give_suites(context: &Context, checked: &mut Checked, suites: &[Su
     let Checked { registry, pipeline } = checked;
     for table in pipeline.config.llm.values_mut() {
         let info = registry.info(&table.plugin).map_err(|failure| broke(context, &failure))?;
-        if info.capabilities.iter().any(|capability| capability == "simulated") {
+        if info.capabilities.simulated {
             for option in &info.suites {
                 table.settings.entry(option.clone()).or_insert_with(|| folders_of(suites));
             }

@@ -94,7 +94,7 @@ macro_rules! documents {
 
 use crate::documents as d;
 documents! {
-    d::plugin::PluginInfo = "plugin-info" @ 1;
+    d::plugin::PluginInfo = "plugin-info" @ 2;
     d::plugin::CreateRequest = "create-request" @ 1;
     d::failure::Failure = "failure" @ 1;
     d::completion::CompletionRequest = "completion-request" @ 1;

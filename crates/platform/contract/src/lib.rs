@@ -16,6 +16,7 @@ pub mod schema;
 
 pub use documents::budget::*;
 pub use documents::candidate::*;
+pub use documents::capabilities::*;
 pub use documents::classes::*;
 pub use documents::completion::*;
 pub use documents::critique::*;

@@ -1,18 +1,12 @@
 //! How many questions a pipeline asks of models at most, from its file alone: before anything is asked, or paid for.
 //!
-//! How many questions one call of a plugin asks, the plugin says by capabilities `questions:FORMULA` ([`QUESTIONS`]). A formula is a sum
-//! of products of whole numbers, `samples` (how many a translate stage asks for; 1 for the others), `actions` (of the task) and names of the
-//! plugin's options whose values are whole numbers: `samples * repair_rounds`. `N of samples` stands for N questions that ask for all
-//! samples at once; every other question asks for one reply. ` where OPTION=VALUE|VALUE` behind it makes it hold for these values alone; the
-//! first formula that holds counts. A plugin that has roles and no such capability leaves the pipeline without a bound, and that is said.
+//! A plugin declares bounds on the requests of one call ([`planforge_contract::Capabilities::requests`]). A plugin that has roles and
+//! declares none leaves the pipeline without a bound, and the reason is reported.
 
 use crate::config::{BudgetStage, PlanStage, RefineStage, Stage, TranslateStage};
-use planforge_contract::{JsonObject, PluginInfo};
+use planforge_contract::{JsonObject, PluginInfo, RequestBound, RequestCount};
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What a capability begins with that says how many questions a call asks at most.
-pub const QUESTIONS: &str = "questions:";
 
 /// The questions of one stage, or of all stages inside of a budget stage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -163,7 +157,7 @@ impl Walk<'_> {
         }
         let label = stage.label().to_owned();
         let calls = beam.width.saturating_mul(times);
-        let asked = info.as_ref().and_then(|info| questions(info, options, samples, self.actions));
+        let asked = info.as_ref().and_then(|info| requests_of_call(info, options, samples, self.actions));
         self.found.push(match asked {
             Some(asked) => QuestionBound {
                 stage: label,
@@ -275,46 +269,42 @@ impl Walk<'_> {
     }
 }
 
-/// What a plugin says of the questions of one call.
-fn questions(info: &PluginInfo, options: &JsonObject, samples: u64, actions: u64) -> Option<Asked> {
-    let stated = info.capabilities.iter().filter_map(|capability| capability.strip_prefix(QUESTIONS));
-    let (formula, _) = stated
-        .map(|text| text.split_once(" where ").map_or((text, None), |(formula, when)| (formula, Some(when))))
-        .find(|(_, when)| when.is_none_or(|when| holds(info, options, when)))?;
-    let mut sum = Asked::default();
-    for term in formula.split('+').map(str::trim) {
-        let (factors, at_once) = match term.strip_suffix(" of samples") {
-            Some(factors) => (factors, true),
-            None => (term, false),
-        };
-        let mut product = 1_u64;
-        for factor in factors.split('*').map(str::trim) {
-            let value = match factor {
-                "samples" => samples,
-                "actions" => actions,
-                number if number.starts_with(|c: char| c.is_ascii_digit()) => number.parse().ok()?,
-                option => value_of(info, options, option)?.as_u64()?,
-            };
-            product = product.saturating_mul(value);
+/// The declared bound on the requests of one call, and on the replies to them; `None` where the plugin declares none.
+fn requests_of_call(info: &PluginInfo, options: &JsonObject, samples: u64, actions: u64) -> Option<Asked> {
+    let holds = |bound: &&RequestBound| bound.condition.as_ref().is_none_or(|when| when.holds(info, options));
+    let bound = info.capabilities.requests.iter().find(holds)?;
+    evaluate(&bound.count, info, options, samples, actions)
+}
+
+/// `None` where an option that the count names has no whole number.
+fn evaluate(
+    count: &RequestCount,
+    info: &PluginInfo,
+    options: &JsonObject,
+    samples: u64,
+    actions: u64,
+) -> Option<Asked> {
+    let equal = |number: u64| Some(Asked { questions: number, replies: number });
+    let fold = |parts: &[RequestCount], start: u64, combine: fn(u64, u64) -> u64| {
+        parts.iter().try_fold(Asked { questions: start, replies: start }, |sum, part| {
+            let part = evaluate(part, info, options, samples, actions)?;
+            Some(Asked {
+                questions: combine(sum.questions, part.questions),
+                replies: combine(sum.replies, part.replies),
+            })
+        })
+    };
+    match count {
+        RequestCount::Number(number) => equal(*number),
+        RequestCount::Samples => equal(samples),
+        RequestCount::Actions => equal(actions),
+        RequestCount::Option(name) => equal(info.option_value(options, name)?.as_u64()?),
+        RequestCount::ForAllSamples(requests) => {
+            Some(Asked { questions: *requests, replies: requests.saturating_mul(samples) })
         }
-        sum.questions = sum.questions.saturating_add(product);
-        let replies = if at_once { product.saturating_mul(samples) } else { product };
-        sum.replies = sum.replies.saturating_add(replies);
+        RequestCount::Product(factors) => fold(factors, 1, u64::saturating_mul),
+        RequestCount::Sum(parts) => fold(parts, 0, u64::saturating_add),
     }
-    Some(sum)
-}
-
-/// An option's value, or what its schema says it is where the file leaves it out.
-fn value_of(info: &PluginInfo, options: &JsonObject, name: &str) -> Option<serde_json::Value> {
-    let default = || info.options_schema.get("properties")?.get(name)?.get("default").cloned();
-    options.get(name).cloned().or_else(default)
-}
-
-fn holds(info: &PluginInfo, options: &JsonObject, when: &str) -> bool {
-    let Some((option, values)) = when.split_once('=') else { return false };
-    let Some(value) = value_of(info, options, option.trim()) else { return false };
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    values.split('|').any(|wanted| wanted.trim() == text)
 }
 
 #[cfg(test)]

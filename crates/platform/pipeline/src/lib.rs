@@ -14,12 +14,12 @@ mod run;
 mod suggest;
 mod suite;
 
-pub use bound::{QUESTIONS, QuestionBound, TaskBounds, question_bounds};
+pub use bound::{QuestionBound, TaskBounds, question_bounds};
 pub use codes::CODES;
 pub use config::*;
 pub use front::{
-    Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, NEEDS_ENVIRONMENT,
-    OptionProblem, OptionProblemKind, Override, check, is_external,
+    Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, OptionProblem,
+    OptionProblemKind, Override, check,
 };
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{

@@ -70,7 +70,7 @@ fn references(
         let message = format!("`{name}` of `{}`: {why}", info.id);
         Failure::new(FailureClass::System, "pipeline.suite", message)
     };
-    if !info.capabilities.iter().any(|c| c == SIMULATED) {
+    if !info.capabilities.simulated {
         let why = format!("a suite's reference goes to providers declared `{SIMULATED}` alone");
         return Err(vec![failure(why)]);
     }
@@ -132,7 +132,7 @@ fn text(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_contract::PluginKind;
+    use planforge_contract::{Capabilities, PluginKind};
     use serde_json::json;
 
     fn info() -> PluginInfo {
@@ -142,7 +142,7 @@ mod tests {
             version: String::new(),
             contract: 1,
             about: String::new(),
-            capabilities: vec![],
+            capabilities: Capabilities::default(),
             roles: vec![],
             metrics: vec![],
             measures: vec![],
@@ -203,7 +203,7 @@ mod tests {
         };
         let refused = inline(&info, json!({"suites": ["toys"]})).unwrap_err();
         assert!(refused[0].message.contains("`simulated` alone"), "{}", refused[0].message);
-        info.capabilities = vec!["simulated".into()];
+        info.capabilities.simulated = true;
         let done = inline(&info, json!({"suites": ["toys"]})).unwrap();
         let found: Vec<SuiteReference> = serde_json::from_value(done["suites"].clone()).unwrap();
         assert_eq!((found[0].name.as_str(), found[0].domain.as_str()), ("toys", "(define (domain toys))"));

@@ -6,7 +6,7 @@
 mod common;
 
 use common::info;
-use planforge_contract::{JsonObject, PluginInfo, PluginKind};
+use planforge_contract::{Applies, JsonObject, OptionCondition, PluginInfo, PluginKind};
 use planforge_diagnostics::{Diagnostic, Severity};
 use planforge_pipeline::*;
 use planforge_plugin_host::check_against_schema;
@@ -27,7 +27,7 @@ fn plugins() -> Vec<PluginInfo> {
     let mut val = info("verifier-val", PluginKind::Verifier, &[], &["score"]);
     val.options_schema = json!({"type": "object", "additionalProperties": false, "properties": {
         "against": {"enum": ["candidate", "environment"]}}});
-    val.capabilities = vec!["environment:against=environment".to_owned()];
+    val.capabilities.environment = Applies::Where(vec![OptionCondition::new("against", &["environment"])]);
     let mut strict = info("verifier-strict", PluginKind::Verifier, &[], &[]);
     strict.options_schema = json!({"type": "object", "required": ["limit"], "properties": {
         "limit": {"type": "integer"}}});

@@ -88,7 +88,7 @@ fn a_verifier_of_several_waits_for_all() {
             .stage("problem", two(late))
             .stage("look", StageInstance::Verifier(Arc::new(Counting(Arc::clone(&sizes)))));
         if together {
-            bench.instances.stages.get_mut("look").unwrap().0.capabilities = vec!["together".into()];
+            bench.instances.stages.get_mut("look").unwrap().0.capabilities.together = Applies::Always;
         }
         let report = run_in(&bench, Mode::Live);
         assert_eq!(*sizes.lock().unwrap(), wanted, "together {together}, late {late}");

@@ -328,18 +328,18 @@ fn asks() -> StageInstance {
     })))
 }
 
-fn outside(capability: Option<&str>) -> (Bench, Arc<AtomicUsize>) {
+fn outside(external: Applies) -> (Bench, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let mut bench = Bench::new(OUTSIDE).stage("judge", asks());
     let mut about = info("environment-pddl", PluginKind::Environment, &[], &[]);
-    about.capabilities.extend(capability.map(str::to_owned));
+    about.capabilities.external = external;
     bench.instances.environment = Some((about, Arc::new(Outside(Arc::clone(&count)))));
     (bench, count)
 }
 
 #[test]
 fn a_program_outside_is_never_asked_twice() {
-    let (bench, count) = outside(Some("external"));
+    let (bench, count) = outside(Applies::Always);
     let (live, journal) = bench.run(&tasks(2), 2);
     assert_eq!(count.load(Ordering::SeqCst), 6);
     // What broke is part of what happened as well.
@@ -371,7 +371,7 @@ fn a_program_outside_is_never_asked_twice() {
     }
     assert_eq!(count.load(Ordering::SeqCst), before);
     // One that is simulated is asked again.
-    let (bench, count) = outside(None);
+    let (bench, count) = outside(Applies::Never);
     let (_, journal) = bench.run(&tasks(1), 1);
     let _ = bench.replay(&journal, &tasks(1));
     assert_eq!(count.load(Ordering::SeqCst), 6);
@@ -418,8 +418,9 @@ fn programs_behind_planners_and_verifiers_are_not_started_by_a_replay() {
     let mut bench = Bench::new(PLANNED)
         .stage("plan", StageInstance::Planner(Arc::new(planner)))
         .stage("valid", StageInstance::Verifier(Arc::new(verifier)));
-    for (label, capability) in [("plan", "external"), ("valid", "external:backend=val")] {
-        bench.instances.stages.get_mut(label).unwrap().0.capabilities.push(capability.to_owned());
+    let with_val = Applies::Where(vec![OptionCondition::new("backend", &["val"])]);
+    for (label, external) in [("plan", Applies::Always), ("valid", with_val)] {
+        bench.instances.stages.get_mut(label).unwrap().0.capabilities.external = external;
     }
     let (live, journal) = bench.run(&tasks(4), 1);
     let made = started.load(Ordering::SeqCst);

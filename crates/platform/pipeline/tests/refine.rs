@@ -541,7 +541,8 @@ fn a_verifier_that_races_gets_the_children_of_a_round_in_one_call() {
     for (text, wanted) in [(racing.as_str(), vec![2, 2, 2, 2]), (TREE, vec![1; 8])] {
         let (mut bench, _) = bench(text, &worse());
         let sizes = Arc::new(Mutex::new(Vec::new()));
-        bench.instances.stages.get_mut("ew").unwrap().0.capabilities = vec!["together:racing=true".into()];
+        bench.instances.stages.get_mut("ew").unwrap().0.capabilities.together =
+            Applies::Where(vec![OptionCondition::new("racing", &["true"])]);
         let bench = bench.stage("ew", StageInstance::Verifier(Arc::new(Together(Arc::clone(&sizes)))));
         let _ = bench.run(&tasks(1), 2);
         assert_eq!(*sizes.lock().unwrap(), wanted);

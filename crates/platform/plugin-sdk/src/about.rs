@@ -1,6 +1,8 @@
 //! What a plugin says about itself and how it is made.
 
-use planforge_contract::{Declared, Failure, Measure};
+use planforge_contract::{
+    Applies, Capabilities, Declared, Failure, Measure, OptionCondition, RequestBound, RequestCount,
+};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -25,7 +27,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     pub(crate) about: String,
-    pub(crate) capabilities: Vec<String>,
+    pub(crate) capabilities: Capabilities,
     pub(crate) roles: Vec<Declared>,
     pub(crate) metrics: Vec<Declared>,
     pub(crate) measures: Vec<Measure>,
@@ -41,13 +43,78 @@ impl About {
     pub fn new(about: &str) -> Self {
         Self { about: about.to_owned(), ..Self::default() }
     }
-    /// Something it can do beyond the least: `simulated` or `n` of a provider, `model` or `actions` of an environment,
-    /// `external` of anything whose answers come from a program outside (they are kept for replay; `external:OPTION=VALUE` where
-    /// that depends on an option),
-    /// `worker` of a translator that calls [`crate::Host::worker`].
+    /// Declares a provider's replies as simulated.
     #[must_use]
-    pub fn capability(mut self, name: &str) -> Self {
-        self.capabilities.push(name.to_owned());
+    pub const fn simulated(mut self) -> Self {
+        self.capabilities.simulated = true;
+        self
+    }
+    /// Declares that a provider's replies may arrive in a later session.
+    #[must_use]
+    pub const fn deferred(mut self) -> Self {
+        self.capabilities.deferred = true;
+        self
+    }
+    /// Declares that one request to this provider may ask for several replies.
+    #[must_use]
+    pub const fn several_replies(mut self) -> Self {
+        self.capabilities.several_replies = true;
+        self
+    }
+    /// Declares that a translator calls [`crate::Host::worker`].
+    #[must_use]
+    pub const fn worker(mut self) -> Self {
+        self.capabilities.worker = true;
+        self
+    }
+    /// Declares that an environment simulates the reference that it is opened with.
+    #[must_use]
+    pub const fn reference_model(mut self) -> Self {
+        self.capabilities.reference_model = true;
+        self
+    }
+    /// Declares that a verifier asks the task's environment.
+    #[must_use]
+    pub fn environment(mut self) -> Self {
+        self.capabilities.environment = Applies::Always;
+        self
+    }
+    /// Declares that a verifier asks the task's environment if the option has this value.
+    #[must_use]
+    pub fn environment_where(mut self, option: &str, value: &str) -> Self {
+        add_condition(&mut self.capabilities.environment, option, value);
+        self
+    }
+    /// Declares that a verifier compares several candidates in one call if the option has this value.
+    #[must_use]
+    pub fn together_where(mut self, option: &str, value: &str) -> Self {
+        add_condition(&mut self.capabilities.together, option, value);
+        self
+    }
+    /// Declares that results come from an external program; the host journals them for replay.
+    #[must_use]
+    pub fn external(mut self) -> Self {
+        self.capabilities.external = Applies::Always;
+        self
+    }
+    /// Declares that results come from an external program if the option has this value.
+    #[must_use]
+    pub fn external_where(mut self, option: &str, value: &str) -> Self {
+        add_condition(&mut self.capabilities.external, option, value);
+        self
+    }
+    /// Declares an upper bound on the requests of one call: `requests(Samples * Actions + Samples)`. The first declared bound whose
+    /// condition holds counts, so this one comes after those of [`About::requests_where`].
+    #[must_use]
+    pub fn requests(mut self, count: impl Into<RequestCount>) -> Self {
+        self.capabilities.requests.push(RequestBound { count: count.into(), condition: None });
+        self
+    }
+    /// Declares an upper bound on the requests of one call if the option has one of these values.
+    #[must_use]
+    pub fn requests_where(mut self, option: &str, values: &[&str], count: impl Into<RequestCount>) -> Self {
+        let condition = Some(OptionCondition::new(option, values));
+        self.capabilities.requests.push(RequestBound { count: count.into(), condition });
         self
     }
     /// A language-model role it asks for.
@@ -98,6 +165,16 @@ impl About {
     pub fn max_concurrency(mut self, calls: u32) -> Self {
         self.max_concurrency = calls;
         self
+    }
+}
+
+/// Adds one more case in which a capability holds.
+fn add_condition(applies: &mut Applies, option: &str, value: &str) {
+    let condition = OptionCondition::new(option, &[value]);
+    match applies {
+        Applies::Never => *applies = Applies::Where(vec![condition]),
+        Applies::Always => {}
+        Applies::Where(conditions) => conditions.push(condition),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each kind of plugin may ask of the host. The host and the test twin enforce the same table.
 
-use planforge_contract::{Failure, PluginInfo, PluginKind};
+use planforge_contract::{Capabilities, Failure, PluginInfo, PluginKind};
 
 /// A question to the host that not every kind may ask. Log, progress, cancelled and remaining time are open to all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,13 +30,10 @@ impl Question {
     }
 }
 
-/// The capability that gives a translator [`Question::Worker`].
-pub const WORKER: &str = "worker";
-
 /// Whether a plugin of that kind with these capabilities may ask.
-pub fn may(kind: PluginKind, capabilities: &[String], question: Question) -> bool {
+pub fn may(kind: PluginKind, capabilities: &Capabilities, question: Question) -> bool {
     match (kind, question) {
-        (PluginKind::Translator, Question::Worker) => capabilities.iter().any(|c| c == WORKER),
+        (PluginKind::Translator, Question::Worker) => capabilities.worker,
         (PluginKind::Translator, Question::Complete)
         | (PluginKind::Verifier, Question::Complete | Question::Environment | Question::Plan)
         | (PluginKind::Planner, Question::Complete | Question::Worker) => true,
@@ -63,14 +60,16 @@ mod tests {
 
     #[test]
     fn the_table_is_the_design_s() {
-        let rights = |kind, capabilities: &[String]| -> Vec<_> {
+        let rights = |kind, capabilities: &Capabilities| -> Vec<_> {
             Question::ALL.into_iter().filter(|q| may(kind, capabilities, *q)).map(Question::name).collect()
         };
-        assert_eq!(rights(PluginKind::Provider, &[]), Vec::<&str>::new());
-        assert_eq!(rights(PluginKind::Environment, &[WORKER.into()]), Vec::<&str>::new());
-        assert_eq!(rights(PluginKind::Translator, &[]), ["complete"]);
-        assert_eq!(rights(PluginKind::Translator, &[WORKER.into()]), ["complete", "worker"]);
-        assert_eq!(rights(PluginKind::Verifier, &[]), ["complete", "environment", "plan"]);
-        assert_eq!(rights(PluginKind::Planner, &[]), ["complete", "worker"]);
+        let none = Capabilities::default();
+        let worker = Capabilities { worker: true, ..Capabilities::default() };
+        assert_eq!(rights(PluginKind::Provider, &none), Vec::<&str>::new());
+        assert_eq!(rights(PluginKind::Environment, &worker), Vec::<&str>::new());
+        assert_eq!(rights(PluginKind::Translator, &none), ["complete"]);
+        assert_eq!(rights(PluginKind::Translator, &worker), ["complete", "worker"]);
+        assert_eq!(rights(PluginKind::Verifier, &none), ["complete", "environment", "plan"]);
+        assert_eq!(rights(PluginKind::Planner, &none), ["complete", "worker"]);
     }
 }

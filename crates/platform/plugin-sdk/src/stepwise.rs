@@ -63,7 +63,7 @@ pub struct Stepwise<E>(pub E);
 impl<E: StepEnvironment + Plugin> Plugin for Stepwise<E> {
     type Options = E::Options;
     fn about() -> About {
-        E::about().capability("actions")
+        E::about()
     }
     fn create(options: Self::Options, secrets: &Secrets) -> Result<Self, Failure> {
         E::create(options, secrets).map(Self)
@@ -113,7 +113,7 @@ impl<E: StepEnvironment> Stepwise<E> {
 impl<E: StepEnvironment> Environment for Stepwise<E> {
     fn describe(&self, _host: &dyn Host, task: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
         let interface = self.0.interface(task)?;
-        Ok(EnvironmentInfo { interface, capabilities: vec!["actions".into()], model: None })
+        Ok(EnvironmentInfo { interface, model: None })
     }
 
     fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {

@@ -3,8 +3,8 @@
 use crate::rights::{self, Question};
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel, Planner};
 use planforge_contract::{
-    CompletionRequest, EnvironmentOpen, Failure, FailureClass, FinishReason, PlanOutcome, PlanRequest,
-    PluginKind, Replies, Reply, Usage,
+    Capabilities, CompletionRequest, EnvironmentOpen, Failure, FailureClass, FinishReason, PlanOutcome,
+    PlanRequest, PluginKind, Replies, Reply, Usage,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ type Work = dyn Fn(&str) -> Result<String, Failure> + Send + Sync;
 /// scripted is the failure `testing.no-reply`, so that a test cannot pass on a question nobody expected.
 #[derive(Default)]
 pub struct TestHost {
-    rights: Option<(PluginKind, Vec<String>)>,
+    rights: Option<(PluginKind, Capabilities)>,
     environment: Option<(Arc<dyn Environment>, EnvironmentOpen)>,
     planners: BTreeMap<String, Arc<dyn Planner>>,
     worker: Option<Box<Work>>,
@@ -37,9 +37,12 @@ impl TestHost {
     pub fn new() -> Self {
         Self::default()
     }
-    /// A host that allows what the real one allows to that kind.
-    pub fn for_kind(kind: PluginKind, capabilities: &[&str]) -> Self {
-        let capabilities = capabilities.iter().map(|c| (*c).to_owned()).collect();
+    /// A host that allows what the real one allows to plugins of that kind without optional capabilities.
+    pub fn for_kind(kind: PluginKind) -> Self {
+        Self::for_capabilities(kind, Capabilities::default())
+    }
+    /// A host that allows what the real one allows to plugins of that kind with these capabilities.
+    pub fn for_capabilities(kind: PluginKind, capabilities: Capabilities) -> Self {
         Self { rights: Some((kind, capabilities)), ..Self::default() }
     }
     /// Scripts the role's next reply.

@@ -223,9 +223,12 @@ fn a_mistake_in_the_knowledge_file_is_no_fault_of_the_reply() {
 
 #[test]
 fn a_limit_is_no_verdict_and_no_second_question_is_asked() {
-    let slow = TestHost::for_kind(PluginKind::Translator, &["worker"])
-        .worker(|_| Err(Failure::new(FailureClass::Limit, "host.worker-limit", "out of time")))
-        .reply(ROLE, GRIPPERS_IR);
+    let slow = TestHost::for_capabilities(
+        PluginKind::Translator,
+        Capabilities { worker: true, ..Capabilities::default() },
+    )
+    .worker(|_| Err(Failure::new(FailureClass::Limit, "host.worker-limit", "out of time")))
+    .reply(ROLE, GRIPPERS_IR);
     let options = Options { repair_rounds: 3, ..of_mode(Mode::Ic) };
     let failure = sample(options, &slow, &grippers(1)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "host.worker-limit"));

@@ -39,7 +39,7 @@ fn run(
 ) -> (Vec<Message>, Vec<Result<CandidatePatch, Failure>>) {
     let host = replies
         .iter()
-        .fold(TestHost::for_kind(PluginKind::Translator, &[]), |host, reply| host.reply("writer", reply));
+        .fold(TestHost::for_kind(PluginKind::Translator), |host, reply| host.reply("writer", reply));
     let got = samples(plugin(options).translate(&host, request).unwrap());
     assert_eq!(host.requests().len(), 1);
     assert_eq!(host.requests()[0].1.tags.artefact, "edit");

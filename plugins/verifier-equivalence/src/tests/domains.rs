@@ -194,7 +194,7 @@ fn further_problems_of_the_suite_are_compared_too() {
             problems: vec![PROBLEM.into()],
             ..EnvironmentOpen::default()
         };
-        TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open)
+        TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open)
     };
     let exact = judged_on(&host, options(Level::Exact), &sealed).unwrap();
     assert_eq!(exact.summary, "The domain behaves otherwise than the reference after 1 step on problem 2.");

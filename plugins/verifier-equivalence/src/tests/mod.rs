@@ -39,7 +39,7 @@ fn host_with(model: bool, further: &[&str]) -> TestHost {
         problems: further.iter().map(|text| (*text).to_owned()).collect(),
         ..EnvironmentOpen::default()
     };
-    TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(environment), open)
+    TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open)
 }
 
 fn judge_with(host: &TestHost, given: Given, candidate: Candidate) -> Result<Assessment, Failure> {

@@ -137,7 +137,7 @@ fn a_critic_s_verdict_on_the_plan_is_its_evaluation_of_itself() {
     let with = |decision: Option<Decision>| {
         let mut candidate = claiming(GOOD, PlanClaims::default());
         candidate.assessments.extend(decision.map(|d| ("self".to_owned(), Assessment::new(d, ""))));
-        let host = TestHost::for_kind(PluginKind::Verifier, &[]);
+        let host = TestHost::for_kind(PluginKind::Verifier);
         let options = Options { critic: Some("self".into()), ..options() };
         let got = assess_with(&host, options, candidate).unwrap();
         (got.metrics.get("wrong_self_evaluation").copied(), host.logs().len())
@@ -214,7 +214,7 @@ fn in_kitchen(open: bool, steps: &str, claims: PlanClaims) -> Assessment {
         sentences: BTreeMap::from([("full".to_owned(), yes("The {1} cup is full."))]),
         ..EnvironmentOpen::default()
     };
-    let host = TestHost::for_kind(PluginKind::Verifier, &[]).environment(Arc::new(Kitchen { open }), task);
+    let host = TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Kitchen { open }), task);
     let mut candidate = claiming(steps, claims);
     (candidate.domain, candidate.problem) = (None, None);
     assess_with(&host, Options { against: Against::Environment, ..options() }, candidate).unwrap()
@@ -271,8 +271,8 @@ fn an_environment_without_a_model_is_compared_with_as_far_as_it_tells() {
     let good = in_kitchen(false, GOOD, all(true, 1.0, vec![]));
     assert!(!good.metrics.contains_key("wrong_cost") && !good.metrics.contains_key("not_optimal"));
     // One that describes nothing has still judged.
-    let host = TestHost::for_kind(PluginKind::Verifier, &[])
-        .environment(Arc::new(Reference), EnvironmentOpen::default());
+    let host =
+        TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Reference), EnvironmentOpen::default());
     let options = Options { against: Against::Environment, ..options() };
     let got =
         assess_with(&host, options, claiming("(boil) (pour blue)", all(false, 2.0, claimed()))).unwrap();

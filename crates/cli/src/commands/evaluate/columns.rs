@@ -134,7 +134,7 @@ fn judges(args: &TableArgs, checked: &Checked) -> Judges {
     let config = &checked.pipeline.config;
     let simulated = |id: &str| {
         let info = checked.registry.info(id);
-        info.is_ok_and(|info| info.capabilities.iter().any(|c| c == "simulated"))
+        info.is_ok_and(|info| info.capabilities.simulated)
     };
     let mut judges = Judges::of(config, simulated);
     if let Some(label) = &args.accuracy_by {

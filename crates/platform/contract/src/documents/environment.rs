@@ -77,9 +77,6 @@ pub fn sentence_slots(sentence: &str) -> Result<SentenceSlots, String> {
 pub struct EnvironmentInfo {
     /// Actions and objects.
     pub interface: ActionInterface,
-    /// `model` where [`EnvironmentInfo::model`] is given, `actions` where applicable actions can be listed, `external` where a
-    /// program outside answers: such answers are effects, which the host journals.
-    pub capabilities: Vec<String>,
     /// The reference model, for verifiers that compute exactly; never shown to a translator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<EnvironmentOpen>,

@@ -2,6 +2,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod candidate;
+pub(crate) mod capabilities;
 pub(crate) mod classes;
 pub(crate) mod completion;
 pub(crate) mod critique;

@@ -1,6 +1,6 @@
 //! What a plugin says about itself, and how an instance is made.
 
-use crate::JsonObject;
+use crate::{Capabilities, JsonObject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -87,12 +87,9 @@ pub struct PluginInfo {
     pub contract: u32,
     /// One line about it.
     pub about: String,
-    /// What it can do beyond the least: for example `model` of an environment, `simulated`, `deferred` or `n` of a provider. `environment` of
-    /// a verifier: it asks the task's environment; `together`: it takes several candidates in one call; `external`: its
-    /// answers come from a program outside, so the host journals them. With `:OPTION=VALUE` behind it, where that option has
-    /// that value.
+    /// Optional capabilities.
     #[serde(default)]
-    pub capabilities: Vec<String>,
+    pub capabilities: Capabilities,
     /// The language-model roles it asks for, for example `writer`.
     #[serde(default)]
     pub roles: Vec<Declared>,

@@ -1,23 +1,28 @@
 use super::*;
 use crate::config::Pipeline;
-use planforge_contract::{Declared, PluginKind};
+use planforge_contract::RequestCount::{ForAllSamples, Samples};
+use planforge_contract::{Capabilities, Declared, OptionCondition, PluginKind};
 use serde_json::{Value, json};
 
 fn info(id: &str) -> Option<PluginInfo> {
-    let (role, capabilities, schema): (&str, &[&str], Value) = match id {
-        "writer" => (
-            "writer",
-            &[
-                "questions:0 where mode=none",
-                "questions:2 of samples + samples * repairs where mode=two|three",
-                "questions:1 of samples",
-            ],
-            json!({"properties": {"repairs": {"default": 3}, "mode": {"default": "one"}}}),
-        ),
-        "actions" => ("writer", &["questions:samples * actions"], json!({})),
-        "critic" => ("critic", &["questions:1"], json!({})),
-        "silent" => ("critic", &[], json!({})),
-        "walker" => ("", &[], json!({})),
+    let always = |count: RequestCount| vec![RequestBound { count, condition: None }];
+    let (role, requests, schema): (&str, Vec<RequestBound>, Value) = match id {
+        "writer" => {
+            let none = OptionCondition::new("mode", &["none"]);
+            let more = OptionCondition::new("mode", &["two", "three"]);
+            let repaired = ForAllSamples(2) + Samples * RequestCount::option("repairs");
+            let bounds = vec![
+                RequestBound { count: 0.into(), condition: Some(none) },
+                RequestBound { count: repaired, condition: Some(more) },
+                RequestBound { count: ForAllSamples(1), condition: None },
+            ];
+            let schema = json!({"properties": {"repairs": {"default": 3}, "mode": {"default": "one"}}});
+            ("writer", bounds, schema)
+        }
+        "actions" => ("writer", always(Samples * RequestCount::Actions), json!({})),
+        "critic" => ("critic", always(1.into()), json!({})),
+        "silent" => ("critic", Vec::new(), json!({})),
+        "walker" => ("", Vec::new(), json!({})),
         _ => return None,
     };
     Some(PluginInfo {
@@ -26,7 +31,7 @@ fn info(id: &str) -> Option<PluginInfo> {
         version: String::new(),
         contract: 1,
         about: String::new(),
-        capabilities: capabilities.iter().map(|c| (*c).to_owned()).collect(),
+        capabilities: Capabilities { requests, ..Capabilities::default() },
         roles: if role.is_empty() { Vec::new() } else { vec![Declared::new(role, "")] },
         metrics: Vec::new(),
         measures: Vec::new(),

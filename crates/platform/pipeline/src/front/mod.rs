@@ -18,6 +18,4 @@ pub(crate) use budget::price_of;
 pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
 pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
 pub use overrides::Override;
-pub(crate) use plugins::{EXTERNAL, TOGETHER, declares};
-pub use plugins::{NEEDS_ENVIRONMENT, is_external};
 pub(crate) use stages::{CANDIDATE, MEAN_LOG_LIKELIHOOD};

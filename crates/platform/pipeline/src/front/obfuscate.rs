@@ -6,9 +6,6 @@ use crate::config::{EnvironmentTable, ObfuscateTable};
 use planforge_diagnostics::Diagnostic;
 use planforge_obfuscate::{Kind, Names};
 
-/// The capability of environments that know no names but those of the reference that they are opened with.
-const MODEL: &str = "model";
-
 pub(super) fn table(
     reader: &mut Reader<'_>,
     environment: Option<&EnvironmentTable>,
@@ -33,7 +30,7 @@ pub(super) fn table(
     };
     inner.finish("pipeline.unknown-key", out);
     let info = environment.and_then(|environment| catalogue.info(&environment.plugin).ok());
-    if let Some(info) = info.filter(|info| !info.capabilities.iter().any(|c| c == MODEL)) {
+    if let Some(info) = info.filter(|info| !info.capabilities.reference_model) {
         let message = format!("`{}` knows names of its own, which [obfuscate] cannot exchange", info.id);
         out.push(
             error_at("pipeline.obfuscate", message, node.place)

@@ -7,36 +7,6 @@ use crate::suggest::help_for;
 use planforge_contract::{JsonObject, PluginInfo, PluginKind};
 use planforge_diagnostics::Diagnostic;
 
-/// The capability with which a verifier says that it asks the task's environment.
-pub const NEEDS_ENVIRONMENT: &str = "environment";
-
-/// The capability with which a verifier says that it judges candidates better together than one at a time.
-pub(crate) const TOGETHER: &str = "together";
-
-/// The capability of plugins that ask a program outside planforge, which may answer otherwise the next time.
-pub(crate) const EXTERNAL: &str = "external";
-
-/// Whether a plugin declares a capability for this use of it: always, or, as `CAPABILITY:OPTION=VALUE`, where one option has
-/// a certain value.
-pub(crate) fn declares(info: &PluginInfo, capability: &str, options: &JsonObject) -> bool {
-    info.capabilities.iter().any(|declared| {
-        let Some(rest) = declared.strip_prefix(capability) else { return false };
-        match rest.strip_prefix(':').and_then(|condition| condition.split_once('=')) {
-            None => rest.is_empty(),
-            Some((option, wanted)) => options.get(option).is_some_and(|value| match value {
-                serde_json::Value::String(text) => text == wanted,
-                serde_json::Value::Bool(flag) => (if *flag { "true" } else { "false" }) == wanted,
-                _ => false,
-            }),
-        }
-    })
-}
-
-/// Whether a plugin asks a program outside planforge with these options.
-pub fn is_external(info: &PluginInfo, options: &JsonObject) -> bool {
-    declares(info, EXTERNAL, options)
-}
-
 /// `use`, looked up and of the right kind.
 pub(super) fn plugin(
     reader: &mut Reader<'_>,

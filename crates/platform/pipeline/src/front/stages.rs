@@ -1,7 +1,7 @@
 //! `[[stage]]`: one reader for each kind, and the checks between stages.
 
 use super::catalogue::Catalogue;
-use super::plugins::{self, NEEDS_ENVIRONMENT, declares};
+use super::plugins;
 use super::reader::{At, Reader, error_at, with_help};
 use super::tree::{Node, Place, Value};
 use crate::config::RoleModels;
@@ -256,7 +256,7 @@ impl Stages<'_> {
             measure: reader.boolean("measure", out).unwrap_or(false),
         };
         if let Some(info) = &info
-            && declares(info, NEEDS_ENVIRONMENT, &stage.options)
+            && info.needs_environment(&stage.options)
         {
             self.read.need_environment.push((info.id.clone(), place));
         }

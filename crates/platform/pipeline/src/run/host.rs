@@ -7,7 +7,6 @@ use super::plan::ask_planner;
 use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
 use crate::config::FeedbackSource;
-use crate::front::{EXTERNAL, declares};
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
@@ -138,9 +137,7 @@ impl<'a> Call<'a> {
     /// Whether the plugin asks a program outside with the options of its stage.
     pub(super) fn is_outside(&self) -> bool {
         let stage = self.context.pipeline.stage(self.stage);
-        stage
-            .and_then(|stage| stage.plugin())
-            .is_some_and(|(_, options)| declares(self.info, EXTERNAL, options))
+        stage.and_then(|stage| stage.plugin()).is_some_and(|(_, options)| self.info.is_external(options))
     }
 
     /// What a program outside answered. It may answer otherwise the next time, or break, so both are effects like a model's
@@ -254,7 +251,7 @@ impl Host for Call<'_> {
         self.environment.store(true, Ordering::SeqCst);
         let ask = || self.ask(info, environment.as_ref(), &call);
         let options = self.context.pipeline.environment.as_ref().map(|table| &table.options);
-        if options.is_some_and(|options| declares(info, EXTERNAL, options)) {
+        if options.is_some_and(|options| info.is_external(options)) {
             self.outside(&format!("{}.environment", info.id), &call, ask)
         } else {
             ask()

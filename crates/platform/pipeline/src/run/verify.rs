@@ -9,7 +9,6 @@ use super::recorder::Keep;
 use super::services::StageInstance;
 use super::stage::{Step, cancelled, no_instance};
 use crate::config::{FeedbackSource, VerifyStage};
-use crate::front::{TOGETHER, declares};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
     Assessment, Decision, Event, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
@@ -85,7 +84,7 @@ fn groups<'b>(
 /// Whether a call takes several candidates.
 pub(super) fn judges_together(context: &Context<'_>, stage: &VerifyStage) -> bool {
     let instance = context.services.instances.stages.get(&stage.label);
-    instance.is_some_and(|(info, _)| declares(info, TOGETHER, &stage.options))
+    instance.is_some_and(|(info, _)| info.compares_candidates(&stage.options))
 }
 
 fn parent(entry: &Entry) -> &[LineageStep] {

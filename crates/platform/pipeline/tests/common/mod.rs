@@ -24,7 +24,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
         version: "0.1.0".to_owned(),
         contract: 1,
         about: String::new(),
-        capabilities: Vec::new(),
+        capabilities: Capabilities::default(),
         roles: roles.iter().map(|r| Declared::new(r, "")).collect(),
         metrics: metrics.iter().map(|m| Declared::new(m, "")).collect(),
         measures: Vec::new(),
@@ -46,7 +46,7 @@ impl Scripted {
         vec![
             info("provider-openai", Provider, &[], &[]),
             PluginInfo {
-                capabilities: vec!["worker".into()],
+                capabilities: Capabilities { worker: true, ..Capabilities::default() },
                 ..info("translator-asp", Translator, &["writer"], &[])
             },
             info("translator-actions", Translator, &["writer"], &[]),
@@ -60,7 +60,7 @@ impl Scripted {
             info("planner-classical", Planner, &[], &[]),
             info("planner-llm", Planner, &["planner"], &[]),
             PluginInfo {
-                capabilities: vec!["model".into()],
+                capabilities: Capabilities { reference_model: true, ..Capabilities::default() },
                 ..info("environment-pddl", Environment, &[], &[])
             },
             info("environment-process", Environment, &[], &[]),

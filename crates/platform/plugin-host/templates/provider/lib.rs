@@ -20,7 +20,7 @@ pub struct {{TYPE}}(Options);
 impl Plugin for {{TYPE}} {
     type Options = Options;
     fn about() -> About {
-        About::new("Gives the same reply to every question").capability("simulated")
+        About::new("Gives the same reply to every question").simulated()
     }
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self(options))

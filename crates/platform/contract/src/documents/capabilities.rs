@@ -1,0 +1,189 @@
+//! Optional capabilities of a plugin, and upper bounds on the requests that one of its calls makes to models.
+
+use crate::{JsonObject, PluginInfo};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::ops::{Add, Mul};
+
+/// Optional capabilities of a plugin. All are off by default; each applies to the kinds that its comment names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Capabilities {
+    /// Provider: replies come from a simulation, not from a language model. Reports mark such results.
+    #[serde(skip_serializing_if = "is_false")]
+    pub simulated: bool,
+    /// Provider: replies may arrive in a later session (batch interfaces).
+    #[serde(skip_serializing_if = "is_false")]
+    pub deferred: bool,
+    /// Provider: one request may ask for several replies (`n` of an OpenAI-compatible server).
+    #[serde(skip_serializing_if = "is_false")]
+    pub several_replies: bool,
+    /// Translator: calls [`Host::worker`](crate::api::Host::worker), which is otherwise refused. Planners always may.
+    #[serde(skip_serializing_if = "is_false")]
+    pub worker: bool,
+    /// Environment: simulates the reference that it is opened with, so the names in that reference may be exchanged.
+    #[serde(skip_serializing_if = "is_false")]
+    pub reference_model: bool,
+    /// Verifier: asks the task's environment, so the pipeline must have one.
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub environment: Applies,
+    /// Verifier: compares several candidates in one call, so the host passes all that it has.
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub together: Applies,
+    /// Any kind: results come from an external program, so the host journals them and replays the journalled ones.
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub external: Applies,
+    /// Plugins with roles: upper bounds on the requests of one call. The first bound whose condition holds counts; a pipeline with a
+    /// plugin that has roles and no such bound has no bound.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestBound>,
+}
+
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// The uses of a plugin for which a capability holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Applies {
+    /// For no use.
+    #[default]
+    Never,
+    /// For every use.
+    Always,
+    /// For uses whose options meet at least one of these conditions.
+    Where(Vec<OptionCondition>),
+}
+
+impl Applies {
+    /// True for [`Applies::Never`].
+    pub const fn is_never(&self) -> bool {
+        matches!(self, Self::Never)
+    }
+
+    /// True if the capability holds for a plugin with these options; an option that is left out has its schema's default.
+    pub fn holds(&self, info: &PluginInfo, options: &JsonObject) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::Where(conditions) => conditions.iter().any(|condition| condition.holds(info, options)),
+        }
+    }
+}
+
+/// A condition on one option of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OptionCondition {
+    /// The option's name.
+    pub option: String,
+    /// The values that meet the condition. A value that is not a string is written as JSON: `true`, `1`.
+    pub values: Vec<String>,
+}
+
+impl OptionCondition {
+    /// A condition that any of these values meets.
+    pub fn new(option: &str, values: &[&str]) -> Self {
+        Self { option: option.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
+    }
+
+    /// True if the option has one of the values; an option that is left out has its schema's default.
+    pub fn holds(&self, info: &PluginInfo, options: &JsonObject) -> bool {
+        let Some(value) = info.option_value(options, &self.option) else { return false };
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        self.values.contains(&text)
+    }
+}
+
+impl PluginInfo {
+    /// True if a verifier with these options asks the task's environment.
+    pub fn needs_environment(&self, options: &JsonObject) -> bool {
+        self.capabilities.environment.holds(self, options)
+    }
+
+    /// True if a verifier with these options compares several candidates in one call.
+    pub fn compares_candidates(&self, options: &JsonObject) -> bool {
+        self.capabilities.together.holds(self, options)
+    }
+
+    /// True if results with these options come from an external program.
+    pub fn is_external(&self, options: &JsonObject) -> bool {
+        self.capabilities.external.holds(self, options)
+    }
+
+    /// The value of an option: the given one, else the default in the options schema, else `None`.
+    pub fn option_value(&self, options: &JsonObject, name: &str) -> Option<Value> {
+        let default = || self.options_schema.get("properties")?.get(name)?.get("default").cloned();
+        options.get(name).cloned().or_else(default)
+    }
+}
+
+/// An upper bound on the requests that one call makes to models.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestBound {
+    /// The number of requests.
+    pub count: RequestCount,
+    /// The uses that it holds for; absent for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<OptionCondition>,
+}
+
+/// A number of requests as an expression, written with `+` and `*`: `Samples * Actions * 2 + Samples`.
+///
+/// A request asks for one reply, except those of [`RequestCount::for_all_samples`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestCount {
+    /// A constant.
+    Number(u64),
+    /// The samples that a translate stage asks for; 1 in other stages.
+    Samples,
+    /// The actions of the task.
+    Actions,
+    /// The value of an option, which is a whole number.
+    Option(String),
+    /// So many requests, each of which asks for the replies of all samples at once.
+    ForAllSamples(u64),
+    /// The product of all parts.
+    Product(Vec<RequestCount>),
+    /// The sum of all parts.
+    Sum(Vec<RequestCount>),
+}
+
+impl RequestCount {
+    /// The value of an option, which is a whole number.
+    pub fn option(name: &str) -> Self {
+        Self::Option(name.to_owned())
+    }
+}
+
+impl From<u64> for RequestCount {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<T: Into<RequestCount>> Add<T> for RequestCount {
+    type Output = Self;
+    fn add(self, other: T) -> Self {
+        let mut parts = match self {
+            Self::Sum(parts) => parts,
+            part => vec![part],
+        };
+        parts.push(other.into());
+        Self::Sum(parts)
+    }
+}
+
+impl<T: Into<RequestCount>> Mul<T> for RequestCount {
+    type Output = Self;
+    fn mul(self, other: T) -> Self {
+        let mut factors = match self {
+            Self::Product(factors) => factors,
+            factor => vec![factor],
+        };
+        factors.push(other.into());
+        Self::Product(factors)
+    }
+}
