@@ -3,6 +3,6 @@
 
 fn main() {
     println!("cargo:rustc-env=CARGO_PKG_NAME=planforge-plugin-abi");
-    println!("cargo:rustc-env=CARGO_PKG_VERSION=1.0.0");
+    println!("cargo:rustc-env=CARGO_PKG_VERSION=2.0.0");
     println!("cargo:rerun-if-changed=build.rs");
 }

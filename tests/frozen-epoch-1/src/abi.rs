@@ -1,5 +1,4 @@
-//! The binary interface of epoch 1, frozen. Never edit it to follow `planforge-plugin-abi`: where the two differ in a way
-//! that matters, the library of this crate no longer loads, and the epoch must be raised.
+//! The binary interface of epoch 1, frozen. Never edit it to follow `planforge-plugin-abi`.
 
 #![allow(non_local_definitions, non_camel_case_types, missing_docs, unreachable_pub, clippy::all)]
 

@@ -41,4 +41,4 @@ pub static HEADER: LibHeader =
     unsafe { LibHeader::from_constructor::<PluginModule_Ref>(constructor, CheckTypeLayout::Yes) };
 
 #[unsafe(export_name = "planforge_epoch_planforge_misbehave_layout")]
-pub static EPOCH: u32 = 1;
+pub static EPOCH: u32 = 2;

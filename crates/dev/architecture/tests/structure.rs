@@ -105,7 +105,7 @@ fn the_plugin_protocol_does_not_depend_on_the_language_crates() {
 #[test]
 fn only_plugin_abi_names_abi_stable_and_libloading() {
     for (name, package) in packages() {
-        // The frozen fixture holds its own copy of the first epoch, so that the copy cannot change with the original.
+        // The frozen fixtures hold their own copies of an epoch, which must not change with the original.
         if ["plugin-abi", "clingo"].contains(&name.as_str())
             || package.folder.starts_with(root().join("tests"))
         {

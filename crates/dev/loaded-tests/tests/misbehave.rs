@@ -3,8 +3,8 @@
 
 use planforge_contract::api::{LogLevel, Verifier};
 use planforge_contract::{
-    Candidate, CompletionRequest, CreateRequest, Decision, Failure, FailureClass, JsonObject, Outcome,
-    PluginKind, Replies, VerifyRequest, VerifyResponse,
+    Candidate, CompletionRequest, CreateRequest, Decision, Failure, FailureClass, JsonObject, Measure,
+    Outcome, PluginKind, Replies, VerifyRequest, VerifyResponse,
 };
 use planforge_plugin_host::{Instance, Limits, Registry, Settings, Source};
 use planforge_plugin_sdk::contract::api::Host;
@@ -236,7 +236,7 @@ fn gates_name_both_values() {
     let epoch = loaded("planforge_misbehave_epoch", Settings::default()).unwrap();
     let failure = epoch.info("misbehave-epoch").unwrap_err();
     assert_eq!(failure.code, "plugin.epoch");
-    assert!(failure.message.contains("epoch 42") && failure.message.contains("epoch 1"), "{failure}");
+    assert!(failure.message.contains("epoch 43") && failure.message.contains("epoch 2"), "{failure}");
 
     let layout = loaded("planforge_misbehave_layout", Settings::default()).unwrap();
     let failure = layout.info("misbehave-layout").unwrap_err();
@@ -289,13 +289,26 @@ fn a_library_shadows_the_bundled_plugin_and_two_libraries_are_an_error() {
 }
 
 #[test]
-fn a_plugin_of_epoch_1_still_loads_and_judges() {
-    let registry = loaded("planforge_frozen_epoch_1", Settings::default()).unwrap();
+fn a_plugin_of_epoch_1_is_refused_with_the_way_out() {
+    let failure = loaded("planforge_frozen_epoch_1", Settings::default()).unwrap().info("frozen-epoch-1");
+    let failure = failure.unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Plugin, "plugin.epoch"));
+    assert!(failure.message.ends_with("the plugin is built for ABI epoch 1; this planforge loads epoch 2"));
+    assert_eq!(failure.help.as_deref(), Some("rebuild the plugin against the SDK of this planforge"));
+}
+
+#[test]
+fn a_plugin_of_epoch_2_still_loads_and_judges() {
+    let registry = loaded("planforge_frozen_epoch_2", Settings::default()).unwrap();
+    let info = registry.info("frozen-epoch-2").unwrap();
+    assert_eq!(info.measures, [Measure::Equivalence]);
+    let outside = json!({"word": "outside"}).as_object().cloned().unwrap_or_default();
+    assert!(info.is_external(&outside) && !info.is_external(&JsonObject::new()));
     let request = CreateRequest {
         options: json!({"word": "define"}).as_object().cloned().unwrap_or_default(),
         ..CreateRequest::default()
     };
-    let Instance::Verifier(verifier) = registry.create("frozen-epoch-1", request).unwrap() else {
+    let Instance::Verifier(verifier) = registry.create("frozen-epoch-2", request).unwrap() else {
         panic!("a verifier");
     };
     let candidate =
@@ -308,5 +321,5 @@ fn a_plugin_of_epoch_1_still_loads_and_judges() {
     let results = verifier.verify(&host, &request).unwrap().results;
     let names: Vec<_> = results.into_iter().map(|o| o.into_result().unwrap().decision.name()).collect();
     assert_eq!(names, ["accepted", "rejected", "undecided"]);
-    assert_eq!(host.logs(), [(LogLevel::Info, "frozen at epoch 1".to_owned())]);
+    assert_eq!(host.logs(), [(LogLevel::Info, "frozen at epoch 2".to_owned())]);
 }

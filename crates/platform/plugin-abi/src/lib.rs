@@ -19,7 +19,7 @@ pub use header::{BundledPlugin, Exports, Header, Module, constructor, header};
 pub use library::{LoadError, open_bundled, open_library};
 
 /// The number that host and plugin must share. Not the application's version.
-pub const EPOCH: u32 = 1;
+pub const EPOCH: u32 = 2;
 
 /// What every header symbol starts with; the crate's name follows.
 pub const HEADER_PREFIX: &str = "planforge_plugin_";

@@ -32,8 +32,8 @@ pub(crate) fn epoch(place: &str, found: u32) -> Result<(), Failure> {
         return Ok(());
     }
     let text =
-        format!("{place}: the plugin was built for ABI epoch {found}, this planforge speaks epoch {EPOCH}");
-    Err(gate("plugin.epoch", text).help("rebuild the plugin against this planforge's SDK"))
+        format!("{place}: the plugin is built for ABI epoch {found}; this planforge loads epoch {EPOCH}");
+    Err(gate("plugin.epoch", text).help("rebuild the plugin against the SDK of this planforge"))
 }
 
 /// Gate `plugin.layout` of a library; `plugin.file` where the dynamic linker refuses it.
