@@ -1,4 +1,4 @@
-//! Evaluations on disks that are full and on one that is read-only, as the tables of docs/robustness.md. Mounts a small tmpfs, so it needs root.
+//! Evaluations on disks that are full and on one that is read-only, as the tables of docs/reference/robustness.md. Mounts a small tmpfs, so it needs root.
 
 use planforge_testkit::survival::Survival;
 use std::path::PathBuf;

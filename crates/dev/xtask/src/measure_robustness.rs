@@ -1,4 +1,4 @@
-//! Runs whose server misbehaves in every way of `planforge_testkit::misbehaviour`, as the table of docs/robustness.md.
+//! Runs whose server misbehaves in every way of `planforge_testkit::misbehaviour`, as the table of docs/reference/robustness.md.
 
 use planforge_testkit::misbehaviour::{self, Place};
 use std::path::PathBuf;

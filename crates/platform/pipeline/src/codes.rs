@@ -247,7 +247,7 @@ pub const CODES: &[CodeInfo] = &[
          roles = { writer = [\"main\", \"backup\"] }          # backup is asked where main fails or is at a cap\n    \
          roles = { writer = { main = 3, other = 1 } }      # three of four samples are main's\n\n\
          In a list each model stands once, for one that failed is not asked the same question again; and a list of one is written\n\
-         as its name. docs/models.md says who is asked when.",
+         as its name. docs/how-to/use-several-models.md says who is asked when.",
     ),
     code(
         "pipeline.round",
@@ -465,7 +465,7 @@ it has none. With `predicates = false` below [given] no name of the reference's 
     code(
         "suite.picture",
         "picture.toml has a mistake",
-        "picture.toml says how states of the suite's domain are drawn (docs/pictures.md). It has schema = 1 and at least one of\n\n    \
+        "picture.toml says how states of the suite's domain are drawn (docs/how-to/draw-states.md). It has schema = 1 and at least one of\n\n    \
          [[stack]]  on = \"on ?above ?below\", bottom = \"on-table ?what\", held = \"holding ?what\"\n    \
          [[grid]]   cells = \"tile\", name = \"tile{row}-{col}\" or right = \"east-of ?to ?from\" (left, up, down), at = \"at ?what ?cell\"\n    \
          [[group]]  places = \"room\", in = \"in ?what ?place\"\n\n\

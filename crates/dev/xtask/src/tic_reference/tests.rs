@@ -107,7 +107,7 @@ fn in_context_representations_of_the_llm_p_domains_give_their_problems() {
     }
 }
 
-/// The domain of docs/knowledge.md: without its knowledge file the problem lacks what every task of it leaves out.
+/// The domain of docs/how-to/write-knowledge.md: without its knowledge file the problem lacks what every task of it leaves out.
 #[test]
 fn the_example_of_the_documentation_gives_its_problem_by_its_knowledge_file() {
     let read = |name: &str| std::fs::read_to_string(examples().join("knowledge").join(name)).unwrap();

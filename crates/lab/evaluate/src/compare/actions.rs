@@ -18,7 +18,7 @@ impl Observed {
             cells.iter().filter_map(|cell| Some((&cell.key, cell.classes.as_ref()?))).collect();
         if runs.is_empty() {
             let message = format!("no stage of {} classifies actions", self.name);
-            let help = "a stage of `verifier-classes` does; see docs/actions.md";
+            let help = "a stage of `verifier-classes` does; see docs/how-to/write-actions.md";
             return Err(Failure::new(
                 planforge_contract::FailureClass::Request,
                 "compare.not-asked",

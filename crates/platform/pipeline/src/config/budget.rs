@@ -1,4 +1,4 @@
-//! `do = "budget"`: sampling and refining under one budget. docs/budget.md states what it means.
+//! `do = "budget"`: sampling and refining under one budget. docs/how-to/set-a-budget.md states what it means.
 
 use super::{Order, RoundStage, Stage};
 use schemars::JsonSchema;
