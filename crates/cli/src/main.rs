@@ -14,6 +14,8 @@ mod limits;
 mod output;
 mod prepare;
 mod progress;
+#[cfg(test)]
+mod reference_pages;
 mod session;
 mod waiting;
 
