@@ -8,7 +8,7 @@ use crate::task::{Fact, GroundTask};
 #[derive(Debug, Clone)]
 pub(crate) struct AxiomEvaluator {
     axioms: Vec<Compiled>,
-    /// Where each stratum begins in `axioms`; one more entry at the end.
+    /// Index of each stratum's first axiom in `axioms`, then the number of axioms.
     strata: Vec<usize>,
     /// Derived fact (less the number of basic ones) to the axioms of its own stratum that need it.
     watchers: Csr,
@@ -21,7 +21,7 @@ struct Compiled {
     head: Fact,
     /// The literals that no axiom of the stratum can change any more.
     fixed: crate::task::Condition,
-    /// How many literals are facts of the stratum itself.
+    /// Number of unmet body literals that are facts of the same stratum.
     open: u32,
 }
 

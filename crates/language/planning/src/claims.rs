@@ -1,5 +1,6 @@
-//! What is claimed about a plan against what is the case: the failures of language models as planners (test-time-scaling paper, section
-//! 4.6). A claimed state is compared up to the first step that cannot be executed: behind it there is no state to compare with.
+//! Compares claims about a plan with its execution: the failures of language models as planners
+//! (test-time-scaling paper, section 4.6). A claimed state is compared up to the first step that cannot be
+//! executed. After it there is no state to compare with.
 
 use crate::resources::ResourceLimits;
 use crate::solve::{PlanOptions, SearchOutcome, plan};
@@ -9,7 +10,7 @@ use crate::validate::{ValidationReport, Validator};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{Domain, Problem};
 
-/// A literal that is said to hold at some point of a plan.
+/// A literal that is claimed to hold at some point of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralClaim {
     /// After how many steps; 0 is the initial state.
@@ -18,7 +19,7 @@ pub struct LiteralClaim {
     pub literal: String,
 }
 
-/// What became of a claimed literal.
+/// Result of comparing a claimed literal with the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralVerdict {
     /// It is the case.
@@ -27,7 +28,7 @@ pub enum LiteralVerdict {
     Wrong,
     /// The plan is not executed so far.
     NotReached,
-    /// It says nothing about the task: why, as a clause.
+    /// The literal is not one of the task. Contains the reason, as a clause.
     Unread(String),
 }
 
@@ -112,21 +113,21 @@ fn read(validator: &Validator, text: &str) -> Result<(Atom, bool), String> {
     Ok((Atom { predicate: predicate as u32, args: args.into() }, negated))
 }
 
-/// How a plan went, whoever executed it.
+/// Execution of a plan, by the validator or by an environment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlanExecution {
     /// Steps in the plan.
     pub steps: usize,
     /// Steps executed before the first that cannot be.
     pub executed: usize,
-    /// Whether the plan is valid: executed to its end, and the goal holds there.
+    /// True if the plan is valid: executed to its end, and the goal holds there.
     pub valid: bool,
-    /// What the plan costs, where it was executed to its end and its cost is known.
+    /// The plan's cost. `None` if the plan was not executed to its end or the cost is unknown.
     pub cost: Option<f64>,
 }
 
 impl PlanExecution {
-    /// How the validator saw it go; `None` where it did not judge the plan.
+    /// Returns the execution that the validator reports, or `None` if it did not judge the plan.
     pub fn of(report: &ValidationReport) -> Option<Self> {
         if matches!(report.decision, crate::validate::ValidationDecision::Unsupported(_)) {
             return None;
@@ -141,16 +142,16 @@ impl PlanExecution {
     }
 }
 
-/// What is claimed of a plan as a whole. What is absent is not claimed.
+/// Claims about a plan as a whole. `None` means not claimed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PlanClaim {
-    /// Whether the goal is reached.
+    /// Claim that the goal is reached, or that it is not.
     pub goal_reached: Option<bool>,
-    /// What the plan costs.
+    /// Claimed cost.
     pub cost: Option<f64>,
-    /// Whether the plan is valid, by its author.
+    /// Claim of the plan's author that the plan is valid, or that it is not.
     pub valid: Option<bool>,
-    /// Whether the plan is valid, by a later look of a model at it.
+    /// The same claim, by a model that reviewed the plan later.
     pub critic: Option<bool>,
 }
 
@@ -161,7 +162,7 @@ pub struct ClaimFailures {
     pub rule_violation: bool,
     /// Some claimed literal is not the case; `None` where no literal could be compared.
     pub wrong_state: Option<bool>,
-    /// The goal is said to be reached and is not, or the other way round.
+    /// The claim about the goal is false; `None` without a claim.
     pub wrong_goal_claim: Option<bool>,
     /// The plan is called valid and is not, or the other way round: by its author or by the critic.
     pub wrong_self_evaluation: Option<bool>,
@@ -170,7 +171,7 @@ pub struct ClaimFailures {
 }
 
 impl ClaimFailures {
-    /// Compares.
+    /// Compares the claims with the execution and with the verdicts on the claimed literals.
     pub fn of(execution: &PlanExecution, literals: &[LiteralVerdict], claim: &PlanClaim) -> Self {
         let wrong = literals.contains(&LiteralVerdict::Wrong);
         let compared = wrong || literals.contains(&LiteralVerdict::Right);
@@ -190,7 +191,7 @@ impl ClaimFailures {
     }
 }
 
-/// Whether a valid plan is a cheapest one.
+/// Result of comparing a valid plan's cost with the cost of a cheapest plan.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Optimality {
     /// No plan costs less.

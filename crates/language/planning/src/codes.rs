@@ -1,4 +1,4 @@
-//! What `planforge explain` says about the codes of this crate.
+//! Texts that `planforge explain` prints for the codes of this crate.
 
 use planforge_diagnostics::CodeInfo;
 

@@ -1,10 +1,11 @@
-//! Whether two problems of one domain are the same but for the names of their objects (translate-infer-compile paper,
+//! Equality of two problems of one domain up to the names of their objects (translate-infer-compile paper,
 //! Appendix D): initial state, numbers, goal and metric together, objects exchanged only within their type.
 //!
-//! Both problems become one graph: objects, and a node for every fact and every part of the goal, with edges to what stands in
-//! it. Colour refinement separates what can be told apart; the rest is tried by backtracking. Where the paper enumerates
-//! permutations type by type, the number of steps here is that of the choices that refinement leaves, which for almost every task is
-//! the number of interchangeable objects. Hard cases end undecided under a limit.
+//! Both problems become one graph. Its nodes are the objects, the facts and the parts of the goal; edges lead
+//! to the parts of a node. Colour refinement separates nodes that can be told apart. Backtracking tries the
+//! rest. The paper enumerates permutations type by type. Here the number of steps is that of the choices that
+//! refinement leaves, for almost every task the number of interchangeable objects. Hard cases end undecided
+//! under a limit.
 
 pub mod are;
 mod difference;
@@ -25,7 +26,7 @@ use crate::resources::{ResourceLimits, StopReason};
 use graph::Graph;
 use planforge_pddl::ast::{Domain, Problem};
 
-/// How two problems compare.
+/// Result of comparing two problems.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProblemEquivalence {
     /// They are the same under this renaming: (object of the first, object of the second), in the first's order.
@@ -39,18 +40,19 @@ pub enum ProblemEquivalence {
     Undecided {
         /// Pairs of objects that were tried.
         choices: u64,
-        /// What ended it; `None` where it was the limit on choices.
+        /// The resource limit that ended the search; `None` if it was the limit on choices.
         stopped: Option<StopReason>,
     },
 }
 
-/// Compares two problems of a domain. Names that the domain itself uses (its constants, and names in its actions that it forgets to
-/// declare) stand for themselves; every other object may be called anything. The order of facts, repeated facts, explicit negative
-/// facts in the initial state and the problems' names make no difference.
+/// Compares two problems of a domain. Names that the domain itself uses (its constants, and undeclared names
+/// in its actions) keep their meaning. Every other object may have any name. The order of facts, repeated
+/// facts, explicit negative facts in the initial state and the problems' names make no difference.
 ///
-/// `max_choices` bounds how many pairs of objects are tried; a true answer never depends on it, except to be undecided. A pair costs
-/// time linear in the problems' size at most (times a logarithm), and so does the first refinement, which is all there is to it where
-/// no two objects look alike. Interchangeable objects cost a pair each.
+/// `max_choices` bounds the number of pairs of objects tried. It never changes an answer, except to
+/// undecided. A pair costs time linear in the problems' size at most (times a logarithm). So does the first
+/// refinement, which is the whole cost if no two objects are alike. Interchangeable objects cost one pair
+/// each.
 pub fn equivalent_problems(
     domain: &Domain,
     first: &Problem,
@@ -70,8 +72,8 @@ pub fn equivalent_problems(
     }
 }
 
-/// Whether two problems are the same up to renaming, without what differs; `None` where the limit on choices, or the budget, left
-/// that open. See [`equivalent_problems`].
+/// Returns true if two problems are the same up to renaming; `None` if the limit on choices or the resource
+/// limits left that open. Does not compute the difference. See [`equivalent_problems`].
 pub fn are_equivalent(
     domain: &Domain,
     first: &Problem,

@@ -10,13 +10,13 @@ use crate::task::{Atom, GroundAction};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Bytes that a node takes beside its state, roughly.
+/// Approximate bytes of a node, apart from its state.
 const NODE_BYTES: u64 = 256;
 
-/// How much of the state space to show.
+/// Part of the state space to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphOptions {
-    /// States up to this many actions away from the plan's; from the initial state where there is no plan.
+    /// Maximum distance, in actions, from the plan's states; from the initial state if the plan is empty.
     pub distance: usize,
     /// Most states; those of the plan are shown in any case.
     pub max_states: usize,
@@ -27,9 +27,9 @@ pub struct GraphOptions {
 pub struct GraphState {
     /// After which steps of the plan the task is in this state, 0 for none of them executed; empty away from the plan.
     pub after_steps: Vec<usize>,
-    /// How many actions away from the plan's states.
+    /// Distance from the plan's states, in actions.
     pub distance: usize,
-    /// Whether the goal holds.
+    /// True if the goal holds.
     pub goal: bool,
     /// From which state, by which edge, it was found; `None` for the initial state.
     pub from: Option<usize>,
@@ -41,7 +41,7 @@ pub struct GraphState {
     pub atoms: Vec<Atom>,
     /// Applicable actions, where the state was expanded.
     pub applicable: Option<usize>,
-    /// How many of these lead to states that the limit leaves out.
+    /// Number of applicable actions that lead to states beyond the limit.
     pub left_out: usize,
 }
 
@@ -52,9 +52,9 @@ pub struct GraphEdge {
     pub from: usize,
     /// Index of the state after.
     pub to: usize,
-    /// The action.
+    /// The action of the edge.
     pub action: GroundAction,
-    /// Which steps of the plan it is, from 1; empty for other actions.
+    /// Steps of the plan that take this edge, counted from 1; empty if none.
     pub steps: Vec<usize>,
 }
 
@@ -76,10 +76,11 @@ impl StateGraph {
     }
 }
 
-/// The graph of a plan, up to its first step that is not applicable; of the initial state alone where the plan is empty.
+/// Computes the graph of a plan, up to its first step that is not applicable. An empty plan gives the graph
+/// around the initial state.
 ///
 /// # Errors
-/// What ended the work.
+/// The limit that ended the work.
 pub fn state_graph(
     simulator: &Simulator,
     plan: &[GroundAction],
@@ -101,7 +102,7 @@ pub fn state_graph(
     Ok(builder.graph)
 }
 
-/// What tells states apart: the facts and the bits of the numbers.
+/// Identity of a state: its facts and the bits of its numbers.
 type Key = (Box<[u64]>, Box<[u64]>);
 
 struct Builder<'s> {

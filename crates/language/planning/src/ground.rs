@@ -17,12 +17,12 @@ use crate::lifted::LiftedTask;
 use crate::resources::{ResourceLimits, StopReason};
 use crate::task::{GroundTask, ObjectId};
 
-/// Caps on grounding: a text from a model may ask for more than fits anywhere.
+/// Caps on grounding. A text from a model may need more ground atoms than fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroundLimits {
     /// Instances of actions, conditional effects and rules.
     pub instances: usize,
-    /// Reachable atoms.
+    /// Most reachable atoms.
     pub atoms: usize,
     /// Formula nodes expanded (quantifiers over objects).
     pub formula_parts: usize,
@@ -61,7 +61,7 @@ pub(crate) struct Reachability {
 }
 
 impl Reachability {
-    /// Computes the fixpoint.
+    /// Computes the fixpoint of delete relaxation.
     pub(crate) fn new(
         task: &LiftedTask,
         limits: GroundLimits,
@@ -84,12 +84,12 @@ impl Reachability {
         Ok(Reachability { tables: reached.tables, applicable })
     }
 
-    /// Whether some ground action of the schema is reachable.
+    /// Returns true if some ground action of the schema is reachable.
     pub(crate) fn is_applicable(&self, schema: usize) -> bool {
         self.applicable[schema]
     }
 
-    /// Whether a reachable atom of the predicate has these arguments, `None` standing for any object.
+    /// Returns true if a reachable atom of the predicate has these arguments. `None` stands for any object.
     pub(crate) fn matches(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> bool {
         let table = &self.tables[predicate as usize];
         (0..table.len() as u32).any(|row| {

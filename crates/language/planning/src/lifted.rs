@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum Term {
     /// The object bound to that slot.
     Slot(u32),
-    /// That object.
+    /// A fixed object.
     Object(ObjectId),
 }
 
@@ -31,7 +31,7 @@ impl Term {
 pub struct LiftedAtom {
     /// Index of the predicate (or function).
     pub predicate: u32,
-    /// Arguments.
+    /// Arguments, one for each parameter of the predicate or function.
     pub args: Box<[Term]>,
 }
 
@@ -58,13 +58,13 @@ pub struct Variable {
 /// A numeric expression over a binding.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiftedExpr {
-    /// A number.
+    /// A constant.
     Constant(f64),
     /// The number of steps so far: what `total-time` means without durations. In metrics only.
     Steps,
-    /// A function term.
+    /// The value of a function term.
     Function(LiftedAtom),
-    /// An operation.
+    /// An operation on two expressions.
     Binary(ArithmeticOp, Box<(LiftedExpr, LiftedExpr)>),
 }
 
@@ -79,31 +79,31 @@ pub enum Formula {
     Literal {
         /// The atom.
         atom: LiftedAtom,
-        /// Whether it must not hold.
+        /// True if the atom must not hold.
         negated: bool,
-        /// Where.
+        /// Place in the source text.
         span: Span,
     },
     /// Two terms are (or are not) the same object.
     Equal {
-        /// One term.
+        /// The first term.
         left: Term,
-        /// The other.
+        /// The second term.
         right: Term,
-        /// Whether they must differ.
+        /// True if the terms must differ.
         negated: bool,
-        /// Where.
+        /// Place in the source text.
         span: Span,
     },
-    /// A numeric comparison.
+    /// A comparison of two numbers.
     Compare {
-        /// How.
+        /// The operator.
         comparison: CompareOp,
         /// Left side.
         left: LiftedExpr,
         /// Right side.
         right: LiftedExpr,
-        /// Where.
+        /// Place in the source text.
         span: Span,
     },
     /// For some binding of the variables.
@@ -113,12 +113,12 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// The empty conjunction.
+    /// Returns the empty conjunction, which is always true.
     pub fn truth() -> Self {
         Formula::And(Vec::new())
     }
 
-    /// Whether it is the empty conjunction.
+    /// Returns true for the empty conjunction.
     pub fn is_truth(&self) -> bool {
         matches!(self, Formula::And(parts) if parts.is_empty())
     }
@@ -134,14 +134,14 @@ impl Formula {
     }
 }
 
-/// One change.
+/// A single change of the state.
 #[derive(Debug, Clone)]
 pub enum EffectChange {
     /// The atom becomes true.
     Add(LiftedAtom),
     /// The atom becomes false.
     Delete(LiftedAtom),
-    /// A number changes.
+    /// The value of a function term changes.
     Numeric(AssignOp, LiftedAtom, LiftedExpr),
 }
 
@@ -152,48 +152,49 @@ pub struct EffectGroup {
     pub variables: Vec<Variable>,
     /// Conjunction of the enclosing `when`s.
     pub condition: Formula,
-    /// What changes, with its place.
+    /// Changes, each with its place in the domain.
     pub changes: Vec<(EffectChange, Span)>,
 }
 
 impl EffectGroup {
-    /// Whether it takes place once, in any state.
+    /// Returns true if the group has neither variables nor a condition, so that it takes place once in any
+    /// state.
     pub fn is_plain(&self) -> bool {
         self.variables.is_empty() && self.condition.is_truth()
     }
 }
 
-/// An action schema.
+/// An action schema with resolved names.
 #[derive(Debug, Clone)]
 pub struct ActionSchema {
     /// Parameters, then the `:vars` of PDDL 1.2. Slot `i` is variable `i`.
     pub variables: Vec<Variable>,
-    /// How many of them plans name.
+    /// Number of leading variables that are parameters, and so appear in plans.
     pub parameters: usize,
     /// Slots used in all, quantified variables included.
     pub slots: usize,
-    /// The precondition.
+    /// Condition for the action to be applicable.
     pub precondition: Formula,
-    /// The effects.
+    /// Effects, grouped by variables and condition.
     pub effects: Vec<EffectGroup>,
-    /// The definition.
+    /// The definition in the domain.
     pub span: Span,
 }
 
 /// A rule of a derived predicate.
 #[derive(Debug, Clone)]
 pub struct DerivedRule {
-    /// The predicate derived.
+    /// The derived predicate.
     pub predicate: u32,
     /// Its variables; slot `i` is argument `i`.
     pub variables: Vec<Variable>,
     /// Slots used in all.
     pub slots: usize,
-    /// When it holds.
+    /// Condition under which the head holds.
     pub body: Formula,
     /// Rules of lower strata are evaluated first.
     pub stratum: u32,
-    /// The definition.
+    /// The definition in the domain.
     pub span: Span,
 }
 
@@ -204,26 +205,26 @@ pub struct Predicate {
     pub arity: usize,
     /// Objects that each argument ranges over.
     pub arguments: Vec<Arc<[ObjectId]>>,
-    /// Whether rules define it.
+    /// True if rules define the predicate.
     pub derived: bool,
-    /// Whether an effect changes it or a rule defines it.
+    /// True if an effect changes the predicate or a rule defines it.
     pub fluent: bool,
-    /// The declaration.
+    /// The declaration in the domain.
     pub span: Span,
 }
 
-/// What a plan costs.
+/// Cost of a plan.
 #[derive(Debug, Clone)]
 pub enum Metric {
     /// The number of steps: the problem has no metric.
     Steps,
     /// The value of an expression over the last state, and whether more is better.
     Value {
-        /// The expression.
+        /// The expression, evaluated in the last state.
         expr: LiftedExpr,
-        /// Whether more is better.
+        /// True if higher values are better.
         maximize: bool,
-        /// Where.
+        /// Place in the problem.
         span: Span,
     },
 }
@@ -231,13 +232,13 @@ pub enum Metric {
 /// A domain and a problem with every name resolved.
 #[derive(Debug, Clone)]
 pub struct LiftedTask {
-    /// Names by number.
+    /// Names of objects, predicates, functions and actions.
     pub symbols: Arc<Symbols>,
-    /// Predicates by number.
+    /// Predicates, by index.
     pub predicates: Vec<Predicate>,
     /// Number of arguments of each function.
     pub function_arity: Vec<usize>,
-    /// Whether an effect changes the function.
+    /// For each function, true if an effect changes it.
     pub function_fluent: Vec<bool>,
     /// Action schemas by number.
     pub schemas: Vec<ActionSchema>,
@@ -247,11 +248,11 @@ pub struct LiftedTask {
     pub init: Vec<Atom>,
     /// Function terms with an initial value.
     pub init_numbers: Vec<(Atom, f64)>,
-    /// The goal.
+    /// Condition on the last state of a plan.
     pub goal: Formula,
     /// Slots that the goal's quantifiers use.
     pub goal_slots: usize,
-    /// What a plan costs.
+    /// Cost of a plan.
     pub metric: Metric,
     /// Constructs that neither validation nor search handles.
     pub unsupported: Vec<Unsupported>,

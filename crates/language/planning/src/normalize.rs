@@ -17,8 +17,8 @@ use symbols::Tables;
 /// Resolves and normalises a task.
 ///
 /// # Errors
-/// Every name that is not declared, wrong arity, derived predicates that cannot be stratified or that an effect or the
-/// initial state names: nothing could be said about what such a task means. Labels use [`TaskText::source`].
+/// Every undeclared name, wrong arity and derived predicate that cannot be stratified or that an effect or
+/// the initial state names. Such a task has no meaning. Labels use [`TaskText::source`].
 pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedTask, Vec<Diagnostic>> {
     let mut normalizer = Normalizer::new(domain, problem);
     let schemas: Vec<ActionSchema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
@@ -52,7 +52,7 @@ pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedT
     normalizer.finish(schemas, rules, goal, scope.slots, metric)
 }
 
-/// Variables in force while a condition is read, and how many slots were given out.
+/// Variables in scope while a condition is read, and the number of slots assigned.
 pub(crate) struct Scope {
     text: TaskText,
     names: Vec<(String, u32)>,

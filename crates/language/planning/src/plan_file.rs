@@ -6,18 +6,18 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 /// A word and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanToken {
-    /// As written.
+    /// Text of the token, unchanged.
     pub text: String,
-    /// Where.
+    /// Bytes in the plan file.
     pub span: Span,
 }
 
-/// A step as the file has it; nothing is looked up yet.
+/// A step as written in a plan file; names are not resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileStep {
-    /// The action's name.
+    /// Name of the action.
     pub name: PlanToken,
-    /// The arguments.
+    /// Names of the objects.
     pub args: Vec<PlanToken>,
     /// The step from its first to its last byte, without time and duration.
     pub span: Span,
@@ -25,16 +25,16 @@ pub struct FileStep {
     pub time: Option<f64>,
     /// The duration in brackets after the step.
     pub duration: Option<f64>,
-    /// Whether it stood without parentheses: it may then be prose.
+    /// True if the step has no parentheses. It may then be prose.
     pub bare: bool,
 }
 
-/// A plan file.
+/// A plan file that was read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlanFile {
     /// The steps in order: of the times where the file has them, else of the lines.
     pub steps: Vec<FileStep>,
-    /// What could not be read, and what was read with a doubt.
+    /// Errors for unreadable text and warnings for doubtful text.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,8 +1,8 @@
-//! Limits as the caller sees them: the library owns no clock and no allocator, so it asks.
+//! Resource limits, supplied by the caller: the library owns neither a clock nor an allocator.
 
 use std::fmt;
 
-/// Which limit ended the work.
+/// Limit that ended the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StopReason {
     /// The caller's clock ran out.
@@ -13,7 +13,7 @@ pub enum StopReason {
     Nodes,
     /// Too many ground actions, atoms or formula parts were instantiated.
     Grounding,
-    /// The caller wants no answer any more.
+    /// The caller cancelled the call.
     Cancelled,
 }
 
@@ -29,25 +29,26 @@ impl fmt::Display for StopReason {
     }
 }
 
-/// What a [`ResourceLimits`] answers.
+/// Answer of [`ResourceLimits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Poll {
-    /// Go on.
+    /// The work may continue.
     Continue,
-    /// Stop as soon as possible and say why.
+    /// The work should stop as soon as possible and report this reason.
     Stop(StopReason),
 }
 
-/// The caller's limits. `poll` is called often (at least every few hundred microseconds of work), `charge` whenever
-/// tables grow.
+/// Limits on time and memory that the caller imposes. `poll` is called often (at least every few hundred
+/// microseconds of work), `charge` whenever tables grow.
 pub trait ResourceLimits {
-    /// Whether to go on.
+    /// Returns [`Poll::Stop`] once the work should stop.
     fn poll(&mut self) -> Poll;
-    /// Tells that `bytes` more are in use. The answer counts as one of [`ResourceLimits::poll`].
+    /// Records that `bytes` more are in use. The answer has the same meaning as that of
+    /// [`ResourceLimits::poll`].
     fn charge(&mut self, bytes: u64) -> Poll;
 }
 
-/// No limit at all: for tests and for tasks known to be small.
+/// No limits, for tests and for tasks known to be small.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unlimited;
 
@@ -63,9 +64,9 @@ impl ResourceLimits for Unlimited {
 /// A budget that only counts: `polls` answers and `bytes` bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct CountingLimits {
-    /// How many more polls are answered with [`Poll::Continue`].
+    /// Polls that remain before the answer is [`StopReason::Time`].
     pub polls: u64,
-    /// How many more bytes may be charged.
+    /// Bytes that remain before the answer is [`StopReason::Memory`].
     pub bytes: u64,
 }
 

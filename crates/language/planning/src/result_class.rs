@@ -1,14 +1,16 @@
-//! Result classes (Oswald et al. 2024, section 3): what became of an action that a model was asked to write.
+//! Result classes (Oswald et al. 2024, section 3): the classes of an action schema that a model wrote.
 //!
-//! The action takes the place of the one of that name in an otherwise true domain. Classes come in the paper's order of precedence, and the
-//! first that applies counts: errors of syntax, errors of meaning, behaviour. Each of the first two comes from a diagnostic of the
-//! front end and has its place in the reply; behaviour is judged by [heuristic domain equivalence](crate::equivalence::hde).
+//! The action replaces the one of that name in an otherwise true domain. Classes follow the paper's order of
+//! precedence, and the first that applies counts: errors of syntax, errors of meaning, behaviour. Each of the
+//! first two stems from a diagnostic and has its place in the reply. Behaviour is judged by [heuristic domain
+//! equivalence](crate::equivalence::hde).
 //!
-//! The paper's lists leave out what its own parser does not notice. Here a predicate that is not declared, a variable that nothing
-//! binds and a name without an object are argument errors (PAError), and what needs a requirement that the domain neither
-//! declares nor makes use of itself, not negation alone, is a bad precondition (BPError). A constant that the domain does not declare may be an
-//! object of every problem; it has its type there, and a wrong one is TError. An action under the name of another one of
-//! the domain has a wrong name (NError). A limit is [`ResultClass::Undecided`], never "no plan".
+//! The paper's lists omit errors that its own parser does not notice. Here an undeclared predicate, an
+//! unbound variable and a name without an object are argument errors (PAError). A construct whose requirement
+//! the domain neither declares nor uses itself, not negation alone, is a bad precondition (BPError). A
+//! constant that the domain does not declare may be an object of every problem; it has its type there, and a
+//! wrong one is TError. An action under the name of another one of the domain has a wrong name (NError). A
+//! limit is [`ResultClass::Undecided`], never "no plan".
 
 use crate::equivalence::hde::{HdeClass, HdeOutcome, HdeReference, HdeResult};
 use crate::resources::{ResourceLimits, StopReason};
@@ -29,7 +31,7 @@ pub enum ResultClass {
     NoPddl,
     /// Syntax: parentheses do not match.
     PError,
-    /// Syntax: something stands where it cannot.
+    /// Syntax: a token at a place where it is not allowed.
     UToken,
     /// Meaning: an unknown type, or an argument of a wrong one.
     TError,
@@ -60,9 +62,9 @@ pub enum ResultGroup {
     Semantic,
     /// It fits and behaves differently.
     Different,
-    /// It behaves the same as far as was looked.
+    /// No difference in behaviour was found.
     Equivalent,
-    /// It could not be told.
+    /// A limit left the class open.
     Undecided,
 }
 
@@ -83,7 +85,7 @@ impl ResultClass {
         Self::Undecided,
     ];
 
-    /// The paper's word.
+    /// Returns the paper's name of the class.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoPddl => "NoPDDL",
@@ -101,7 +103,7 @@ impl ResultClass {
         }
     }
 
-    /// The primary class.
+    /// Returns the primary class.
     pub const fn group(self) -> ResultGroup {
         match self {
             Self::NoPddl | Self::PError | Self::UToken => ResultGroup::Syntax,
@@ -151,10 +153,10 @@ impl ResultGroup {
     }
 }
 
-/// What was found out about a reply.
+/// A classified reply and the findings behind the class.
 #[derive(Debug, Clone)]
 pub struct ClassifiedReply {
-    /// The class.
+    /// The first class that applies.
     pub class: ResultClass,
     /// Everything that was found wrong with the action, the finding that decides the class first. Places are in the reply.
     pub diagnostics: Vec<Diagnostic>,
@@ -162,11 +164,11 @@ pub struct ClassifiedReply {
     pub action: Option<Action>,
     /// The domain with the action in it, where they fit.
     pub domain: Option<Domain>,
-    /// How plans compare, where the behaviour was looked at.
+    /// Comparison of plans; `None` if behaviour was not compared.
     pub hde: Option<HdeResult>,
     /// The limit that left it open, where one did.
     pub stopped: Option<StopReason>,
-    /// Why nothing could be told, where the class is [`ResultClass::Undecided`]; of a whole domain, which action does not fit.
+    /// Why the class is [`ResultClass::Undecided`], or which action of a whole domain does not fit.
     pub reason: Option<String>,
 }
 
@@ -219,12 +221,13 @@ pub struct FittedAction {
     pub domain: Domain,
 }
 
-/// Whether a reply holds an action `name` that can take its place in `domain`, whatever it does there. Of `domain` the declarations
-/// matter, and of its actions what they make use of without declaring it. A constant that is not declared may be an object of problems,
-/// which are not known here. `source` is the reply's in the diagnostics.
+/// Reads an action `name` from a reply, for use in `domain` in place of the true one. Its behaviour is not
+/// judged. Of `domain` the declarations matter, and the features that its actions use without declaring them.
+/// An undeclared constant may be an object of problems, which are unknown here. `source` is the reply's
+/// source in the diagnostics.
 ///
 /// # Errors
-/// The class of syntax or meaning that keeps it from that.
+/// The class of syntax or meaning that makes the action unusable.
 pub fn fit_action(
     reply: &str,
     source: SourceId,
@@ -290,8 +293,9 @@ fn fit_with_problems(
     }
 }
 
-/// The class of the domain in which each of these actions is the written one, by the names that they were asked for under. Where some do
-/// not fit, it has the first of their classes in the order of precedence, and the reason says whose; else it is judged by its behaviour.
+/// Classifies the domain in which each of these actions replaces the true one of the given name. If some do
+/// not fit, the domain has the first of their classes in the order of precedence, and the reason names the
+/// action. Otherwise its behaviour decides.
 pub fn classify_domain(
     domain: &Domain,
     actions: &[(&str, &ClassifiedReply)],
@@ -308,7 +312,7 @@ pub fn classify_domain(
     }
 }
 
-/// The domain of [`classify_domain`], whatever its actions do.
+/// Builds the domain of [`classify_domain`] without judging its behaviour.
 ///
 /// # Errors
 /// The first class of syntax or meaning among the actions.
@@ -326,13 +330,14 @@ pub fn fit_all_actions(
     Ok(written.fold(domain.clone(), |whole, (name, action)| with_action(&whole, name, action)))
 }
 
-/// Whether the true domain uses the constant, or every problem has an object of that name, as far as problems are known.
+/// Returns true if the true domain uses the constant, or every known problem has an object of that name.
 fn named(own: &[&Name], reference: Option<&HdeReference>, name: &str) -> bool {
     let key = name.to_lowercase();
     own.iter().any(|constant| constant.is(&key)) || reference.is_none_or(|known| known.has_object(&key))
 }
 
-/// Errors of type in an action whose constants are objects of the problems: what the types of those make of it.
+/// Finds type errors in an action whose constants are objects of the problems, from the types of those
+/// objects.
 fn types_of_objects(
     block: &PddlBlock,
     source: SourceId,
@@ -350,12 +355,12 @@ fn types_of_objects(
     reference.problems().flat_map(in_problem).collect()
 }
 
-/// What a finding points at.
+/// Returns the text under a finding's first label.
 fn label_text<'r>(reply: &'r str, diagnostic: &Diagnostic) -> Option<&'r str> {
     reply.get(diagnostic.primary()?.span.range())
 }
 
-/// The true domain with `action` in the place of `name`.
+/// Returns the true domain with `action` in place of `name`.
 pub fn with_action(domain: &Domain, name: &str, action: Action) -> Domain {
     let mut whole = domain.clone();
     match whole.actions.iter_mut().find(|old| old.name.is(&name.to_lowercase())) {
@@ -373,9 +378,9 @@ fn found(class: ResultClass, diagnostics: Vec<Diagnostic>) -> ClassifiedReply {
 struct Integrated {
     /// The last action of the text, which is the reply's.
     action: Option<Action>,
-    /// What is wrong with its form.
+    /// Findings about the syntax.
     form: Vec<Diagnostic>,
-    /// What is wrong with its meaning.
+    /// Findings about the meaning.
     meaning: Vec<Diagnostic>,
 }
 
@@ -397,7 +402,7 @@ impl Integrated {
         Integrated { action: action.map(|action| place.moved(action)), form, meaning }
     }
 
-    /// The class of what is wrong with the form; errors alone count. Puts what decides first.
+    /// Returns the class of the syntax errors, if there are any. Moves the deciding finding to the front.
     fn syntax(&self, block: &PddlBlock) -> Option<ResultClass> {
         let errors = || self.form.iter().filter(|d| d.is_error());
         let lost = |d: &&Diagnostic| PARENTHESES.contains(&d.code.as_ref());
@@ -413,7 +418,7 @@ const TYPES: [&str; 4] = ["pddl.undefined-type", "pddl.type-mismatch", "pddl.wid
 const REQUIREMENTS: [&str; 1] = ["pddl.undeclared-requirement"];
 const UNDECLARED_CONSTANT: &str = "pddl.undeclared-constant";
 
-/// What is wrong with the meaning, as a class and with what decides first.
+/// Returns the class of the semantic errors, with the deciding finding in front.
 fn semantic(
     action: &Action,
     meaning: Vec<Diagnostic>,
@@ -490,15 +495,16 @@ fn behaviour(
 
 /// From places in the text that was read to places in the reply.
 struct ReplyPlace {
-    /// Where the action begins in the text that was read.
+    /// Start of the action in the text that was parsed.
     own: u32,
-    /// Where it stands in the reply.
+    /// The action's bytes in the reply.
     block: Span,
     source: SourceId,
 }
 
 impl ReplyPlace {
-    /// What is about the action: its first label lies in it. Labels elsewhere, which point into the true domain, are left out.
+    /// Returns the findings about the action: those whose first label lies in it. Labels elsewhere, which
+    /// point into the true domain, are dropped.
     fn of_action(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let own = |label: &Label| label.span.start >= self.own;
         let mut about: Vec<Diagnostic> =

@@ -25,7 +25,7 @@ use crate::solve::Algorithm;
 use crate::task::GroundTask;
 use mutex::Mutexes;
 
-/// How a search ended and what it did.
+/// Result of a search, with statistics.
 pub(crate) struct SearchRun {
     pub(crate) outcome: Outcome,
     pub(crate) method: &'static str,
@@ -46,7 +46,7 @@ impl SearchRun {
     }
 }
 
-/// Searches.
+/// Searches for a plan with the given algorithm.
 pub(crate) fn run_search(
     task: &GroundTask,
     algorithm: Algorithm,

@@ -48,12 +48,12 @@ pub struct Simulator {
     /// Action to its operators.
     operators_of: Csr,
     actions: FxHashMap<GroundAction, u32>,
-    /// Whether an action has several operators, so that one state may list it twice.
+    /// True if an action has several operators, so that one state may list it twice.
     several: bool,
 }
 
 impl Simulator {
-    /// Prepares a task.
+    /// Prepares a task for simulation.
     pub fn new(task: Arc<GroundTask>) -> Self {
         let rows: Vec<[u32; 1]> = task.operators.iter().map(|o| [o.action]).collect();
         let operators_of =
@@ -72,12 +72,12 @@ impl Simulator {
         }
     }
 
-    /// The task executed.
+    /// Returns the task.
     pub fn task(&self) -> &Arc<GroundTask> {
         &self.task
     }
 
-    /// The initial state.
+    /// Returns the initial state.
     pub fn initial(&self) -> State {
         let mut facts = vec![0; self.task.words()];
         self.task.init.iter().for_each(|&f| bits::set(&mut facts, f));
@@ -86,7 +86,8 @@ impl Simulator {
         State { facts: facts.into(), numbers }
     }
 
-    /// The numbers of the applicable ground actions (see [`GroundTask::actions`]), each once, written over `out`.
+    /// Writes the indices of the applicable ground actions (see [`GroundTask::actions`]) to `out`, each once.
+    /// Replaces its contents.
     pub fn applicable_into(&self, state: &State, out: &mut Vec<u32>) {
         out.clear();
         let operators = &self.task.operators;
@@ -110,7 +111,7 @@ impl Simulator {
         self.actions.get(action).copied()
     }
 
-    /// Whether a ground action is applicable.
+    /// Returns true if a ground action is applicable.
     pub fn is_applicable(&self, state: &State, action: u32) -> bool {
         self.operator(state, action).is_some()
     }
@@ -141,7 +142,7 @@ impl Simulator {
         true
     }
 
-    /// What a ground action adds to the metric (1 where steps are counted).
+    /// Returns the amount that a ground action adds to the metric (1 if steps are counted).
     pub fn cost(&self, action: u32) -> f64 {
         let first = self.operators_of.row(action as usize).first();
         first.map_or(0.0, |&o| {
@@ -149,7 +150,7 @@ impl Simulator {
         })
     }
 
-    /// Whether the goal holds.
+    /// Returns true if the goal holds.
     pub fn is_goal(&self, state: &State) -> bool {
         !self.task.goal_unreachable && self.task.goal.holds(&state.facts, &state.numbers)
     }
@@ -182,8 +183,8 @@ pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[f64
     operator.add.iter().for_each(|&f| bits::set(facts, f));
 }
 
-/// The numeric variables after a step: the changes in the order written, all values taken
-/// before the step.
+/// Returns the numeric variables after a step: the changes in the order written, all values read before the
+/// step.
 fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[f64]>> {
     if operator.numeric.is_empty() {
         return None;

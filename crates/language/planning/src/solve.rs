@@ -13,7 +13,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use std::fmt;
 use std::sync::Arc;
 
-/// How to search.
+/// Search algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Algorithm {
     /// Lazy greedy best-first search with h_FF, landmark count and preferred operators: fast, any plan.
@@ -25,14 +25,14 @@ pub enum Algorithm {
     BreadthFirst,
 }
 
-/// What [`plan`] is asked for.
+/// Options of [`plan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanOptions {
-    /// How to search.
+    /// The search algorithm.
     pub algorithm: Algorithm,
     /// Most search nodes generated.
     pub max_nodes: u64,
-    /// Caps on grounding.
+    /// Caps on the number of ground atoms and actions.
     pub ground: GroundLimits,
 }
 
@@ -46,16 +46,16 @@ impl Default for PlanOptions {
     }
 }
 
-/// A plan.
+/// A sequence of ground actions that reaches the goal.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The steps in order.
     pub steps: Vec<GroundAction>,
     /// The metric's value (the number of steps without a metric); `None` where it depends on more than the steps.
     pub cost: Option<f64>,
-    /// Whether no plan is cheaper (for [`Algorithm::BreadthFirst`]: none has fewer steps).
+    /// True if no plan is cheaper (for [`Algorithm::BreadthFirst`]: if none has fewer steps).
     pub optimal: bool,
-    /// The names.
+    /// Names of the objects and actions.
     pub symbols: Arc<Symbols>,
 }
 
@@ -79,12 +79,12 @@ impl fmt::Display for Plan {
     }
 }
 
-/// How planning ended. No two of these ever read as one another.
+/// Result of planning. The cases exclude each other.
 #[derive(Debug, Clone)]
 pub enum SearchOutcome {
-    /// A plan.
+    /// A plan was found.
     Plan(Plan),
-    /// There is no plan: the whole state space was searched, or delete relaxation shows it.
+    /// No plan exists: the whole state space was searched, or delete relaxation shows it.
     ProvenUnsolvable(Explanation),
     /// The search gave up without a limit and without a proof: its pruning may have lost every plan.
     Exhausted,
@@ -94,16 +94,16 @@ pub enum SearchOutcome {
     Unsupported(Vec<Unsupported>),
 }
 
-/// What [`plan`] found and how.
+/// Outcome of [`plan`], with the search method and statistics.
 #[derive(Debug, Clone)]
 pub struct PlanResult {
-    /// The answer.
+    /// The plan, or the reason why there is none.
     pub outcome: SearchOutcome,
     /// The search that gave it, for example `A* with LM-cut`.
     pub method: &'static str,
-    /// Why the search is not the one asked for, where it is not.
+    /// Why the search differs from the requested one; `None` if it does not.
     pub note: Option<String>,
-    /// Counts.
+    /// Counts of the search.
     pub statistics: SearchStatistics,
     /// Ground actions and facts of the task; 0 where grounding was not reached.
     pub ground_size: (usize, usize),
@@ -141,8 +141,8 @@ pub fn plan(
     Ok(result)
 }
 
-/// [`plan`] of a model that is ready, with its own grounding; `None` where it is not grounded. What the model's semantics dropped is
-/// no step of a plan.
+/// Plans for a prepared model with its own grounding; see [`plan`]. Returns `None` if the model is not
+/// grounded. Actions that the model's semantics dropped are not used.
 pub fn plan_model(
     model: &Model,
     options: &PlanOptions,
@@ -199,7 +199,7 @@ fn plan_ground(
     };
 }
 
-/// Why an algorithm does not take the task.
+/// Returns the construct that the algorithm does not support, if the task has one.
 pub(crate) fn refused(lifted: &LiftedTask, task: &GroundTask, algorithm: Algorithm) -> Option<Unsupported> {
     if let Some(unsupported) = &task.search_unsupported {
         return Some(unsupported.clone());

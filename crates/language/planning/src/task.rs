@@ -10,24 +10,24 @@ use std::sync::Arc;
 pub type Fact = u32;
 /// A numeric variable (a ground function term) by number.
 pub type NumVar = u32;
-/// An object by number, see [`Symbols::objects`].
+/// Index of an object in [`Symbols::objects`].
 pub type ObjectId = u32;
 
-/// The names that numbers stand for, as the files write them.
+/// Names by index, with the case of the files.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
-    /// Objects and constants.
+    /// Names of objects and constants.
     pub objects: Vec<String>,
     /// Predicates; those the normaliser invents start with `@`.
     pub predicates: Vec<String>,
-    /// Functions.
+    /// Names of functions.
     pub functions: Vec<String>,
-    /// Action schemas.
+    /// Names of action schemas.
     pub actions: Vec<String>,
 }
 
 impl Symbols {
-    /// `(name arg1 arg2)`.
+    /// Formats a term as `(name arg1 arg2)`.
     fn term(&self, name: &str, args: &[ObjectId]) -> String {
         let mut out = format!("({name}");
         for &arg in args {
@@ -59,14 +59,14 @@ impl Symbols {
 pub struct Atom {
     /// Index into [`Symbols::predicates`] (or [`Symbols::functions`]).
     pub predicate: u32,
-    /// The arguments.
+    /// Indices of the objects.
     pub args: Box<[ObjectId]>,
 }
 
 /// An action schema with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroundAction {
-    /// Index into [`Symbols::actions`].
+    /// Index of the schema in [`Symbols::actions`].
     pub action: u32,
     /// The arguments in the schema's order.
     pub args: Box<[ObjectId]>,
@@ -75,13 +75,13 @@ pub struct GroundAction {
 /// A ground numeric expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumExpr {
-    /// A number.
+    /// A constant.
     Constant(f64),
     /// The value of a variable, undefined (NaN) where nothing has set it.
     Variable(NumVar),
     /// The number of steps so far; in metrics only, and no number by itself (NaN).
     Steps,
-    /// An operation.
+    /// An operation on two expressions.
     Binary(ArithmeticOp, Box<(NumExpr, NumExpr)>),
 }
 
@@ -100,13 +100,13 @@ impl NumExpr {
 /// A ground numeric condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumCondition {
-    /// How the sides compare.
+    /// The operator.
     pub comparison: CompareOp,
     /// Left side.
     pub left: NumExpr,
     /// Right side.
     pub right: NumExpr,
-    /// Where it stands, in the domain (or, in a goal, in the problem).
+    /// Place in the domain (or, for a goal, in the problem).
     pub span: Span,
 }
 
@@ -117,12 +117,12 @@ pub struct Condition {
     pub positive: Box<[Fact]>,
     /// Facts that must not hold, ascending.
     pub negative: Box<[Fact]>,
-    /// Numeric conditions.
+    /// Numeric comparisons that must hold.
     pub numeric: Box<[NumCondition]>,
 }
 
 impl Condition {
-    /// Whether it holds in a state.
+    /// Returns true if the condition holds in a state.
     #[inline]
     pub fn holds(&self, facts: &[u64], numbers: &[f64]) -> bool {
         self.positive.iter().all(|&f| crate::bits::get(facts, f))
@@ -130,7 +130,7 @@ impl Condition {
             && self.numeric.iter().all(|c| c.comparison.holds(c.left.value(numbers), c.right.value(numbers)))
     }
 
-    /// Whether it holds in every state.
+    /// Returns true if the condition is empty, so that it holds in every state.
     pub fn is_trivial(&self) -> bool {
         self.positive.is_empty() && self.negative.is_empty() && self.numeric.is_empty()
     }
@@ -139,24 +139,24 @@ impl Condition {
 /// An effect that takes place where its condition holds in the state before the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConditionalEffect {
-    /// When.
+    /// Condition in the state before the step.
     pub condition: Condition,
-    /// Facts made true.
+    /// Facts that become true.
     pub add: Box<[Fact]>,
     /// Facts made false, unless the same step makes them true.
     pub delete: Box<[Fact]>,
 }
 
-/// A numeric effect; its value is taken in the state before the step.
+/// A numeric effect. Its value is computed in the state before the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumEffect {
-    /// When.
+    /// Condition in the state before the step.
     pub condition: Condition,
-    /// What changes.
+    /// The variable that changes.
     pub variable: NumVar,
-    /// How.
+    /// The kind of change.
     pub op: AssignOp,
-    /// By what.
+    /// The new value or the amount.
     pub value: NumExpr,
 }
 
@@ -166,7 +166,7 @@ pub struct NumEffect {
 pub struct Operator {
     /// Index into [`GroundTask::actions`].
     pub action: u32,
-    /// When it is applicable.
+    /// Condition for the operator to be applicable.
     pub precondition: Condition,
     /// Facts made true in any case, ascending.
     pub add: Box<[Fact]>,
@@ -174,16 +174,16 @@ pub struct Operator {
     pub delete: Box<[Fact]>,
     /// Effects under a further condition.
     pub conditional: Box<[ConditionalEffect]>,
-    /// Numeric effects, without those on the plan's cost alone.
+    /// Numeric effects, without those that change only the plan's cost.
     pub numeric: Box<[NumEffect]>,
-    /// What it adds to the metric, times [`GroundTask::cost_scale`]; 1 each without a metric.
+    /// Amount added to the metric, times [`GroundTask::cost_scale`]; 1 for every operator without a metric.
     pub cost: u32,
 }
 
 /// `head` holds where the condition does, within stratum `stratum`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axiom {
-    /// The derived fact.
+    /// The derived fact that the axiom adds.
     pub head: Fact,
     /// Literals; a negative one is basic or of a lower stratum.
     pub condition: Condition,
@@ -191,21 +191,21 @@ pub struct Axiom {
     pub stratum: u32,
 }
 
-/// Something the searches do not handle, and where it stands.
+/// An unsupported construct and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported {
     /// The construct, as a noun phrase.
     pub what: String,
-    /// Where.
+    /// Place of the construct.
     pub place: SourcePlace,
 }
 
 /// A span and the text it is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourcePlace {
-    /// Which text.
+    /// The text that contains the span.
     pub text: TaskText,
-    /// Where in it.
+    /// Bytes in the text.
     pub span: Span,
 }
 
@@ -223,17 +223,17 @@ pub enum TaskText {
 /// A ground planning task.
 #[derive(Debug, Clone)]
 pub struct GroundTask {
-    /// Names.
+    /// Names of the objects, predicates, functions and actions.
     pub symbols: Arc<Symbols>,
-    /// What each fact stands for. Facts that never change are not here.
+    /// Atom of each fact. Facts that never change are left out.
     pub facts: Vec<Atom>,
     /// Facts below this number are basic, the others derived.
     pub basic_facts: usize,
-    /// What each numeric variable stands for.
+    /// Function term of each numeric variable.
     pub variables: Vec<Atom>,
-    /// The ground actions that can ever be applicable, as far as delete relaxation tells.
+    /// The ground actions that are reachable under delete relaxation.
     pub actions: Vec<GroundAction>,
-    /// How they are executed.
+    /// The operators that execute the ground actions.
     pub operators: Vec<Operator>,
     /// Rules of derived facts, by stratum.
     pub axioms: Vec<Axiom>,
@@ -241,15 +241,15 @@ pub struct GroundTask {
     pub init: Vec<Fact>,
     /// Initial values of the numeric variables, NaN where undefined.
     pub init_numbers: Vec<f64>,
-    /// The goal.
+    /// Condition on the last state of a plan.
     pub goal: Condition,
-    /// Whether delete relaxation already shows that the goal cannot be reached.
+    /// True if delete relaxation shows that the goal cannot be reached.
     pub goal_unreachable: bool,
     /// Costs are integers in units of `1 / cost_scale` of the metric.
     pub cost_scale: u32,
-    /// Why costs could not be made integers, where they could not; [`Operator::cost`] is 1 then.
+    /// Why costs could not be made integers; [`Operator::cost`] is then 1. `None` if they could.
     pub cost_unsupported: Option<Unsupported>,
-    /// Why search does not apply (numeric conditions): the simulator does.
+    /// Why search does not apply (numeric conditions). The simulator applies all the same.
     pub search_unsupported: Option<Unsupported>,
 }
 
@@ -259,7 +259,7 @@ impl GroundTask {
         crate::bits::words_for(self.facts.len())
     }
 
-    /// Whether any operator has effects under conditions of their own.
+    /// Returns true if an operator has conditional effects.
     pub fn has_conditional_effects(&self) -> bool {
         self.operators.iter().any(|o| !o.conditional.is_empty())
     }

@@ -14,7 +14,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// How much dearer than the cheapest a plan may be (top-quality planning).
+/// Upper bound on a plan's cost, relative to the cheapest plan (top-quality planning).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum QualityBound {
     /// At most this many times the lowest cost; below 1 counts as 1.
@@ -37,18 +37,18 @@ impl QualityBound {
     }
 }
 
-/// What [`top_k`] is asked for.
+/// Options of [`top_k`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TopKOptions {
-    /// Most plans.
+    /// Most plans returned.
     pub k: NonZeroUsize,
-    /// How much dearer than the cheapest they may be; any cost where absent.
+    /// Bound on their cost relative to the cheapest plan; `None` for any cost.
     pub quality: Option<QualityBound>,
-    /// Whether ground actions that change nothing may be steps.
+    /// Decides whether ground actions that change nothing may be steps.
     pub semantics: Semantics,
-    /// Most search nodes: states seen, and ways from a state to the goal kept.
+    /// Most search nodes: visited states, plus stored suffixes of plans.
     pub max_nodes: u64,
-    /// Caps on grounding.
+    /// Caps on the number of ground atoms and actions.
     pub ground: GroundLimits,
 }
 
@@ -65,28 +65,28 @@ impl TopKOptions {
     }
 }
 
-/// Why there are no more plans in the answer.
+/// Reason why the list of plans ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TopKEnd {
-    /// There are as many as asked for; there may be others, none before these in order.
+    /// As many plans as requested were found. There may be others; none precedes these in order.
     Enough,
-    /// There are no others (within the bound on quality, where there is one).
+    /// There are no other plans (within the bound on quality, if there is one).
     NoMore,
     /// A limit ended the search; the plans are the first in order all the same, and there may be others.
     LimitReached(StopReason),
 }
 
-/// How planning for several plans ended.
+/// Result of planning for several plans.
 #[derive(Debug, Clone)]
 pub enum TopKOutcome {
-    /// At least one plan.
+    /// One or more plans.
     Plans {
         /// Distinct, by cost, then length, then the names of the steps.
         plans: Vec<Plan>,
-        /// Whether these are all.
+        /// Reason why the list ends.
         end: TopKEnd,
     },
-    /// There is no plan at all.
+    /// The task has no plan.
     ProvenUnsolvable(Explanation),
     /// A limit ended the work before the first plan.
     LimitReached(StopReason),
@@ -94,25 +94,27 @@ pub enum TopKOutcome {
     Unsupported(Vec<Unsupported>),
 }
 
-/// What [`top_k`] found and how.
+/// Outcome of [`top_k`], with the search method and statistics.
 #[derive(Debug, Clone)]
 pub struct TopKResult {
-    /// The answer.
+    /// The plans, or the reason why there are none.
     pub outcome: TopKOutcome,
     /// The search that gave it.
     pub method: &'static str,
-    /// Counts; a state that the search for the first plan expanded and that may lie on another one counts twice as expanded.
+    /// Counts. A state counts twice as expanded if the search for the first plan expanded it and another plan
+    /// may lead through it.
     pub statistics: SearchStatistics,
     /// Ground actions and facts of the task; 0 where grounding was not reached.
     pub ground_size: (usize, usize),
 }
 
-/// Finds the cheapest plans of a task: as sequences of ground actions, with loops, also through states where the goal holds already (as
-/// in the definition of top-k planning that K* solves). The metric is the cost, the number of steps without one. The answer depends on
-/// the task alone: plans of one cost come by length, those of one length by the names of their steps.
+/// Finds the cheapest plans of a task, as sequences of ground actions. Plans may contain loops and may pass
+/// through goal states (as in the definition of top-k planning that K* solves). The cost is the metric, or
+/// the number of steps without one. The answer depends on the task alone: plans of equal cost are ordered by
+/// length, then by the names of their steps.
 ///
 /// # Errors
-/// What [`normalize`] finds: names without a declaration, wrong arities, rules that cannot be stratified.
+/// The errors of [`normalize`]: undeclared names, wrong arities, rules that cannot be stratified.
 pub fn top_k(
     domain: &Domain,
     problem: &Problem,

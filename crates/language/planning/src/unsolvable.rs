@@ -1,4 +1,4 @@
-//! Why a task has no plan, as far as delete relaxation shows it: what nothing can ever make true.
+//! Explains why a task has no plan, from delete relaxation: atoms that nothing can make true.
 
 use crate::ground::{GroundLimits, Reachability};
 use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term};
@@ -8,17 +8,17 @@ use crate::validate::condition_text;
 use planforge_diagnostics::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
-/// How far a chain of missing achievers is followed.
+/// Longest chain of missing achievers that is followed.
 const MAX_DEPTH: usize = 8;
 
 /// One reason, with the place it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// What it is about.
+    /// Kind of the reason.
     pub kind: ReasonKind,
     /// One sentence, without a full stop.
     pub message: String,
-    /// Where.
+    /// Place in the domain or problem.
     pub place: SourcePlace,
 }
 
@@ -38,8 +38,8 @@ pub enum ReasonKind {
 /// The reasons, the most direct first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// Empty of [`ReasonKind::UnreachableGoal`] where the relaxation reaches the goal: only search showed that there is no
-    /// plan, or a limit kept the relaxation from being computed.
+    /// The reasons. Contains no [`ReasonKind::UnreachableGoal`] if the relaxation reaches the goal: then only
+    /// the search showed that there is no plan, or a limit prevented the relaxation.
     pub reasons: Vec<Reason>,
 }
 
@@ -108,7 +108,7 @@ struct Needed {
     text: String,
 }
 
-/// Whether two patterns have an instance in common.
+/// Returns true if two patterns have a common instance.
 fn overlap(a: &[Option<ObjectId>], b: &[Option<ObjectId>]) -> bool {
     a.iter().zip(b).all(|(x, y)| x.is_none() || y.is_none() || x == y)
 }
@@ -155,7 +155,7 @@ impl ReasonSearch<'_> {
         }
     }
 
-    /// Whether a condition may hold in some state, as far as the relaxation tells.
+    /// Returns true if a condition may hold in some relaxed state.
     fn possible(&self, formula: &Formula, binding: &mut [ObjectId]) -> bool {
         match formula {
             Formula::And(parts) => parts.iter().all(|p| self.possible(p, binding)),
@@ -229,7 +229,8 @@ impl ReasonSearch<'_> {
         }
     }
 
-    /// Says who could add an atom and what keeps them from it; what to follow next.
+    /// Reports the actions that could add an atom and the conditions that prevent them. Returns the atoms to
+    /// follow next.
     fn achievers(
         &mut self,
         predicate: u32,

@@ -34,10 +34,10 @@ pub enum ValidationDecision {
     Unsupported(Vec<Unsupported>),
 }
 
-/// What a step changed.
+/// Changes of the state by one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceStep {
-    /// The step.
+    /// The ground action of the step.
     pub action: GroundAction,
     /// Its number in the plan file, from 0.
     pub index: usize,
@@ -56,22 +56,22 @@ pub struct FailingStep {
     pub index: usize,
     /// The step as text.
     pub text: String,
-    /// Every condition that did not hold; empty where the step itself could not be read (see the diagnostics).
+    /// Every condition that did not hold; empty if the step itself could not be read (see the diagnostics).
     pub conditions: Vec<FailedCondition>,
 }
 
-/// Everything there is to say about a plan.
+/// Result of validating a plan.
 #[derive(Debug, Clone)]
 pub struct ValidationReport {
-    /// The verdict.
+    /// Decision on the plan.
     pub decision: ValidationDecision,
     /// The findings, `plan.*`; errors exactly where the verdict is invalid.
     pub diagnostics: Vec<Diagnostic>,
     /// The initial state, sorted, derived atoms not included.
     pub initial: Vec<Atom>,
-    /// The steps executed.
+    /// The executed steps, in order.
     pub trace: Vec<TraceStep>,
-    /// Where execution stopped, if before the end.
+    /// The first step that could not be executed; `None` if all were.
     pub failing_step: Option<FailingStep>,
     /// Goal conditions that do not hold after the last step; empty where a step failed.
     pub missing_goals: Vec<FailedCondition>,
@@ -79,12 +79,12 @@ pub struct ValidationReport {
     pub cost: Option<f64>,
     /// Steps in the plan.
     pub steps: usize,
-    /// The names.
+    /// Names of the objects, predicates, functions and actions.
     pub symbols: Arc<Symbols>,
 }
 
 impl ValidationReport {
-    /// Whether the plan is valid.
+    /// Returns true if the plan is valid.
     pub fn is_valid(&self) -> bool {
         self.decision == ValidationDecision::Valid
     }
@@ -105,7 +105,7 @@ impl ValidationReport {
 /// Validates a plan.
 ///
 /// # Errors
-/// What [`normalize`] finds in the domain and problem: then nothing can be said about the plan.
+/// The errors of [`normalize`] in the domain and problem. The plan cannot be judged then.
 pub fn validate(
     domain: &Domain,
     problem: &Problem,
@@ -130,12 +130,12 @@ struct Execution<'t> {
 }
 
 impl Validator {
-    /// Prepares a task.
+    /// Prepares a task for validation.
     pub fn new(task: LiftedTask) -> Self {
         Validator { names: resolve::Names::new(&task), task }
     }
 
-    /// The task.
+    /// Returns the task.
     pub fn task(&self) -> &LiftedTask {
         &self.task
     }
@@ -152,7 +152,7 @@ impl Validator {
         (steps, diagnostics)
     }
 
-    /// Validates a plan.
+    /// Executes a plan step by step and reports the first failing step, or the missing goals.
     pub fn validate(&self, plan: &PlanFile) -> ValidationReport {
         let mut report = ValidationReport {
             decision: ValidationDecision::Invalid,
@@ -253,7 +253,7 @@ impl Execution<'_> {
         failures
     }
 
-    /// Executes one step, or says which of its conditions do not hold.
+    /// Executes one step, or returns the conditions that do not hold.
     fn step(&mut self, index: usize, action: &GroundAction) -> Result<(), Vec<FailedCondition>> {
         let schema = &self.task.schemas[action.action as usize];
         let mut binding = vec![ObjectId::MAX; schema.slots];

@@ -1,14 +1,15 @@
-//! Exploration walks: how alike two models of one task behave, by executing random walks of each on the other
-//! (Mahdavi et al. 2024, Definition 1 and Eq. 2).
+//! Exploration walks: similarity of the behaviour of two models of one task, measured by executing random
+//! walks of each on the other (Mahdavi et al. 2024, Definition 1 and Eq. 2).
 //!
 //! * [`Model`]: a domain and a problem ready to walk in, under STRIPS semantics or without ground no-ops ([`Semantics`]).
 //! * [`sample_direction`] draws walks of one model and executes them on the other; [`exact_direction`] computes the
-//!   expectation instead, where it fits.
-//! * [`WalkScore`] combines both directions over the problems of a domain; [`interval`](mod@interval) says how far a sampled one may be off.
-//! * [`race`] draws walks for several candidates until the best is decided, under bounds that hold at every look.
+//! expectation, for small state spaces.
+//! * [`WalkScore`] combines both directions over the problems of a domain; [`interval`](mod@interval) bounds the error of a sampled score.
+//! * [`race`] draws walks for several candidates until the best is decided, under bounds that hold at any time.
 //! * [`counterexample`] finds the shortest walk that one model executes and the other refuses.
 //!
-//! Pure like the rest of the crate: randomness comes from a seed, limits from a [`ResourceLimits`](crate::Budget).
+//! Pure like the rest of the crate: randomness is derived from a seed, limits from
+//! [`ResourceLimits`](crate::ResourceLimits).
 
 mod beta;
 mod counterexample;

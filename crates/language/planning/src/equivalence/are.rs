@@ -1,12 +1,14 @@
-//! Action reconstruction error (Oswald et al. 2024, section 3): how many literals two action schemas do not share.
+//! Action reconstruction error (Oswald et al. 2024, section 3): the number of literals that two action
+//! schemas do not share.
 //!
-//! ARE(a, a') = |pre(a) △ pre(a')| + |add(a) △ add(a')| + |del(a) △ del(a')|, where a negative precondition is an element of
-//! its own. The paper does not say which parameters of two schemas are the same. Three readings are told apart: by
-//! the variables' names (the definition read literally), by their positions (the paper's code), and the least over all bijections between
-//! parameters of the same type.
+//! ARE(a, a') = |pre(a) △ pre(a')| + |add(a) △ add(a')| + |del(a) △ del(a')|, where a negative precondition
+//! counts as an element. The paper does not define which parameters of two schemas correspond. Three readings
+//! are computed: by the variables' names (the definition read literally), by their positions (the paper's
+//! code), and the minimum over all bijections between parameters of the same type.
 //!
-//! Beyond STRIPS: nested conjunctions are taken apart, and whatever else is no literal (a disjunction, a quantified, conditional or
-//! numeric part) is one element, compared as it reads. Names compare without regard to case; repetition makes no difference.
+//! Beyond STRIPS: nested conjunctions are flattened, and each other part (a disjunction, a quantified,
+//! conditional or numeric part) is one element, compared by its text. Names compare without regard to case;
+//! repetition makes no difference.
 
 pub(super) mod bijection;
 
@@ -27,18 +29,18 @@ pub struct ActionError {
     pub by_name: usize,
     /// A parameter is the one at the same place; those beyond the other's keep their names, as in the paper's code.
     pub by_position: usize,
-    /// The least over the bijections between parameters of the same type; `None` where there is none.
+    /// Minimum over the bijections between parameters of the same type; `None` if there is no bijection.
     pub least: Option<LeastError>,
 }
 
-/// The least error over bijections of parameters.
+/// Minimum error over bijections of parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeastError {
-    /// The error.
+    /// Number of elements that are not shared.
     pub error: usize,
     /// By parameter of the original, the place of the reconstructed action's.
     pub parameters: Vec<usize>,
-    /// Whether all bijections were looked at. Where not, the least is this or below.
+    /// True if all bijections were compared. Otherwise the minimum is at most this.
     pub exact: bool,
 }
 
@@ -49,11 +51,11 @@ pub struct DomainError {
     pub actions: Vec<(String, Option<ActionError>)>,
     /// Actions that only the other domain has.
     pub extra: Vec<String>,
-    /// The sum over all actions by name; an action that one domain alone has counts with all of its elements.
+    /// Sum over all actions by name. An action of only one domain counts with all of its elements.
     pub by_name: usize,
     /// The sum by position.
     pub by_position: usize,
-    /// The sum of the least errors; `None` where an action has none.
+    /// Sum of the minimum errors; `None` if an action has none.
     pub least: Option<usize>,
 }
 
@@ -112,17 +114,17 @@ pub(super) fn type_names(ty: Option<&TypeRef>) -> Vec<String> {
     names
 }
 
-/// Where an element stands.
+/// Part of an action that contains an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Part {
     Precondition,
     Add,
     Delete,
-    /// An effect that is no literal.
+    /// An effect that is not a literal.
     Other,
 }
 
-/// One element of an action, its parameters taken out.
+/// One element of an action, with holes in place of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Element {
     part: Part,
@@ -132,13 +134,13 @@ struct Element {
     holes: Vec<usize>,
 }
 
-/// Stands for a parameter; no name has it.
+/// Placeholder of a parameter. It cannot occur in a name.
 const HOLE: &str = "\u{0}";
 
 /// An action as sets of elements.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
-    /// The parameters' names.
+    /// Names of the parameters.
     names: Vec<String>,
     elements: BTreeSet<Element>,
 }
@@ -161,7 +163,7 @@ impl Shape {
         Shape { names, elements }
     }
 
-    /// Whether both say the same of parameters by their positions.
+    /// Returns true if both have the same elements, with parameters matched by position.
     pub(super) fn same_elements(&self, other: &Self) -> bool {
         self.elements == other.elements
     }

@@ -1,4 +1,4 @@
-//! What two problems that are not the same do not share, under the best correspondence of objects that was found.
+//! Facts that two different problems do not share, under the best correspondence of objects that was found.
 
 use super::graph::{Fact, Graph, Node, ProblemNodes};
 use super::search::rounds;
@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 
 /// Rounds of refinement by which objects are compared.
 const ROUNDS: usize = 4;
-/// Rounds by which conditions are compared under a correspondence: the depth to which they are told apart.
+/// Rounds of refinement for compound facts: the depth to which conditions are told apart.
 const DEPTH: usize = 16;
-/// Most facts that are looked at to better a correspondence.
+/// Most facts compared to improve a correspondence.
 const LOOKS: usize = 20_000;
 
-/// How two problems differ.
+/// Difference of two problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProblemDifference {
     /// Objects of the first that have no counterpart of their type.
@@ -23,13 +23,15 @@ pub struct ProblemDifference {
     pub missing_facts: Vec<String>,
     /// Facts of the second that the first lacks, in the second's names.
     pub extra_facts: Vec<String>,
-    /// The correspondence it is told under: (object of the first, object of the second).
+    /// The correspondence of objects used: (object of the first, object of the second).
     pub renaming: Vec<(String, String)>,
-    /// Whether no correspondence leaves fewer facts over. Shown by counting facts of a kind; where that does not show it, false.
+    /// True if counting facts of a kind proves that no correspondence leaves fewer facts over. False if that
+    /// is unknown.
     pub minimal: bool,
 }
 
-/// The difference under the best of two correspondences: objects of the same name, and objects that look alike.
+/// Returns the difference under the best of two correspondences: objects of the same name, and objects of
+/// similar colour.
 pub(super) fn difference(graph: &Graph) -> ProblemDifference {
     let matcher = Matcher::new(graph);
     let by_name = matcher.improve(matcher.by_name());
@@ -95,7 +97,7 @@ impl<'g> Matcher<'g> {
         self.fill((0..self.colours[0].len()).map(|i| (i, wish(i))).collect())
     }
 
-    /// Objects that refinement tells apart last, the most alike first.
+    /// Matches objects that refinement tells apart last, the most similar first.
     fn by_look(&self) -> Match {
         let rounds = rounds(self.graph, ROUNDS);
         let alike = |i: usize, j: usize| {
@@ -115,7 +117,7 @@ impl<'g> Matcher<'g> {
         self.fill(wishes)
     }
 
-    /// Grants each object the first of its wishes that is free, then whatever of its type is left.
+    /// Gives each object the first free one of its wishes, then any free object of its type.
     fn fill(&self, wishes: Vec<(usize, Vec<usize>)>) -> Match {
         let mut taken = vec![false; self.colours[1].len()];
         let mut image = vec![None; self.colours[0].len()];
@@ -227,8 +229,9 @@ impl<'g> Matcher<'g> {
         nodes
     }
 
-    /// Which compound facts of each side the other has too, under a correspondence: those that refinement of what is below them
-    /// cannot tell apart, with every object told apart from all but its counterpart.
+    /// Returns the compound facts of each side that the other has too, under a correspondence: those that
+    /// refinement of their parts cannot tell apart, if every object is told apart from all but its
+    /// counterpart.
     fn compound(&self, image: &Match) -> [FxHashSet<usize>; 2] {
         let mut shared = [FxHashSet::default(), FxHashSet::default()];
         let compound =
@@ -265,7 +268,7 @@ impl<'g> Matcher<'g> {
         shared
     }
 
-    /// What each of the nodes looks like with all that is below it and nothing else, as numbers.
+    /// Returns a hash of each node's structure below it.
     fn looks(&self, roots: impl Iterator<Item = Node>, colours: &[u64]) -> Vec<u64> {
         let cones: Vec<Vec<Node>> = roots.map(|root| self.below(root)).collect();
         let mut now: Vec<FxHashMap<Node, u64>> =
@@ -321,7 +324,7 @@ impl<'g> Matcher<'g> {
     }
 }
 
-/// A fact over objects alone, in numbers.
+/// Returns a fact over objects alone, as numbers.
 fn flat_fact(
     graph: &Graph,
     fact: Node,

@@ -1,18 +1,21 @@
-//! Whether two domains behave the same on given problems, exactly: a breadth-first search over pairs of states (one of each model) that
-//! the same sequence of ground actions leads to.
+//! Exact comparison of the behaviour of two domains on given problems: a breadth-first search over pairs of
+//! states (one of each model) that the same sequence of ground actions leads to.
 //!
-//! Two models *differ* where there is a sequence of ground actions that one executes and the other refuses, or after which the goal holds in
-//! one and not in the other; or, where the problem has a metric, where an action that both execute adds another amount to it. Ground actions
-//! match by name and by the position of their arguments, without regard to case; names of parameters, the order and repetition of
-//! conditions, and facts that nothing depends on make no difference, nor does an action that no pair reached allows. States are never
-//! compared with each other, so the two models may be over different predicates.
+//! Two models *differ* if there is a sequence of ground actions that one executes and the other refuses, or
+//! after which the goal holds in one and not in the other; or, for a problem with a metric, if an action that
+//! both execute adds another amount to it. Ground actions match by name and by the position of their
+//! arguments, without regard to case. Names of parameters, the order and repetition of conditions, facts that
+//! nothing depends on, and actions that are never applicable make no difference. States are never compared
+//! with each other, so the two models may be over different predicates.
 //!
-//! The difference told is the first by length, then by the names of its actions. Where there is none, every pair was
-//! seen and the models are equal over the whole reachable space of this problem, or a limit ended the search and they are equal for
-//! every sequence up to a length. Equality over all problems is never claimed: it is not decided here, and no finite set of problems shows it.
+//! The reported difference is the first by length, then by the names of its actions. If there is none, either
+//! every pair was visited, and the models are equal over the whole reachable space of this problem, or a
+//! limit ended the search, and they are equal for every sequence up to a length. Equality over all problems
+//! is not decided: no finite set of problems shows it.
 //!
-//! Facts that no condition, rule or goal depends on are left out of the states; models that are the same ground task after
-//! that are equal without a search. Cost: pairs times applicable actions, each pair packed into bits.
+//! Facts that no condition, rule or goal depends on are left out of the states. Models whose ground tasks are
+//! then identical are equal without a search. Cost: pairs times applicable actions, each pair packed into
+//! bits.
 
 mod product;
 mod ready;
@@ -37,11 +40,11 @@ pub use several::{Comparisons, ExactReference};
 /// Limits of a comparison, and which ground actions are legal in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EquivalenceLimits {
-    /// Which ground actions are legal. Under [`Semantics::GroundNoOpsDropped`] each model drops its own.
+    /// Legal ground actions. Under [`Semantics::GroundNoOpsDropped`] each model drops its own no-ops.
     pub semantics: Semantics,
-    /// Most pairs of states held for one problem, looked at before each expansion.
+    /// Most pairs of states in memory for one problem, checked before each expansion.
     pub max_pairs: u64,
-    /// The longest sequence looked at; without it every one is.
+    /// Longest sequence tried, in actions; `None` for any length.
     pub max_depth: Option<u32>,
     /// Caps on grounding each model.
     pub ground: GroundLimits,
@@ -59,18 +62,18 @@ impl Default for EquivalenceLimits {
     }
 }
 
-/// How two domains compare on one problem.
+/// Comparison of two domains on one problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DomainComparison {
-    /// What can be executed, and where the goal holds.
+    /// Comparison of executable sequences and goals.
     pub behaviour: Behaviour,
-    /// What the steps cost.
+    /// Comparison of the steps' costs.
     pub costs: Costs,
     /// Pairs of states that were met; 0 where no search was needed.
     pub pairs: u64,
 }
 
-/// How two models compare by what they execute and where their goals hold.
+/// Comparison of two models by the sequences they execute and by their goals.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Behaviour {
     /// Every sequence of ground actions is executed by both or refused by both, and leads to the goal in both or in neither.
@@ -80,23 +83,23 @@ pub enum Behaviour {
     },
     /// That holds for all sequences of at most this many steps; longer ones were not all tried.
     EqualUpTo {
-        /// The length.
+        /// Length of the longest sequences that were all tried.
         steps: u32,
-        /// What ended the search.
+        /// The limit that ended the search.
         end: SearchEnd,
     },
     /// It does not hold.
     Different(BehaviourDifference),
 }
 
-/// What ended a search before everything was seen.
+/// Limit that ended a search early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// [`EquivalenceLimits::max_pairs`].
+    /// The limit [`EquivalenceLimits::max_pairs`].
     Pairs,
-    /// [`EquivalenceLimits::max_depth`].
+    /// The limit [`EquivalenceLimits::max_depth`].
     Depth,
-    /// The budget.
+    /// A resource limit.
     Stopped(StopReason),
 }
 
@@ -105,23 +108,24 @@ pub enum SearchEnd {
 pub struct BehaviourDifference {
     /// The sequence, in lower case. A refused step is the last one.
     pub steps: Vec<NamedStep>,
-    /// What is different.
+    /// Kind of the difference.
     pub kind: DifferenceKind,
 }
 
-/// What two models do differently.
+/// Kinds of differences in behaviour.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DifferenceKind {
     /// One executes the whole sequence, the other all but its last step.
     Refused {
-        /// Which one refuses.
+        /// The side that refuses.
         by: ComparedSide,
-        /// Why.
+        /// The reason for the refusal.
         refusal: Refusal,
-        /// Where it is the precondition: its parts that do not hold, as PDDL and why, in the names of the one that refuses.
+        /// If the precondition fails: its parts that do not hold, as PDDL with the reason, in the names of
+        /// the refusing side.
         conditions: Vec<String>,
     },
-    /// Both execute the sequence; afterwards one goal holds alone.
+    /// Both execute the sequence, and the goal then holds on one side only.
     Goal {
         /// In which one it holds.
         holds_in: ComparedSide,
@@ -130,20 +134,20 @@ pub enum DifferenceKind {
     },
 }
 
-/// How two models compare by what their steps add to the metric.
+/// Comparison of two models by the amounts that their steps add to the metric.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Costs {
     /// The problem has no metric.
     NotAsked,
     /// Every step that was executed in both costs the same.
     Equal,
-    /// One does not.
+    /// A step has different costs.
     Different(CostDifference),
     /// They were not compared.
     NotCompared {
-        /// In which one a cost is no constant of the ground action.
+        /// The side where a cost is not a constant of the ground action.
         side: ComparedSide,
-        /// What it is instead, as a noun phrase.
+        /// The kind of cost there, as a noun phrase.
         what: String,
     },
 }
@@ -153,18 +157,18 @@ pub enum Costs {
 pub struct CostDifference {
     /// The sequence, in lower case; it is the last step whose cost differs.
     pub steps: Vec<NamedStep>,
-    /// What it adds to the metric in the first and in the second (negated where more is better).
+    /// Amount added to the metric on the first and on the second side (negated if more is better).
     pub costs: [f64; 2],
 }
 
-/// What a comparison comes to.
+/// Overall result of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparisonVerdict {
     /// Equal in everything, over the whole reachable space of the problem.
     Equal,
     /// Different in behaviour or cost.
     Different,
-    /// No difference was seen, and not everything was compared.
+    /// No difference was found, and not everything was compared.
     Open,
 }
 
@@ -188,19 +192,20 @@ impl DomainComparison {
     }
 }
 
-/// Why there is no comparison: a model could not be made.
+/// Error of a comparison: a model could not be built.
 #[derive(Debug, Clone)]
 pub struct NotCompared {
-    /// Whose.
+    /// The side whose model failed.
     pub side: ComparedSide,
-    /// Why.
+    /// The error.
     pub error: ModelError,
 }
 
-/// Compares two domains on one problem, written once for each (the same text for both where both declare what it uses).
+/// Compares two domains on one problem, written once for each (the same text for both if both declare the
+/// names it uses).
 ///
 /// # Errors
-/// A domain and its problem are no model: errors, constructs that are not executed, a limit on grounding.
+/// A domain and its problem are not a model: errors, unsupported constructs, or a limit on grounding.
 pub fn compare_domains(
     domains: [&Domain; 2],
     problems: [&Problem; 2],
@@ -213,7 +218,8 @@ pub fn compare_domains(
     compare_models([&first, &second], limits, resources)
 }
 
-/// One side's model, to be compared with several others by [`compare_models`]; see [`compare_domains`].
+/// Prepares one side's model for comparisons with several others by [`compare_models`]; see
+/// [`compare_domains`].
 ///
 /// # Errors
 /// See [`compare_domains`].
@@ -238,7 +244,8 @@ impl ComparableModel {
     }
 }
 
-/// [`compare_domains`] where both sides are ready. What the limits say of semantics and grounding went into them already.
+/// Compares two prepared models; see [`compare_domains`]. The limits on semantics and grounding already apply
+/// to the models.
 ///
 /// # Errors
 /// See [`compare_domains`].
@@ -368,8 +375,8 @@ pub(super) fn failed(model: &Model, steps: &[NamedStep]) -> Vec<String> {
     conditions.into_iter().map(told).collect()
 }
 
-/// What holds of the objects of the last step before it, and what has no arguments, as PDDL: facts that actions change or not, none that are
-/// derived.
+/// Returns the facts about the last step's objects, and the facts without arguments, in the state before that
+/// step, as PDDL. Includes static facts, but not derived ones.
 pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<String> {
     let Some((last, before)) = steps.split_last() else { return Vec::new() };
     let symbols = &model.lifted().symbols;

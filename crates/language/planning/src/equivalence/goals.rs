@@ -1,22 +1,24 @@
-//! Whether two problems are the same once each goal is completed by what follows from it: equal up to renaming in everything but
-//! the goal, and satisfied by the same reachable states.
+//! Equality of two problems after completing each goal with its consequences: equal up to renaming in
+//! everything but the goal, and satisfied by the same reachable states.
 //!
-//! The goal states of a problem are the reachable states that satisfy its goal. Two problems are *goal-equivalent* where one renaming
-//! makes initial states, numbers, constraints and metrics equal and carries the goal states of the one onto those of the other. (The
-//! initial states being equal, so are the reachable states.) To compare sets of states under every renaming at once, each goal is
-//! replaced by something that says what the set is and is renamed with the objects; the problems made so are compared as they read.
+//! The goal states of a problem are the reachable states that satisfy its goal. Two problems are
+//! *goal-equivalent* if one renaming makes initial states, numbers, constraints and metrics equal and maps
+//! the goal states of one onto those of the other. (Equal initial states imply equal reachable states.) To
+//! compare sets of states under every renaming at once, each goal is replaced by a formula that describes the
+//! set and is renamed with the objects. The resulting problems are compared by their text.
 //!
 //! * **A conjunction of literals** is replaced by its *closure*: all literals that hold in every goal state. The goal states are the
-//!   reachable states in which the closure holds, for the goal is part of it; and the closure is defined by the set alone, so that a
-//!   renaming that carries the sets onto each other carries the closures onto each other. So closures that are complete decide the question
-//!   both ways. A *part* of the closure that contains the goal still describes the same set: equal is sound with any such part,
-//!   different only with all of it.
-//! * Where either is **another goal**, both are replaced by the lists of their goal states, provided that all reachable states were seen.
+//! reachable states in which the closure holds, because the goal is part of it. The closure is defined by the
+//! set alone, so a renaming that maps the sets onto each other maps the closures onto each other. Complete
+//! closures therefore decide the question both ways. A *part* of the closure that contains the goal still
+//! describes the same set: equal is sound with any such part, different only with all of it.
+//! * If either is **another goal**, both are replaced by the lists of their goal states, provided that all reachable states were visited.
 //! * **Goals that no reachable state satisfies** are the same.
 //!
-//! What holds in all goal states is bounded from below by proofs (invariants, exhausted searches) and from above by goal
-//! states that were found; see `closure`. Costs: seeing all states, at most [`GoalLimits::max_states`] times the applicable operators;
-//! pairs of facts, operators times the square of the facts over 64 a round; and [`GoalLimits::max_questions`] searches.
+//! The literals of all goal states are bounded from below by proofs (invariants, exhausted searches) and from
+//! above by goal states that were found; see `closure`. Costs: all states, at most
+//! [`GoalLimits::max_states`], times the applicable operators; pairs of facts, operators times the square of
+//! the facts over 64 a round; and [`GoalLimits::max_questions`] searches.
 
 mod closure;
 mod invariants;
@@ -40,13 +42,13 @@ use std::sync::Arc;
 pub struct GoalLimits {
     /// Most pairs of objects tried in one comparison.
     pub max_choices: u64,
-    /// Most states seen to know all reachable ones.
+    /// Most states visited to list all reachable ones.
     pub max_states: u64,
     /// Most states of one search for a goal state that rules a literal out; the first search may have as many as `max_states`.
     pub max_nodes: u64,
     /// Most such searches for one problem.
     pub max_questions: u32,
-    /// Caps on grounding.
+    /// Caps on the number of ground atoms and actions.
     pub ground: GroundLimits,
 }
 
@@ -62,13 +64,13 @@ impl Default for GoalLimits {
     }
 }
 
-/// How two problems compare by their goal states.
+/// Comparison of two problems by their goal states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoalEquivalence {
-    /// The answer.
+    /// The result.
     pub outcome: GoalOutcome,
-    /// For each problem, the literals that were proved to hold in every goal state and that its goal does not say: `(clear a)`,
-    /// `(not (on a b))`, positive ones first. Empty where the answer needs none.
+    /// For each problem, the literals that are proved to hold in every goal state and that its goal omits:
+    /// `(clear a)`, `(not (on a b))`, positive ones first. Empty if the result needs none.
     pub added: [Vec<String>; 2],
 }
 
@@ -77,29 +79,30 @@ pub struct GoalEquivalence {
 pub enum GoalOutcome {
     /// They are the same under this renaming: (object of the first, object of the second).
     Equal {
-        /// As in [`ProblemEquivalence::Equal`].
+        /// The renaming, as in [`ProblemEquivalence::Equal`].
         renaming: Vec<(String, String)>,
     },
     /// No renaming makes them the same.
     Different {
-        /// What the problems as written do not share.
+        /// Facts that the problems as written do not share.
         difference: ProblemDifference,
         /// A reachable state that satisfies one goal and not the other. `None` where the problems differ in more than the
         /// goal, so that no renaming lets their states correspond.
         witness: Option<Witness>,
     },
-    /// Neither was shown.
+    /// Neither equality nor a difference was shown.
     Undecided {
-        /// Why, as a clause.
+        /// The reason, as a clause.
         why: String,
         /// The budget's reason, where it ended the work.
         stopped: Option<StopReason>,
-        /// Whether the problems have something that is not executed here, so that no limit would do.
+        /// True if the problems have an unsupported construct, so that no higher limit would help.
         unsupported: bool,
     },
 }
 
-/// Compares two problems of a domain by their goal states. See the module's text for what is decided and how.
+/// Compares two problems of a domain by their goal states. The module documentation defines the question and
+/// the method.
 pub fn equivalent_goals(
     domain: &Domain,
     first: &Problem,
@@ -121,7 +124,7 @@ pub fn equivalent_goals(
     GoalEquivalence { outcome, added }
 }
 
-/// Why a question stays open.
+/// Reason why a question stays open.
 enum Open {
     Stopped(StopReason),
     Because(String),
@@ -235,12 +238,12 @@ impl ProblemComparison {
 /// A problem whose goal was replaced.
 struct ClosedProblem {
     problem: Problem,
-    /// Whether the new goal is determined by the set of goal states alone.
+    /// True if the new goal is determined by the set of goal states alone.
     complete: bool,
 }
 
-/// The problem with its goal replaced by what is known of its goal states: by their `list`, where that is asked for and known, else
-/// by the literals that were proved, beside a goal that is no conjunction.
+/// Replaces the problem's goal by a description of its goal states: by their `list`, if it is requested and
+/// complete, otherwise by the proved literals, together with a goal that is not a conjunction.
 fn close_goal(problem: &Problem, closure: &Closure, list: bool) -> ClosedProblem {
     let task = &closure.task;
     let with = |goal: Condition, complete| ClosedProblem {

@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 
 pub(super) type Node = u32;
 
-/// What a node of one side is, for messages and for comparing.
+/// Nodes of one problem, for messages and for comparisons.
 #[derive(Debug, Clone)]
 pub(super) struct ProblemNodes {
     /// The objects' nodes and names, in the problem's order; constants too.
     pub(super) objects: Vec<(Node, String)>,
-    /// The facts' nodes and how they are told: `init (at a b)`.
+    /// The facts' nodes and their texts, such as `init (at a b)`.
     pub(super) facts: Vec<Fact>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Graph {
     pub(super) split: Node,
     /// Colour of each node before refinement: the same for what reads the same.
     pub(super) colours: Vec<u32>,
-    /// Edges from each node, both ways: (edge label, other node). The label tells direction and place.
+    /// Edges from each node, both ways: (edge label, other node). The label encodes direction and position.
     pub(super) edges: Vec<Vec<(u32, Node)>>,
     pub(super) first: ProblemNodes,
     pub(super) second: ProblemNodes,
@@ -65,7 +65,7 @@ impl Graph {
         self.colours.len()
     }
 
-    /// The objects' names under an isomorphism, without those that stand for themselves.
+    /// Returns the names of corresponding objects under an isomorphism, without those of [`fixed_names`].
     pub(super) fn renaming(&self, image: &[Node]) -> Vec<(String, String)> {
         let names: FxHashMap<Node, &String> =
             self.second.objects.iter().map(|(n, name)| (*n, name)).collect();
@@ -93,7 +93,8 @@ impl Names {
     }
 }
 
-/// Names, in lower case, that stand for themselves: constants, and whatever the domain's actions, rules and constraints name.
+/// Returns the names, in lower case, that must not be renamed: constants, and all names in the domain's
+/// actions, rules and constraints.
 pub fn fixed_names(domain: &Domain) -> FxHashSet<String> {
     let mut names: FxHashSet<String> = domain.constants.iter().map(|c| c.name.key().to_owned()).collect();
     let mut see = |term: &Term| {
@@ -230,7 +231,7 @@ impl<'a> Builder<'a> {
         node
     }
 
-    /// A node of its own.
+    /// Adds a node.
     fn fresh(&mut self, colour: u32, children: &[(u32, Node)]) -> Node {
         let node = self.colours.len() as Node;
         self.colours.push(colour);
@@ -420,7 +421,7 @@ impl<'a> Builder<'a> {
         self.node(if exists { "exists" } else { "forall" }, children)
     }
 
-    /// A conjunction or disjunction, whatever it is written as; nested ones of one kind are one.
+    /// Adds a conjunction or disjunction in normal form; nested ones of the same kind are merged.
     fn connective(&mut self, condition: &Condition, negated: bool) -> Node {
         let and = matches!(condition, Condition::And(..)) != negated;
         let mut found = Vec::new();

@@ -1,13 +1,14 @@
-//! Heuristic domain equivalence (Oswald et al. 2024, section 3): the cheapest plans of some problems, found in either domain, are
-//! executed in the other.
+//! Heuristic domain equivalence (Oswald et al. 2024, section 3): the cheapest plans of some problems, found
+//! in either domain, are executed in the other.
 //!
-//! Two domains that are equivalent pass; domains that pass may still differ, for only finitely many plans are looked at.
-//! [`domains`](super::domains) decides what this estimates. Here it is the paper's measure, under its definition or as
-//! its code counts ([`HdeRule`]), with one exception: a limit leaves the answer open, where the code takes it for "no plan".
+//! Equivalent domains pass. Domains that pass may still differ, because only finitely many plans are
+//! compared. [`domains`](super::domains) decides the question that this estimates. This module computes the
+//! paper's measure, under its definition or with the rules of its code ([`HdeRule`]), with one exception: a
+//! limit leaves the answer open, where the code takes it for "no plan".
 //!
 //! A [`HdeReference`] is prepared once and compared with any number of candidates. Plans are found under
-//! [`HdeOptions::semantics`] (the paper's planner has no ground no-ops) and executed as VAL executes them, so a ground no-op
-//! in a plan of the other domain is a step like any other.
+//! [`HdeOptions::semantics`] (the paper's planner has no ground no-ops) and executed with VAL's semantics, so
+//! a ground no-op in a plan of the other domain is a step like any other.
 
 use super::{
     ComparedSide,
@@ -25,11 +26,11 @@ use crate::walk::{
 use planforge_pddl::ast::{Domain, Problem};
 use std::num::NonZeroUsize;
 
-/// How plans count.
+/// Rule for comparing the two lists of plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum HdeRule {
-    /// The paper's definition: every plan of either list must be a plan of the other domain. Of one problem all new plans are
-    /// looked at before the old ones.
+    /// The paper's definition: every plan of either list must be a plan of the other domain. For each problem
+    /// all new plans are executed before the old ones.
     #[default]
     Definition,
     /// The paper's code: lists of different lengths are a difference by themselves (counted as an old plan that fails), and the
@@ -37,23 +38,25 @@ pub enum HdeRule {
     ReferenceCode,
 }
 
-/// What is compared, and limits as counts.
+/// Options of the measure and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HdeOptions {
     /// Plans of each problem.
     pub k: NonZeroUsize,
-    /// How they count.
+    /// Rule for comparing the lists of plans.
     pub rule: HdeRule,
-    /// Which ground actions plans are made of.
+    /// Legal ground actions of plans.
     pub semantics: Semantics,
-    /// Most search nodes for the plans of one problem in one domain: states seen, and ways from a state to the goal kept.
+    /// Most search nodes for the plans of one problem in one domain: visited states, plus stored suffixes of
+    /// plans.
     pub max_nodes: u64,
     /// Caps on grounding each model.
     pub ground: GroundLimits,
 }
 
 impl Default for HdeOptions {
-    /// 100 plans as the paper's code has it (its text says 10), the definition, without ground no-ops, a million search nodes.
+    /// 100 plans as in the paper's code (its text has 10), the definition, without ground no-ops, a million
+    /// search nodes.
     fn default() -> Self {
         HdeOptions {
             k: NonZeroUsize::MIN.saturating_add(99),
@@ -87,26 +90,26 @@ struct Prepared {
     plans: Plans,
 }
 
-/// Plans in order; why there are no more, where that is a limit.
+/// Plans in order, with the limit that ended the list, if any.
 #[derive(Debug)]
 struct Plans {
     list: Vec<Vec<NamedStep>>,
     stopped: Option<StopReason>,
 }
 
-/// Why there is no reference.
+/// Error of a reference problem.
 #[derive(Debug, Clone)]
 pub struct HdeReferenceError {
     /// The problem's place in the list, from 0.
     pub problem: usize,
-    /// What is the matter with it.
+    /// The reason.
     pub why: HdeReferenceErrorKind,
 }
 
-/// What keeps a problem from being a reference.
+/// Reason why a problem cannot be a reference.
 #[derive(Debug, Clone)]
 pub enum HdeReferenceErrorKind {
-    /// The domain and the problem are no model.
+    /// The domain and the problem are not a model.
     Model(ModelError),
     /// The measure is defined over solvable problems, and this one has no plan.
     Unsolvable(Box<Explanation>),
@@ -132,10 +135,10 @@ impl std::fmt::Display for HdeReferenceError {
 
 impl std::error::Error for HdeReferenceError {}
 
-/// How two domains compare.
+/// Comparison of two domains.
 #[derive(Debug, Clone)]
 pub struct HdeResult {
-    /// The answer.
+    /// The result.
     pub outcome: HdeOutcome,
     /// By problem, the plans found in the reference and in the candidate. It ends with the problem that shows a difference.
     pub plans: Vec<[usize; 2]>,
@@ -153,30 +156,30 @@ impl HdeResult {
     }
 }
 
-/// The answer.
+/// Result of a comparison.
 #[derive(Debug, Clone)]
 pub enum HdeOutcome {
-    /// No difference in as many plans as there are, or as many as asked for.
+    /// All compared plans are plans of both domains.
     Equivalent,
     /// A difference; the problem's place in the list, from 0.
     Different {
         /// The problem that shows it.
         problem: usize,
-        /// What differs.
+        /// The difference.
         difference: HdeDifference,
     },
-    /// No difference was seen, and a limit kept plans from being found.
+    /// No difference was found, and a limit left plans out.
     Undecided {
         /// The first problem with plans left out, by its place in the list.
         problem: usize,
         /// In which domain: [`ComparedSide::First`] is the reference.
         side: ComparedSide,
-        /// The limit.
+        /// The limit that was reached.
         stopped: StopReason,
     },
 }
 
-/// What shows that two domains differ.
+/// Evidence that two domains differ.
 #[derive(Debug, Clone)]
 pub enum HdeDifference {
     /// The problem has no plan in the candidate: proven, never a limit.
@@ -185,7 +188,7 @@ pub enum HdeDifference {
     NewPlanFails(FailingPlan),
     /// A plan of the reference is none of the candidate.
     OldPlanFails(FailingPlan),
-    /// [`HdeRule::ReferenceCode`] alone: the domains have different numbers of plans.
+    /// Only under [`HdeRule::ReferenceCode`]: the domains have different numbers of plans.
     Number {
         /// Plans found in the reference.
         reference: usize,
@@ -221,13 +224,14 @@ impl HdeDifference {
 pub struct FailingPlan {
     /// Its place among the plans of its domain, from 0.
     pub rank: usize,
-    /// Its steps.
+    /// The plan's steps.
     pub steps: Vec<NamedStep>,
     /// The first step that the other domain refuses, from 0, and why; `None` where it executes all and the goal does not hold.
     pub failing: Option<(usize, Refusal)>,
     /// The parts of the precondition, or of the goal, that do not hold there, as PDDL and why.
     pub conditions: Vec<String>,
-    /// What holds of the failing step's objects before it in the domain that refuses it, as PDDL; empty where every step is executed.
+    /// Facts about the failing step's objects in the state before it, in the domain that refuses it, as PDDL;
+    /// empty if every step is executed.
     pub facts: Vec<String>,
 }
 
@@ -235,8 +239,8 @@ impl HdeReference {
     /// Finds the plans of the problems in the reference domain.
     ///
     /// # Errors
-    /// The first problem that cannot be used, in [`HdeReferenceError`]. A limit after the first plan is no error: what rests on the plans left
-    /// out stays open in every comparison.
+    /// The first unusable problem, as [`HdeReferenceError`]. A limit after the first plan is not an error:
+    /// comparisons that would need the missing plans stay open.
     pub fn new(
         domain: &Domain,
         problems: &[&Problem],
@@ -262,20 +266,21 @@ impl HdeReference {
         self.problems.get(problem).map_or(&[], |p| p.plans.list.as_slice())
     }
 
-    /// Whether every problem has an object of that name, given in lower case.
+    /// Returns true if every problem has an object of that name, given in lower case.
     pub(crate) fn has_object(&self, key: &str) -> bool {
         self.problems().all(|problem| problem.objects.iter().any(|object| object.name.is(key)))
     }
 
-    /// The problems as they stand.
+    /// Returns the problems, in the order given.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.iter().map(|p| &p.problem)
     }
 
-    /// Compares a candidate, on the problems as they stand.
+    /// Compares a candidate, on the reference's own problems.
     ///
     /// # Errors
-    /// The candidate with one of the problems is no model; [`NotCompared::side`] is always [`ComparedSide::Second`].
+    /// The candidate with one of the problems is not a model; [`NotCompared::side`] is always
+    /// [`ComparedSide::Second`].
     pub fn compare(
         &self,
         candidate: &Domain,
@@ -285,7 +290,8 @@ impl HdeReference {
         self.compare_on(candidate, &own, resources)
     }
 
-    /// Compares a candidate that writes the problems in its own terms: one for each of the reference's, in the same order.
+    /// Compares a candidate that has its own version of the problems: one for each of the reference's, in the
+    /// same order.
     ///
     /// # Errors
     /// See [`HdeReference::compare`].
@@ -427,7 +433,7 @@ impl Plans {
     }
 }
 
-/// What a search for plans found.
+/// Result of a search for plans.
 enum PlanSearch {
     Plans(Plans),
     Unsolvable(Box<Explanation>),
@@ -471,7 +477,7 @@ fn search(
     }
 }
 
-/// Why a plan of the other domain is none of this one; `None` where it is one.
+/// Returns why a plan of the other domain is not a plan of this one; `None` if it is.
 fn failing(rank: usize, steps: &[NamedStep], model: &Model) -> Option<FailingPlan> {
     let replayed = execute_steps(model, steps);
     let goal = || model.simulator().is_some_and(|s| s.is_goal(&replayed.state));

@@ -1,16 +1,18 @@
-//! Matching the action interface of a domain with a reference's: which action is which, and which parameter.
+//! Matching the actions and parameters of a domain with those of a reference.
 //!
-//! Behaviour is compared by ground actions, by name and position of arguments, so a domain whose actions are called otherwise could not
-//! be compared at all. Here a bijection of the actions is searched, with a bijection of the parameters for each pair, that respects
-//! the number of parameters and their types: two types are the same where they have the same objects in the problems given. Where the
-//! candidate has no problems of its own, its types may have to be renamed as well, each to one of the reference's, everywhere alike.
+//! Behaviour is compared by ground actions, by name and position of arguments. A domain with other action
+//! names needs a matching first. The search finds a bijection of the actions and, for each pair, a bijection
+//! of the parameters that respects their number and types. Two types are the same if they have the same
+//! objects in the given problems. If the candidate has no problems, its types may have to be renamed as well,
+//! each to one of the reference's, consistently.
 //!
-//! The best match is the one whose action names are most alike; of several the one with the least action reconstruction error
-//! ([`are`](super::are)). Within a pair the names of parameters come first, then the error, then the positions. Names that are not
-//! alike count nothing, so that where all names are other ones the error decides.
+//! The best match has the most similar action names; of several, the one with the minimum action
+//! reconstruction error ([`are`](super::are)). Within a pair the names of parameters decide first, then the
+//! error, then the positions. Dissimilar names count as zero, so that the error decides if all names differ.
 //!
-//! Where no match respects the types, but both have the same actions with as many parameters, the candidate is taken as it stands: a
-//! wrong type is then a difference in behaviour, and no domain is compared less than it would be without matching.
+//! If no match respects the types, but both have the same actions with as many parameters, the candidate is
+//! used unchanged. A wrong type is then a difference in behaviour, so that matching never reduces what can be
+//! compared.
 
 mod assign;
 mod rewrite;
@@ -32,7 +34,7 @@ const MOST_ACTIONS: usize = 200;
 /// One of the two domains and its problems.
 #[derive(Debug, Clone, Copy)]
 pub struct DomainWithProblems<'t> {
-    /// The domain.
+    /// The domain to match.
     pub domain: &'t Domain,
     /// Its problems. A candidate without any is matched on the reference's.
     pub problems: &'t [&'t Problem],
@@ -47,18 +49,18 @@ pub struct Interface {
     pub types: Vec<(String, String)>,
     /// The sum of the actions' errors under this match.
     pub error: usize,
-    /// Whether every pair of parameters has the same type; see [`Interface::is_identity`].
+    /// True if every pair of parameters has the same type; see [`Interface::is_identity`].
     pub types_agree: bool,
-    /// Whether nothing was left out for the limit on choices; else a better match may exist.
+    /// True if the limit on choices left nothing out. Otherwise a better match may exist.
     pub exact: bool,
 }
 
-/// One action of the reference and the candidate's that stands for it.
+/// A pair of corresponding actions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionMatch {
-    /// The reference's name.
+    /// Name in the reference.
     pub reference: String,
-    /// The candidate's name.
+    /// Name in the candidate.
     pub candidate: String,
     /// By parameter of the reference, the place of the candidate's.
     pub parameters: Vec<usize>,
@@ -66,14 +68,14 @@ pub struct ActionMatch {
     pub error: usize,
 }
 
-/// Why there is no match, as a clause.
+/// Reason why there is no match, as a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoInterface {
-    /// There is none.
+    /// No match exists. Contains the reason.
     None(String),
     /// The limit on choices ended the search before one was found.
     Limit {
-        /// Choices made.
+        /// Number of choices made.
         choices: u64,
     },
 }
@@ -91,10 +93,10 @@ impl std::fmt::Display for NoInterface {
 
 impl std::error::Error for NoInterface {}
 
-/// Whether two domains have the same actions with as many parameters each; else what differs, as a clause.
+/// Checks that two domains have the same actions with as many parameters each.
 ///
 /// # Errors
-/// The first action that one has alone, or that has another number of parameters.
+/// The first action that only one of them has, or that has another number of parameters, as a clause.
 pub fn same_interface(reference: &Domain, candidate: &Domain) -> Result<(), NoInterface> {
     let no = |why: String| Err(NoInterface::None(why));
     let (own, other) = (firsts(reference), firsts(candidate));
@@ -219,7 +221,7 @@ impl MatchedAction {
 }
 
 impl Parameter {
-    /// Whether both range over the same objects; where there are none, whether their types have the same name.
+    /// Returns true if both range over the same objects; without objects, if their types have the same name.
     fn same_objects(&self, other: &Self) -> bool {
         self.objects == other.objects && (!self.objects.is_empty() || self.types == other.types)
     }
@@ -304,7 +306,8 @@ impl InterfaceSearch {
     }
 }
 
-/// How alike two names are, from 0 to 1000; 1000 is the same name, and what is below [`LEAST_SIMILARITY`] is 0.
+/// Returns the similarity of two names, from 0 to 1000. Equal names have 1000; values below
+/// [`LEAST_SIMILARITY`] become 0.
 fn similarity(a: &str, b: &str) -> u32 {
     if a == b {
         return 1000;

@@ -57,7 +57,7 @@ impl Partition {
         &self.order[start..start + self.len[class as usize] as usize]
     }
 
-    /// Whether every class holds as many of the first problem as of the second.
+    /// Returns true if every class has as many nodes of the first problem as of the second.
     pub(super) fn balanced(&self) -> bool {
         (0..self.classes()).all(|c| self.len[c] == 2 * self.of_first[c])
     }
@@ -71,25 +71,26 @@ impl Partition {
         self.class_of[node as usize]
     }
 
-    /// Whether a choice is left for the node.
+    /// Returns true if a choice is left for the node.
     pub(super) fn is_open(&self, node: Node) -> bool {
         self.len[self.class_of[node as usize] as usize] > 2
     }
 
-    /// How many nodes of a part are in which class, by class.
+    /// Counts the nodes of a part by class.
     pub(super) fn kind(&self, part: &[Node]) -> Vec<(u32, u32)> {
         let mut classes: Vec<u32> = part.iter().map(|&n| self.class_of(n)).collect();
         classes.sort_unstable();
         classes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
     }
 
-    /// Gives a pair of nodes a class of its own. Returns that class.
+    /// Moves a pair of nodes into a new class. Returns that class.
     pub(super) fn single_out(&mut self, graph: &Graph, a: Node, b: Node) -> u32 {
         let class = self.class_of[a as usize];
         self.split(graph, class, &[vec![a, b]])[0]
     }
 
-    /// Refines until stable, beginning with the classes given; false as soon as the problems are told apart.
+    /// Refines until stable, starting with the given classes. Returns false as soon as the problems are told
+    /// apart.
     pub(super) fn refine(&mut self, graph: &Graph, mut queue: Vec<u32>) -> bool {
         let mut queued = vec![false; graph.len().max(self.classes())];
         queue.iter().for_each(|&c| queued[c as usize] = true);
@@ -171,7 +172,7 @@ impl Partition {
         self.len[class as usize] == 2 * self.of_first[class as usize]
     }
 
-    /// Every part of a split class but the largest has to be looked at again; all of them where the class was waiting.
+    /// Queues every part of a split class but the largest; all of them if the class was already queued.
     fn enqueue(&self, class: u32, made: &[u32], queue: &mut Vec<u32>, queued: &mut [bool]) {
         let waiting = queued[class as usize];
         let parts = || made.iter().copied().chain([class]);

@@ -1,20 +1,20 @@
-//! An isomorphism of the two problems: refine, choose a pair in the smallest class that leaves a choice, go on; take back a
-//! choice that tells the problems apart, part by part.
+//! Search for an isomorphism of two problems: refine, choose a pair in the smallest class that leaves a
+//! choice, and repeat. Choices that tell the problems apart are undone, part by part.
 
 use super::graph::{Graph, Node};
 use super::partition::Partition;
 use crate::resources::{Poll, ResourceLimits, StopReason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the search came to.
+/// Result of the search for an isomorphism.
 pub(super) enum IsomorphismOutcome {
     /// By node of the first problem, the node of the second that corresponds.
     Isomorphism(Vec<Node>),
-    /// There is none.
+    /// No isomorphism exists.
     None,
     /// It was ended before.
     Limit {
-        /// Pairs tried.
+        /// Number of pairs tried.
         choices: u64,
         /// The budget's reason; `None` where it was the limit on choices.
         stopped: Option<StopReason>,
@@ -24,18 +24,18 @@ pub(super) enum IsomorphismOutcome {
 /// Deepest nesting of parts within parts; see [`IsomorphismSearch::settle`].
 const MAX_DEPTH: u32 = 500;
 
-/// Most nodes of a class that are all looked at before parts are.
+/// Largest class of which all nodes are compared before parts are.
 const MAX_LOOK: usize = 256;
 
-/// Why a search ended without an answer; `None` is the limit on choices.
+/// The resource limit that ended a search; `None` is the limit on choices.
 type Stopped = Option<StopReason>;
 
-/// Looks for an isomorphism, trying at most `max_choices` pairs.
+/// Searches for an isomorphism, trying at most `max_choices` pairs.
 ///
-/// First straight on: where a choice is not told apart at once, it stands. For almost every problem that is the whole search, with one
-/// choice for each object that is interchangeable with others. Where that ends in a contradiction further down, the search
-/// begins again and takes the parts that do not touch each other one by one: parts are isomorphic or not, whatever the others
-/// are paired with, so that a part that fits is never taken back.
+/// The first attempt never backtracks: a choice that does not fail at once is kept. For almost every problem
+/// that is the whole search, with one choice for each interchangeable object. If it ends in a contradiction,
+/// the search restarts and settles disconnected parts one by one. Parts are isomorphic or not, independently
+/// of the others, so a part that fits is never undone.
 pub(super) fn find(
     graph: &Graph,
     max_choices: u64,
@@ -67,7 +67,7 @@ pub(super) fn find(
     }
 }
 
-/// What going straight on came to.
+/// Result of the attempt without backtracking.
 enum Straight {
     Settled(Partition),
     /// The first choice has no counterpart, so there is no isomorphism.
@@ -84,7 +84,7 @@ struct IsomorphismSearch<'a> {
 }
 
 impl IsomorphismSearch<'_> {
-    /// A pair tried: the refined partition, `None` where the two are told apart.
+    /// Tries a pair. Returns the refined partition, or `None` if the two are told apart.
     fn choose(
         &mut self,
         partition: &Partition,
@@ -129,7 +129,7 @@ impl IsomorphismSearch<'_> {
         Ok(Straight::Settled(partition))
     }
 
-    /// Looks once at the whole, for what is wrong in one corner alone, then takes part by part.
+    /// Looks ahead once over the whole graph, for a local fault, then settles part by part.
     fn part_by_part(&mut self, partition: Partition) -> Result<Option<Partition>, Stopped> {
         let split = self.graph.split;
         let members = partition.undecided().map(|class| partition.members(class)).unwrap_or_default();
@@ -180,8 +180,8 @@ impl IsomorphismSearch<'_> {
         Ok(Some(partition))
     }
 
-    /// Pairs off two connected parts. Where the first counterpart that refinement leaves turns out wrong further down, all that
-    /// are left are looked at before one is followed; see [`IsomorphismSearch::look_ahead`].
+    /// Matches two connected parts. If the first candidate left by refinement fails later, all remaining
+    /// candidates are examined before one is followed; see [`IsomorphismSearch::look_ahead`].
     fn pair(
         &mut self,
         partition: &Partition,
@@ -224,12 +224,13 @@ impl IsomorphismSearch<'_> {
         Ok(None)
     }
 
-    /// Groups the nodes of both sides by what refinement makes of the problems once they are singled out: a node and its
-    /// counterpart are in one group, so that groups hold as many of ours as of theirs. The smallest group: one of ours, and
-    /// all of theirs; `None` where the groups show that there is no isomorphism.
+    /// Groups the nodes of both sides by the partition that singling them out gives. A node and its
+    /// counterpart are in one group, so groups have as many nodes of one side as of the other. Returns the
+    /// smallest group: one of our nodes, and all of theirs. Returns `None` if the groups show that there is
+    /// no isomorphism.
     ///
-    /// A node near to what is wrong has a group of its own, whichever side it is on: with one of our choice alone, that may never
-    /// come up before nearly everything is paired off.
+    /// A node near a fault has a separate group, whichever side it is on. With only one of our nodes chosen,
+    /// the fault might not appear before nearly everything is matched.
     fn look_ahead(
         &mut self,
         partition: &Partition,
@@ -309,7 +310,7 @@ fn image(graph: &Graph, partition: &Partition) -> Vec<Node> {
     image
 }
 
-/// Whether the correspondence keeps colours and edges: what an answer rests on.
+/// Returns true if the correspondence keeps colours and edges. Every positive answer is checked by this.
 fn holds(graph: &Graph, image: &[Node]) -> bool {
     let sorted = |edges: &mut Vec<(u32, Node)>| edges.sort_unstable();
     image.iter().enumerate().all(|(node, &other)| {
@@ -323,7 +324,8 @@ fn holds(graph: &Graph, image: &[Node]) -> bool {
     })
 }
 
-/// How alike nodes are: by round, the colour that refinement gives a node of either problem, as numbers that both share.
+/// Returns, for each round, the colour that refinement gives to each node of either problem. Colours are
+/// comparable between problems.
 pub(super) fn rounds(graph: &Graph, rounds: usize) -> Vec<Vec<u64>> {
     let mut all: Vec<Vec<u64>> = vec![graph.colours.iter().map(|&c| u64::from(c)).collect()];
     for round in 0..rounds {

@@ -3,9 +3,9 @@
 /// One of the two compared domains or problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparedSide {
-    /// The first.
+    /// The domain or problem given first.
     First,
-    /// The second.
+    /// The domain or problem given second.
     Second,
 }
 

@@ -1,4 +1,5 @@
-//! What counts, what does not, and what is told; by enumeration of all renamings; on symmetric problems.
+//! Relevant and irrelevant changes, and reported differences; enumeration of all renamings; symmetric
+//! problems.
 
 mod enumeration;
 mod symmetric;

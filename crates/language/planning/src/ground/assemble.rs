@@ -15,7 +15,7 @@ use planforge_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// An operator with numeric effects that may count towards the cost alone.
+/// An operator with numeric effects that may affect only the cost.
 struct Draft {
     action: u32,
     condition: Condition,
@@ -25,10 +25,10 @@ struct Draft {
     numeric: Vec<(NumEffect, Span)>,
 }
 
-/// What makes two drafts of one action the same: variables, positive and negative precondition.
+/// Identity of a draft within its action: variables, positive and negative precondition.
 type SeenKey = (Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>);
 
-/// Operators under construction.
+/// State of building the operators.
 struct Assembly<'a, 'f> {
     task: &'a LiftedTask,
     set: &'a RuleSet<'a>,
@@ -44,7 +44,7 @@ struct Assembly<'a, 'f> {
     numeric_condition: Option<Unsupported>,
 }
 
-/// Whether some effect deletes each reached atom.
+/// For each reached atom, true if some effect deletes it.
 pub(crate) fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = reached.tables.iter().map(|t| vec![false; t.len()]).collect();
     for (r, rule) in set.rules.iter().enumerate() {
@@ -358,7 +358,7 @@ impl Assembly<'_, '_> {
 }
 
 impl Draft {
-    /// Adds a conditional effect, simplified by what the precondition says.
+    /// Adds a conditional effect, simplified under the precondition.
     fn attach(
         &mut self,
         condition: &Condition,

@@ -21,7 +21,7 @@ pub(crate) struct JoinRule<'a> {
     pub(crate) heads: Vec<LiftedAtom>,
 }
 
-/// What was reached.
+/// Reachable atoms and rule firings.
 pub(crate) struct Reached {
     /// One table a predicate, those of [`Engine::new`] first.
     pub(crate) tables: Vec<Table>,
@@ -143,7 +143,7 @@ impl<'e> Join<'e> {
         Join { tables: &engine.tables, plan, trigger_row, slots, limit, calls: std::cell::Cell::new(0) }
     }
 
-    /// Asks the budget now and then: a join may try many rows and find nothing.
+    /// Polls the resource limits at intervals. A join may try many rows without a result.
     fn tick(&self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);

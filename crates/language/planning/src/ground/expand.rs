@@ -1,5 +1,6 @@
-//! Formulas under a binding: quantifiers expanded over the objects, static and unreachable atoms replaced by their
-//! truth, the rest brought to disjunctive normal form. Where that grows, a disjunction becomes a derived fact.
+//! Instantiates formulas under a binding: quantifiers are expanded over the objects, static and unreachable
+//! atoms are replaced by their truth values, the rest is converted to disjunctive normal form. If that grows,
+//! a disjunction becomes a derived fact.
 
 use super::facts::{FactRef, Facts};
 use crate::lifted::{Formula, LiftedExpr, Variable};
@@ -255,7 +256,7 @@ fn truth(holds: bool) -> Ground {
     if holds { Ground::True } else { Ground::False }
 }
 
-/// Whether one part settles a conjunction (or disjunction).
+/// Returns true if one part determines a conjunction (or disjunction).
 fn decides(part: &Ground, conjunction: bool) -> bool {
     if conjunction { matches!(part, Ground::False) } else { matches!(part, Ground::True) }
 }

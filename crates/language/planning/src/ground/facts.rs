@@ -1,4 +1,4 @@
-//! Which ground atoms are facts of the task: reachable, and neither static nor true for ever.
+//! Selects the ground atoms that become facts of the task: reachable, and neither static nor always true.
 
 use super::table::Table;
 use crate::lifted::{LiftedAtom, LiftedTask};
@@ -8,14 +8,14 @@ use smallvec::SmallVec;
 
 const ALWAYS: u32 = u32::MAX;
 
-/// What a ground atom is.
+/// Value of a ground atom: constant or a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FactRef {
     /// True in every reachable state.
     Always,
     /// False in every reachable state.
     Never,
-    /// A fact.
+    /// The atom is a fact of the task.
     Fact(Fact),
 }
 
@@ -35,8 +35,8 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Numbers the reachable atoms of fluent predicates: first those that operators change, then the derived ones.
-    /// `deletable` tells for each predicate's row whether some effect deletes it.
+    /// Numbers the reachable atoms of fluent predicates: first those that operators change, then the derived
+    /// ones. `deletable` is true for each row of each predicate that some effect deletes.
     pub(crate) fn new(task: &LiftedTask, tables: Vec<Table>, deletable: &[Vec<bool>]) -> Self {
         let mut facts = Facts {
             tables,
@@ -78,14 +78,14 @@ impl Facts {
         facts
     }
 
-    /// What an atom is under a binding.
+    /// Looks up an atom under a binding.
     pub(crate) fn lookup(&self, atom: &LiftedAtom, binding: &[ObjectId]) -> FactRef {
         let mut cells = SmallVec::<[ObjectId; 8]>::new();
         cells.extend(atom.args.iter().map(|t| t.object(binding)));
         self.find(atom.predicate, &cells)
     }
 
-    /// What a ground atom is.
+    /// Looks up a ground atom.
     pub(crate) fn find(&self, predicate: u32, cells: &[ObjectId]) -> FactRef {
         match self.tables[predicate as usize].find(cells) {
             None => FactRef::Never,

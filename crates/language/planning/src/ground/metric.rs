@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Scales tried, in turn, to make all costs integers.
 const SCALES: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 
-/// How numeric effects count towards the metric.
+/// Contribution of numeric effects to the metric.
 pub(crate) struct CostModel {
     coefficients: Option<FxHashMap<NumVar, f64>>,
-    /// What each step adds by itself.
+    /// Constant cost of each step.
     per_step: f64,
     pub(crate) unsupported: Option<Unsupported>,
 }
@@ -36,7 +36,8 @@ impl CostModel {
         self.unsupported.get_or_insert_with(|| Unsupported { what: what.to_owned(), place });
     }
 
-    /// What an operator with these numeric effects adds to the metric; 1 where steps are counted.
+    /// Returns the amount that an operator with these numeric effects adds to the metric; 1 if steps are
+    /// counted.
     pub(crate) fn cost(&mut self, effects: &[(NumEffect, Span)]) -> f64 {
         let Some(coefficients) = &self.coefficients else { return 1.0 };
         let mut cost = self.per_step;

@@ -1,5 +1,5 @@
-//! Join orders: for each rule and each atom that can trigger it, in which order the other atoms are looked up and
-//! through which index, the most selective first.
+//! Join orders: for each rule and each atom that can trigger it, the order of the other atoms and the index
+//! used for each, the most selective first.
 
 use super::engine::JoinRule;
 use super::table::Table;
@@ -16,7 +16,7 @@ pub(crate) enum Check {
     Absent(LiftedAtom),
 }
 
-/// How a cell of a row meets the binding.
+/// Relation between a cell of a row and the binding.
 #[derive(Debug, Clone)]
 pub(crate) enum Match {
     /// It must be this.
@@ -33,7 +33,7 @@ pub(crate) struct JoinStep {
     pub(crate) key: Vec<Term>,
     pub(crate) matches: Vec<Match>,
     pub(crate) checks: Vec<Check>,
-    /// Whether the trigger's row was already used here: the atom stands before the trigger in the rule.
+    /// True if the trigger's row was already used here: the atom precedes the trigger in the rule.
     pub(crate) exclude_trigger: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct FreeVariable {
     pub(crate) checks: Vec<Check>,
 }
 
-/// How a rule is joined from one trigger.
+/// Join plan of a rule for one trigger.
 #[derive(Debug)]
 pub(crate) struct JoinPlan {
     pub(crate) rule: u32,
@@ -55,7 +55,7 @@ pub(crate) struct JoinPlan {
     pub(crate) free: Vec<FreeVariable>,
 }
 
-/// All plans.
+/// All join plans.
 #[derive(Debug)]
 pub(crate) struct Engines {
     /// Rules without a fluent atom: joined once.
@@ -64,12 +64,12 @@ pub(crate) struct Engines {
     pub(crate) triggered: Vec<Vec<JoinPlan>>,
 }
 
-/// What is known about the predicates before the fixpoint.
+/// Properties of the predicates that are known before the fixpoint.
 pub(crate) struct PlanInput<'a> {
     pub(crate) fluent: &'a [bool],
     /// Objects each argument ranges over.
     pub(crate) domains: &'a [Vec<usize>],
-    /// How many objects there are.
+    /// Number of objects.
     pub(crate) objects: usize,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn plan_joins(rules: &[JoinRule<'_>], tables: &mut [Table], input: &P
     engines
 }
 
-/// Expected sizes.
+/// Expected numbers of rows and values.
 struct Estimates {
     rows: Vec<f64>,
     distinct: Vec<Vec<f64>>,
@@ -188,7 +188,7 @@ impl<'p, 'a> Planner<'p, 'a> {
         (0..open.len()).min_by(|&a, &b| expected(open[a]).total_cmp(&expected(open[b]))).unwrap_or(0)
     }
 
-    /// How the atom's cells meet the binding; its variables are bound afterwards.
+    /// Relates the atom's cells to the binding, then marks its variables as bound.
     fn matches(&mut self, atom: &LiftedAtom) -> Vec<Match> {
         atom.args
             .iter()

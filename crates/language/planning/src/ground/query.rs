@@ -5,12 +5,12 @@ use crate::lifted::{Formula, LiftedAtom, Variable};
 /// Disjuncts beyond this stay formulas and are split after grounding.
 const MAX_DISJUNCTS: usize = 16;
 
-/// One disjunct.
+/// One disjunct of a condition.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query<'a> {
     /// Existential variables, bound like parameters.
     pub(crate) variables: Vec<&'a Variable>,
-    /// Positive atoms.
+    /// The positive atoms.
     pub(crate) atoms: Vec<&'a LiftedAtom>,
     /// Negative literals and (in)equalities: [`Formula::Literal`] and [`Formula::Equal`] only.
     pub(crate) checks: Vec<&'a Formula>,

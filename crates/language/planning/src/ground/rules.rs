@@ -6,10 +6,10 @@ use super::plan::Check;
 use super::query::{Query, queries};
 use crate::lifted::{EffectChange, EffectGroup, Formula, LiftedAtom, LiftedTask, Term, Variable};
 
-/// What a rule stands for.
+/// Origin of a rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Origin {
-    /// An action schema.
+    /// The precondition of an action schema.
     Action(usize),
     /// A conditional or quantified effect: schema and group.
     Effect(usize, usize),
@@ -17,7 +17,7 @@ pub(crate) enum Origin {
     Derived(usize),
 }
 
-/// The rules with what they stand for, and the predicates they add to those of the task.
+/// The rules with their origins, and the auxiliary predicates.
 pub(crate) struct RuleSet<'a> {
     pub(crate) rules: Vec<JoinRule<'a>>,
     pub(crate) origins: Vec<Origin>,
@@ -27,7 +27,7 @@ pub(crate) struct RuleSet<'a> {
     pub(crate) fluent: Vec<bool>,
 }
 
-/// Builds the rules.
+/// Builds the rules of a task.
 pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
     let mut set = RuleSet {
         rules: Vec::new(),

@@ -5,7 +5,7 @@ use crate::lifted::{EffectChange, EffectGroup, Formula, LiftedAtom, Variable};
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{self, Effect};
 
-/// Where the walk through an effect stands.
+/// Enclosing variables and conditions during the traversal of an effect.
 struct EffectWalk {
     groups: Vec<EffectGroup>,
     variables: Vec<Variable>,

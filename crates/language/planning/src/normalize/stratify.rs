@@ -51,7 +51,7 @@ pub(crate) fn stratify(rules: &mut [DerivedRule], normalizer: &mut Normalizer) {
     }
 }
 
-/// Whether `from` is `to` or uses it, directly or not.
+/// Returns true if `from` is `to` or depends on it, directly or not.
 fn depends_on(from: u32, to: u32, edges: &[(u32, u32, bool, Span)]) -> bool {
     let mut seen = vec![from];
     let mut next = 0;

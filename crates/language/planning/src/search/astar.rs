@@ -34,7 +34,7 @@ pub(crate) fn search(
 
 /// A lower bound on the cost from a state to the goal.
 pub(super) enum Bound<'r> {
-    /// 0.
+    /// Zero for every state.
     Blind,
     /// The one that counts most, for tasks without conditional effects and axioms.
     LmCut(LmCut<'r>),
@@ -85,14 +85,14 @@ impl Open {
     }
 }
 
-/// What is known of each state, by number.
+/// Values of each state, by index.
 #[derive(Default)]
 pub(super) struct Nodes {
     /// The cost of the cheapest way to it that was found.
     pub(super) g: Vec<u64>,
     /// A lower bound on the cost to the goal, or [`DEAD`].
     pub(super) h: Vec<u32>,
-    /// Whether `h` is the heuristic's own value; else it is what the parent's value implies.
+    /// True if `h` is the heuristic's value; otherwise `h` is inherited from the parent.
     pub(super) evaluated: Vec<bool>,
     closed: Vec<bool>,
 }
@@ -106,16 +106,17 @@ impl Nodes {
     }
 }
 
-/// What A* has seen when it ends.
+/// The explored part of the state space when A* ends.
 pub(super) struct Explored {
     pub(super) table: NodeTable,
     pub(super) nodes: Nodes,
-    /// The first goal state, reached at the lowest cost; none where there is no plan.
+    /// The first goal state, reached at the lowest cost; `None` if there is no plan.
     pub(super) goal: Option<StateId>,
 }
 
-/// States are evaluated when they come to the front of the open list, not when they are generated: until then the parent's
-/// value less the step's cost is their bound. In the last layer most successors are never evaluated.
+/// Explores states in order of cost. States are evaluated when they are popped from the open list, not when
+/// they are generated: until then the parent's value less the step's cost is their bound. In the last layer
+/// most successors are never evaluated.
 pub(super) fn explore(
     space: &Space<'_>,
     bound: &mut Bound<'_>,

@@ -4,7 +4,7 @@ use super::node_table::NONE;
 use super::space::{Outcome, SearchStatistics, Space, Watch};
 use crate::resources::StopReason;
 
-/// Searches breadth first.
+/// Runs breadth-first search.
 pub(crate) fn search(space: &Space<'_>, watch: &mut Watch<'_>, statistics: &mut SearchStatistics) -> Outcome {
     run(space, watch, statistics).unwrap_or_else(Outcome::Stopped)
 }

@@ -9,7 +9,7 @@ use super::relaxed::Relaxed;
 use super::space::{Outcome, SearchStatistics, Space, Watch};
 use crate::resources::StopReason;
 
-/// How many pops a preferred open list is ahead after progress.
+/// Pops by which a preferred open list is ahead after progress.
 const BOOST: i64 = 1000;
 
 /// A successor not yet generated: its parent and the operator.
@@ -37,7 +37,7 @@ struct Greedy<'s, 't> {
     ff: FfHeuristic<'s>,
     landmarks: Option<LandmarkCount<'s>>,
     lists: Vec<Lists>,
-    /// Whether the state under expansion prefers each operator.
+    /// True for each operator that is preferred in the state under expansion.
     preferred: Vec<bool>,
 }
 

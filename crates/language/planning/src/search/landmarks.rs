@@ -7,24 +7,25 @@ use crate::bits;
 use crate::resources::StopReason;
 use crate::task::{Fact, GroundTask};
 
-/// Above this many words of landmark sets, landmarks are left out: the heuristic is then h_FF alone.
+/// Most words of landmark sets. Beyond it landmarks are left out, and h_FF is the only heuristic.
 const MAX_WORDS: usize = 40_000_000;
 
 /// Facts that every plan makes true at some time.
 pub(crate) struct Landmarks {
     facts: Vec<Fact>,
-    /// Whether the goal asks for it.
+    /// True for each landmark that is part of the goal.
     goal: Vec<bool>,
     /// For each landmark those that are true in the step before it first becomes true.
     just_before: Vec<Vec<u32>>,
-    /// For each landmark those that become true earlier, in whatever plan.
+    /// For each landmark those that become true earlier in every plan.
     earlier: Vec<Vec<u32>>,
     /// Operators that add a landmark: operator to landmark numbers.
     added_by: Vec<Vec<u32>>,
 }
 
 impl Landmarks {
-    /// The landmarks of a task; `None` where the goal alone would be counted, or their sets are too large.
+    /// Finds the landmarks of a task. `None` if only the goal would be counted, or if their sets are too
+    /// large.
     pub(crate) fn find(
         task: &GroundTask,
         relaxed: &Relaxed,
@@ -188,7 +189,7 @@ impl LandmarkSets {
     }
 }
 
-/// Which landmarks each state's paths have reached, and how many are left.
+/// Landmarks reached on each state's paths, and the number that remains.
 pub(crate) struct LandmarkCount<'l> {
     landmarks: &'l Landmarks,
     words: usize,

@@ -4,7 +4,7 @@ use super::relaxed::{NONE, Relaxed};
 
 const INFINITE: u32 = u32::MAX;
 
-/// Where a proposition lies relative to the cut.
+/// Side of the cut that a proposition is on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Zone {
     Unseen,
@@ -12,7 +12,7 @@ enum Zone {
     Before,
 }
 
-/// What an evaluation knows of an operator; together, because it is read together.
+/// Values of an operator during an evaluation. They share a struct because they are read together.
 #[derive(Clone, Copy)]
 struct OperatorState {
     /// Cost left by the landmarks found so far.
@@ -21,7 +21,7 @@ struct OperatorState {
     open: u32,
     /// The precondition with the highest value.
     supporter: u32,
-    /// Its value.
+    /// Value of that precondition.
     highest: u32,
 }
 
@@ -29,7 +29,7 @@ struct OperatorState {
 pub(crate) struct LmCut<'r> {
     relaxed: &'r Relaxed,
     operators: Vec<OperatorState>,
-    /// What `operators` starts from.
+    /// Initial values of `operators`.
     fresh: Vec<OperatorState>,
     value: Vec<u32>,
     /// Proposition to the operators that add it.

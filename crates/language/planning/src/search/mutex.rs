@@ -1,7 +1,7 @@
-//! Pairs of facts: which can hold together in a reachable state (h², forward), and which can hold together in a reachable
-//! state that still leads to the goal (backward). Operators that need an impossible pair are useless, and a state with a
-//! pair that cannot lead to the goal is a dead end: in tasks where one can paint oneself into a corner, no delete
-//! relaxation sees that.
+//! Pairs of facts: those that can hold together in a reachable state (h², forward), and those that can hold
+//! together in a reachable state that still leads to the goal (backward). Operators that need an impossible
+//! pair are useless. A state with a pair that cannot lead to the goal is a dead end. Delete relaxation
+//! detects no such dead ends.
 
 use super::space::Watch;
 use crate::bits;
@@ -68,13 +68,13 @@ type Guarded = (Box<[Fact]>, Box<[Fact]>);
 /// An operator's part that both passes use.
 struct Shape {
     pre: Box<[Fact]>,
-    /// Certainly added.
+    /// Facts that are certainly added.
     add: Box<[Fact]>,
     /// Added under some condition: condition and facts.
     may_add: Vec<Guarded>,
-    /// Certainly deleted.
+    /// Facts that are certainly deleted.
     delete: Box<[Fact]>,
-    /// Perhaps deleted.
+    /// Facts that may be deleted.
     may_delete: Box<[Fact]>,
     /// Facts that certainly hold afterwards.
     after: Box<[Fact]>,
@@ -98,18 +98,18 @@ impl ReachablePairs {
         forward(task, &shapes, initial, watch).map(|pairs| Some(Self(pairs)))
     }
 
-    /// Whether the facts can all hold together, as far as pairs tell; false is a proof that they cannot.
+    /// Returns false if the pairs prove that the facts cannot hold together.
     pub(crate) fn together(&self, facts: &[Fact]) -> bool {
         self.0.all(facts)
     }
 
-    /// The facts that can hold beside a fact, by bits.
+    /// Returns the facts that can hold together with a fact, as bits.
     pub(crate) fn beside(&self, fact: Fact) -> &[u64] {
         self.0.row(fact)
     }
 }
 
-/// Whether pairs do not apply to the task or would take too long.
+/// Returns true if pairs do not apply to the task or would take too long.
 fn is_too_much(task: &GroundTask) -> bool {
     let words = bits::words_for(task.facts.len()) as u64;
     let literals: u64 = task.operators.iter().map(|o| 4 + o.precondition.positive.len() as u64).sum();
@@ -141,13 +141,13 @@ impl Mutexes {
         Ok(Some(Mutexes { useful, shapes }))
     }
 
-    /// Whether an operator can be part of a plan.
+    /// Returns true if an operator can be part of a plan.
     pub(crate) fn is_useful(&self, operator: usize) -> bool {
         let shape = &self.shapes[operator];
         self.useful.all(&shape.pre) && self.useful.all(&shape.after)
     }
 
-    /// Whether a state has a pair that cannot lead to the goal.
+    /// Returns true if a state has a pair that cannot lead to the goal.
     #[inline]
     pub(crate) fn is_dead_end(&self, state: &[u64]) -> bool {
         bits::ones(state).any(|fact| state.iter().zip(self.useful.row(fact)).any(|(s, r)| s & !r != 0))

@@ -1,4 +1,4 @@
-//! States seen, packed in one arena and found through a hash index, with the way each was reached.
+//! Visited states, packed in one arena with a hash index, with the parent and action of each.
 
 /// Number of a state in the table.
 pub(crate) type StateId = u32;
@@ -6,7 +6,7 @@ pub(crate) type StateId = u32;
 /// No state, no operator.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The table.
+/// Set of visited states.
 pub(crate) struct NodeTable {
     words: usize,
     arena: Vec<u64>,

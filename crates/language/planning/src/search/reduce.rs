@@ -4,7 +4,7 @@
 use crate::task::{Axiom, Condition, ConditionalEffect, Fact, GroundTask, Operator};
 use rustc_hash::FxHashMap;
 
-/// The reduced task.
+/// Returns the task without operators and facts that cannot help.
 pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
     let wanted = wanted_facts(task);
     let mut number = vec![u32::MAX; task.facts.len()];
@@ -81,8 +81,8 @@ impl NeededFacts {
     }
 }
 
-/// Backward closure from the goal. An operator that helps makes all its conditions wanted, and a fact that it deletes
-/// stays in the task only when some condition mentions it.
+/// Computes the backward closure from the goal. An operator that helps makes all its conditions needed. A
+/// fact that it deletes stays in the task only if some condition mentions it.
 fn wanted_facts(task: &GroundTask) -> NeededFacts {
     let count = task.facts.len();
     let mut wanted = NeededFacts { positive: vec![false; count], negative: vec![false; count] };

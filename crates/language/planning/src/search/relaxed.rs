@@ -8,7 +8,7 @@ use crate::task::{Condition, Fact, GroundTask};
 /// No proposition, no operator.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The relaxed task.
+/// The delete-relaxed task.
 pub(crate) struct Relaxed {
     pub(crate) propositions: usize,
     /// True in every state.
@@ -19,7 +19,7 @@ pub(crate) struct Relaxed {
     pub(crate) effects: Csr,
     /// Proposition to the operators that need it.
     pub(crate) needed_by: Csr,
-    /// The task's operator that each stands for; [`NONE`] for axioms and the goal.
+    /// The task's operator behind each relaxed operator; [`NONE`] for axioms and the goal.
     pub(crate) origin: Vec<u32>,
     pub(crate) cost: Vec<u32>,
     /// Fact to the proposition of its negation.
@@ -28,7 +28,7 @@ pub(crate) struct Relaxed {
     negated: Vec<Fact>,
 }
 
-/// Under construction.
+/// State of building the relaxed task.
 struct Builder {
     relaxed: Relaxed,
     basic: usize,

@@ -1,4 +1,4 @@
-//! The state space of a task as the searches see it: packed states, applicable operators, successors.
+//! The state space of a task: packed states, applicable operators, successors.
 
 use super::mutex::Mutexes;
 use super::node_table::NodeTable;
@@ -9,25 +9,25 @@ use crate::simulate::apply_facts;
 use crate::successors::SuccessorGenerator;
 use crate::task::GroundTask;
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Operators of a plan.
     Plan(Vec<u32>),
-    /// Every state that could lead to the goal was seen.
+    /// Every state that could lead to the goal was visited.
     Unsolvable,
-    /// A limit.
+    /// A limit ended the search.
     Stopped(StopReason),
 }
 
 /// Counts of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchStatistics {
-    /// States expanded.
+    /// Number of expanded states.
     pub expanded: u64,
     /// States evaluated by a heuristic.
     pub evaluated: u64,
-    /// Successors generated.
+    /// Number of generated successors.
     pub generated: u64,
 }
 
@@ -64,7 +64,7 @@ impl<'t> Space<'t> {
         initial_state(self.task)
     }
 
-    /// Whether no plan leads from a state to the goal, as far as pairs of facts tell.
+    /// Returns true if pairs of facts show that no plan leads from a state to the goal.
     #[inline]
     pub(crate) fn is_dead_end(&self, state: &[u64]) -> bool {
         self.mutexes.as_ref().is_some_and(|m| m.is_dead_end(state))
@@ -122,7 +122,7 @@ impl<'b> Watch<'b> {
         Watch { resources, max_nodes, charged: 0, calls: 0 }
     }
 
-    /// Called once a node; `per_node` bytes are charged for every node made since the last call that asked.
+    /// Called for each node. Charges `per_node` bytes for every node added since the last poll.
     pub(crate) fn tick(&mut self, nodes: usize, per_node: u64) -> Result<(), StopReason> {
         // Minutes of cheap steps count beyond 32 bits.
         self.calls = self.calls.wrapping_add(1);
@@ -143,7 +143,7 @@ impl<'b> Watch<'b> {
         check(self.resources.charge(bytes))
     }
 
-    /// Asks the budget.
+    /// Polls the resource limits.
     pub(crate) fn poll(&mut self) -> Result<(), StopReason> {
         check(self.resources.poll())
     }

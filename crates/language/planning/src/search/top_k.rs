@@ -1,11 +1,12 @@
-//! The k cheapest plans: A* to the first, then for each state on the way the list of its ways on to the goal, best first, as far as the
-//! next plan needs them (recursive enumeration of k shortest paths, Jiménez and Marzal 1999, over a state space that is made
-//! while it is enumerated, as K* makes it).
+//! The k cheapest plans: A* to the first plan, then for each state on the way a list of its suffixes (ways to
+//! the goal), best first, as far as the next plan needs them (recursive enumeration of k shortest paths,
+//! Jiménez and Marzal 1999, over a state space that is generated during the enumeration, as in K*).
 //!
-//! * Plans are ordered by cost, then length, then the names of their steps. [`Weight`] is the first two of these; every step makes it
-//!   larger, cycles of cost 0 too, so that the lists are well founded.
-//! * The work grows with the states whose bound says that they may lie on a wanted plan, plus k times the length of a plan; not with the
-//!   action sequences that lead to those states. Of the last layer of costs only what the order of names asks for is expanded.
+//! * Plans are ordered by cost, then length, then the names of their steps. [`Weight`] is the first two of these. Every step
+//! increases it, also in cycles of cost 0, so that the lists are well founded.
+//! * The work grows with the states whose bound allows them on a requested plan, plus k times the length of a plan; not with the
+//! action sequences that lead to those states. Of the last layer of costs only the part that the order of
+//! names requires is expanded.
 
 mod settle;
 mod suffixes;
@@ -18,12 +19,12 @@ use crate::resources::StopReason;
 use crate::task::GroundAction;
 use suffixes::Suffixes;
 
-/// What a plan takes by itself, and what each of its steps does: its number, the ground action that the caller makes of it, and the heap
-/// block of its arguments.
+/// Bytes of a plan, and of each of its steps: its index, the ground action built from it, and the heap block
+/// of its arguments.
 const PLAN_BYTES: u64 = 96;
 const STEP_BYTES: u64 = (size_of::<u32>() + size_of::<GroundAction>() + 16) as u64;
 
-/// What is wanted.
+/// Requested plans.
 pub(crate) struct PlanRequest<'w> {
     /// Most plans.
     pub(crate) count: usize,
@@ -33,12 +34,12 @@ pub(crate) struct PlanRequest<'w> {
     pub(crate) rank: &'w [u32],
 }
 
-/// How a search for several plans ended.
+/// Reason why a search for several plans ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// As many as wanted were found.
+    /// As many plans as requested were found.
     Enough,
-    /// There are no others of interest.
+    /// There are no other plans within the cost bound.
     NoMore,
     /// A limit; the plans found are the first ones all the same.
     Stopped(StopReason),
@@ -52,7 +53,7 @@ pub(crate) struct Plans {
     pub(crate) statistics: SearchStatistics,
 }
 
-/// What plans are compared by before their names.
+/// Cost and length of a plan: the order of plans before their names decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Weight {
     cost: u64,
@@ -75,7 +76,7 @@ impl Weight {
     }
 }
 
-/// Searches.
+/// Searches for the requested plans.
 pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut Watch<'_>) -> Plans {
     let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
     let relaxed = Relaxed::new(space.task);

@@ -1,4 +1,4 @@
-//! Which parts of the goal hold after each step of a plan.
+//! Parts of the goal that hold after each step of a plan.
 
 use super::render::Explainer;
 use super::world::{Args, World};
@@ -9,14 +9,15 @@ use crate::task::{Atom, ObjectId, TaskText};
 /// The parts of a goal, and which of them hold along a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoalAlong {
-    /// The parts of its outermost conjunction as PDDL; a goal that is no conjunction is one part.
+    /// The parts of the goal's outermost conjunction as PDDL; any other goal is one part.
     pub parts: Vec<String>,
     /// After 0, 1, 2, ... steps, for each part whether it holds.
     pub holds: Vec<Vec<bool>>,
 }
 
 impl Validator {
-    /// Follows steps that were executed (see [`super::ValidationReport::trace`]) and looks at the goal in each state, the initial one first.
+    /// Evaluates the goal in each state along executed steps (see [`super::ValidationReport::trace`]), the
+    /// initial state first.
     pub fn goal_along(&self, trace: &[TraceStep]) -> GoalAlong {
         let task = self.task();
         let parts = match &task.goal {

@@ -14,15 +14,15 @@ const LISTED_BINDINGS: usize = 5;
 pub struct FailedCondition {
     /// The condition with the objects filled in, as PDDL.
     pub text: String,
-    /// Where it stands.
+    /// Place of the condition.
     pub place: SourcePlace,
-    /// What was the case instead, as a clause.
+    /// Why the condition does not hold, as a clause.
     pub why: String,
-    /// What would have made it true, as a clause.
+    /// The change that would make it hold, as a clause.
     pub remedy: String,
     /// The atom, where the condition is one literal.
     pub atom: Option<Atom>,
-    /// Whether the literal is negative.
+    /// True if the literal is negative.
     pub negated: bool,
     /// The step (from 0) that gave the atom its present truth; `None` where it has been so from the start.
     pub changed_by: Option<usize>,

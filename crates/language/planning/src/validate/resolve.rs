@@ -122,7 +122,7 @@ impl Names {
     }
 }
 
-/// Looks a name up without regard to case.
+/// Looks up a name without regard to case.
 fn find<'m>(names: &'m FxHashMap<String, u32>, name: &str) -> Option<&'m u32> {
     if name.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
         return names.get(&name.to_lowercase());

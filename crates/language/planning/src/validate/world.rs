@@ -17,7 +17,7 @@ pub(crate) struct World<T> {
     numbers: FxHashMap<(u32, Args), f64>,
     /// Steps executed so far.
     pub(crate) steps: usize,
-    /// Whether the derived atoms in `facts` follow from the others.
+    /// True if `facts` contains the derived atoms of the current state.
     closed: bool,
 }
 
@@ -67,7 +67,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         self.numbers.insert((function, args), value);
     }
 
-    /// Whether a condition holds.
+    /// Returns true if a condition holds.
     pub(crate) fn holds(&self, formula: &Formula, binding: &mut [ObjectId]) -> bool {
         match formula {
             Formula::And(parts) => parts.iter().all(|p| self.holds(p, binding)),
@@ -102,7 +102,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         }
     }
 
-    /// Derives what the rules say, stratum by stratum. A no-op for tasks without rules.
+    /// Derives atoms by the rules, stratum by stratum. Does nothing for tasks without rules.
     pub(crate) fn close(&mut self) {
         if self.closed || self.task.rules.is_empty() {
             self.closed = true;
@@ -200,7 +200,7 @@ fn positive(formula: &Formula) -> Option<&LiftedAtom> {
     }
 }
 
-/// Whether `test` holds for some binding of the variables.
+/// Returns true if `test` holds for some binding of the variables.
 pub(crate) fn any_binding(
     variables: &[Variable],
     binding: &mut [ObjectId],

@@ -60,7 +60,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// The probability of at least `k` successes among `n` trials of probability `p`.
+/// Returns the probability of at least `k` successes among `n` trials of probability `p`.
 pub(crate) fn binomial_at_least(k: u64, n: u64, p: f64) -> f64 {
     if k == 0 {
         1.0

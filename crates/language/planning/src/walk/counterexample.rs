@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub struct CounterexampleLimits {
     /// Pairs of states that may be expanded, both directions together.
     pub max_pairs: usize,
-    /// The longest walk looked at; without it every walk is.
+    /// Longest walk tried, in steps; `None` for any length.
     pub max_length: Option<u32>,
 }
 
@@ -26,19 +26,19 @@ impl Default for CounterexampleLimits {
 /// A failing walk and how good it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counterexample {
-    /// Whose walk it is.
+    /// The model that the walk is drawn from.
     pub direction: WalkDirection,
-    /// The walk.
+    /// The failing walk.
     pub walk: FailingWalk,
-    /// Whether no failing walk of either direction is shorter: the search was complete up to its length. Otherwise it is one of the sampled ones,
-    /// minimised.
+    /// True if no failing walk of either direction is shorter: the search was complete up to its length.
+    /// Otherwise the walk is a minimised sample.
     pub shortest: bool,
 }
 
-/// How the search ended.
+/// Result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CounterexampleOutcome {
-    /// A failing walk.
+    /// A failing walk was found.
     Found(Counterexample),
     /// There is none, in either direction and of any length (up to [`CounterexampleLimits::max_length`]): as far as walks tell, the
     /// models behave alike.
@@ -47,13 +47,14 @@ pub enum CounterexampleOutcome {
     LimitReached {
         /// Every walk of this many steps is executed by both.
         searched: u32,
-        /// Which limit; `None` for [`CounterexampleLimits`].
+        /// The resource limit; `None` for [`CounterexampleLimits`].
         reason: Option<StopReason>,
     },
 }
 
-/// Searches both directions breadth-first, side by side. Where the limits end that, the shortest of `sampled` is taken and minimised
-/// instead. At equal length the candidate's own walk comes first, as in the paper's code.
+/// Searches both directions breadth-first, in parallel layers. If a limit ends the search, the shortest of
+/// `sampled` is minimised and returned. At equal length the candidate's own walk is preferred, as in the
+/// paper's code.
 pub fn counterexample(
     reference: &Model,
     candidate: &Model,
@@ -127,7 +128,7 @@ fn layers(
     Ok(CounterexampleOutcome::None)
 }
 
-/// What one layer of one direction gave.
+/// Result of one layer of one direction.
 enum Layer {
     Refused(FailingWalk),
     Limit,
@@ -210,8 +211,9 @@ impl<'m> Pairs<'m> {
     }
 }
 
-/// Drops steps of a failing walk as long as it stays one: the source executes all of it, the target refuses the last step.
-/// No single step of the result can be dropped. A walk that does not fail is returned as it is.
+/// Drops steps of a failing walk as long as it stays one: the source executes all of it, the target refuses
+/// the last step. No single step of the result can be dropped. A walk that does not fail is returned
+/// unchanged.
 pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWalk {
     let mut best = walk.clone();
     let mut chunk = best.prefix.len();
@@ -230,7 +232,7 @@ pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWa
     best
 }
 
-/// Whether a single step can still be dropped.
+/// Returns true if a single step can still be dropped.
 fn shrinks(source: &Model, target: &Model, walk: &FailingWalk) -> bool {
     (0..walk.prefix.len()).any(|i| {
         let kept = walk.prefix.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, s)| s);

@@ -9,7 +9,7 @@ use planforge_pddl::random::Random;
 #[derive(Debug)]
 pub struct DrawnWalks<'m> {
     source: &'m Model,
-    /// By number; `None` where there is no walk of that length.
+    /// Walks by index; `None` if no walk of that length was found.
     walks: Vec<Option<Box<[ActionId]>>>,
 }
 

@@ -15,7 +15,7 @@ const REFUSED: StateId = StateId::MAX;
 /// The expectation for one walk length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExactLength {
-    /// The length.
+    /// Length of the walks, in steps.
     pub length: u32,
     /// The probability that the target executes a walk of the source; `None` where the source has no walk of exactly this length
     /// (under [`DeadEnds::Condition`] only).
@@ -56,12 +56,12 @@ impl ExactDirection {
     }
 }
 
-/// Why there is no expectation.
+/// Reason why the expectation was not computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExactError {
     /// It does not fit: more pairs of states than allowed.
     Pairs {
-        /// The limit.
+        /// The limit on pairs.
         limit: usize,
         /// The walk length at which it was passed.
         length: u32,
@@ -89,15 +89,16 @@ impl fmt::Display for ExactError {
 
 impl std::error::Error for ExactError {}
 
-/// Computes the one-sided score of Definition 1 for walks uniform over applicable actions, lengths 1 to `t_max`. `Ok(None)`
-/// where the source has no applicable action initially.
+/// Computes the one-sided score of Definition 1 for walks uniform over applicable actions, lengths 1 to
+/// `t_max`. `Ok(None)` if the source has no applicable action initially.
 ///
-/// Under [`DeadEnds::Condition`] a walk of exactly T steps has the product of 1/(applicable actions) over its states as
-/// probability, divided by the sum of that over all walks of exactly T steps: the distribution that rejection draws from. The failing
-/// mass is summed and taken from 1, so that a model compared with itself scores 1 to the last bit.
+/// Under [`DeadEnds::Condition`] a walk of exactly T steps has as its probability the product of
+/// 1/(applicable actions) over its states, divided by the sum of that over all walks of exactly T steps: the
+/// distribution of rejection sampling. The failing mass is summed and subtracted from 1, so that a model
+/// compared with itself scores exactly 1.
 ///
 /// # Errors
-/// More than `max_pairs` pairs, or the budget's stop.
+/// More than `max_pairs` pairs, or the resource limit that was reached.
 pub fn exact_direction(
     source: &Model,
     target: &Model,
@@ -161,7 +162,7 @@ impl Layer {
         self.pairs[at].1 += mass;
     }
 
-    /// The share of the walks of this length that the target executes; `None` where there is no walk.
+    /// Returns the share of the walks of this length that the target executes; `None` if there is no walk.
     fn executable_share(&self) -> Option<f64> {
         let (mut refused, mut all) = (0.0, 0.0);
         for &((_, target), mass) in &self.pairs {
@@ -180,7 +181,7 @@ struct Run<'m> {
     link: Link<'m>,
     tried: Vec<f64>,
     refused: Vec<f64>,
-    /// Whether walks go on after a refusal, because their length counts.
+    /// True if walks continue after a refusal, because their length counts.
     follow_refused: bool,
 }
 

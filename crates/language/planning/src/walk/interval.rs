@@ -1,12 +1,13 @@
 //! Confidence intervals of sampled one-sided scores, for a number of walks fixed beforehand.
 //!
-//! A one-sided score is a mean over strata (problem and walk length). With equally many walks in every stratum the number of
-//! executable walks is a sum of independent Bernoulli variables whose mean probability is the score. Hoeffding (1956)
-//! shows that the tails of such a sum are no heavier than the binomial's wherever they lie at least 1 beyond the mean, so the
-//! Clopper-Pearson interval of the pooled counts is valid (it is conservative); at the two ends, where all but one walk agree,
-//! the union bound takes the place of that theorem and the level is lowered from α/2 to 1 - exp(-α/2), which it costs. With unequal strata the
-//! interval is Hoeffding's (1963) for the weighted mean. Looking at such an interval repeatedly and stopping when it pleases voids it: see
-//! [`ConfidenceSequence`](super::Sequence) for bounds that survive that.
+//! A one-sided score is a mean over strata (problem and walk length). With equally many walks in every
+//! stratum the number of executable walks is a sum of independent Bernoulli variables whose mean probability
+//! is the score. Hoeffding (1956) shows that the tails of such a sum are no heavier than the binomial's at
+//! least 1 beyond the mean, so the Clopper-Pearson interval of the pooled counts is valid (and conservative).
+//! At the two ends, where all but one walk agree, the union bound replaces that theorem and the level is
+//! lowered from α/2 to 1 - exp(-α/2). With unequal strata the interval is Hoeffding's (1963) for the weighted
+//! mean. Optional stopping invalidates these intervals: see [`ConfidenceSequence`](super::ConfidenceSequence)
+//! for bounds that remain valid.
 
 use super::beta::binomial_at_least;
 use super::sample::DirectionSample;
@@ -14,22 +15,22 @@ use super::sample::DirectionSample;
 /// Bounds of an unknown number in 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreInterval {
-    /// Lower bound.
+    /// Lower bound, in 0 to 1.
     pub low: f64,
-    /// Upper bound.
+    /// Upper bound, in 0 to 1.
     pub high: f64,
 }
 
 impl ScoreInterval {
-    /// What is known without any walk.
+    /// The interval without any observation: 0 to 1.
     pub const UNIT: ScoreInterval = ScoreInterval { low: 0.0, high: 1.0 };
 
-    /// Whether the number lies in the interval.
+    /// Returns true if the number lies in the interval.
     pub fn contains(self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
-    /// Its length.
+    /// Returns the difference of the bounds.
     pub fn width(self) -> f64 {
         self.high - self.low
     }
@@ -40,9 +41,9 @@ impl ScoreInterval {
 pub struct Stratum {
     /// Its share in the score; the shares of all strata add up to 1.
     pub weight: f64,
-    /// Walks drawn, at least 1.
+    /// Number of walks, at least 1.
     pub walks: u64,
-    /// Those executable.
+    /// Number of walks that the target executes.
     pub executable: u64,
 }
 

@@ -1,6 +1,6 @@
-//! Walking without grounding: the applicable ground actions of a state by joins over what holds in it. For tasks whose ground
-//! actions are too many to list; what is met on the way is numbered, so that states and actions look as those of the ground
-//! task do.
+//! Walks without grounding: the applicable ground actions of a state are computed by joins over its facts.
+//! For tasks with too many ground actions to list. Facts and actions are numbered when they first occur, so
+//! that states and actions have the same form as those of the ground task.
 
 mod plan;
 mod relation;
@@ -102,10 +102,10 @@ impl Lifted {
         self.with(|met| met.initial(&self.task, &self.read))
     }
 
-    /// Writes the legal actions over `out`, in an order that depends on the state alone.
+    /// Writes the legal actions to `out`, in an order that depends on the state alone. Replaces its contents.
     ///
     /// # Errors
-    /// More of them, or more rows tried, than the limits on grounding allow; `out` then holds a part.
+    /// More actions, or more rows tried, than the limits on grounding allow; `out` is then incomplete.
     pub(crate) fn applicable_into(&self, state: &State, out: &mut Vec<ActionId>) -> Result<(), StopReason> {
         out.clear();
         self.with(|met| {
@@ -171,7 +171,7 @@ impl Lifted {
                 .any(|p| p.holds(&met.world, binding, &mut |b| !p.changes_nothing(self, &met.world, b)))
     }
 
-    /// Whether the precondition holds and only the semantics forbids the action.
+    /// Returns true if the precondition holds and only the semantics forbids the action.
     pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
         self.with(|met| {
             met.show(state, &self.task);
@@ -320,7 +320,8 @@ fn set(facts: &mut Vec<u64>, fact: u32) {
     bits::set(facts, fact);
 }
 
-/// A state whose form does not depend on what was numbered when: nothing at the ends that an absent part says as well.
+/// Returns a state in canonical form, independent of the numbering order: without trailing parts that are
+/// equivalent to absent ones.
 fn trimmed(mut facts: Vec<u64>, mut numbers: Vec<f64>) -> State {
     while facts.last() == Some(&0) {
         facts.pop();
@@ -331,7 +332,7 @@ fn trimmed(mut facts: Vec<u64>, mut numbers: Vec<f64>) -> State {
     State { facts: facts.into(), numbers: numbers.into() }
 }
 
-/// Whether an atom holds for ever, or never, as far as the predicate's effects tell.
+/// Returns true if the predicate's effects show that an atom always has this value.
 pub(super) fn for_ever(lifted: &Lifted, atom: &Atom, value: bool) -> bool {
     let changes = lifted.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
     let mut changes = changes.map(|(c, _)| c);

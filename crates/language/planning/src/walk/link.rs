@@ -8,14 +8,14 @@ use std::fmt;
 /// A ground action by names, as its model's text writes them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NamedStep {
-    /// The action schema.
+    /// Name of the action schema.
     pub name: String,
-    /// The objects.
+    /// Names of the objects.
     pub args: Vec<String>,
 }
 
 impl NamedStep {
-    /// Reads `(name object ...)`; the parentheses may be missing. `None` where there is no name.
+    /// Reads `(name object ...)`, with or without the parentheses. `None` if there is no name.
     pub fn parse(text: &str) -> Option<Self> {
         let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
         let mut words = inner.split_whitespace().map(str::to_owned);
@@ -32,37 +32,37 @@ impl fmt::Display for NamedStep {
     }
 }
 
-/// Why a model does not execute a ground action of another.
+/// Reason why a model does not execute a ground action of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// It has no action of that name.
     UnknownAction {
-        /// The name.
+        /// Name of the action.
         name: String,
     },
     /// Its action takes another number of arguments.
     Arity {
-        /// The name.
+        /// Name of the action.
         name: String,
         /// Arguments that it takes.
         expected: usize,
-        /// Arguments given.
+        /// Number of arguments given.
         given: usize,
     },
     /// It has no object of that name.
     UnknownObject {
-        /// The name.
+        /// Name of the object.
         name: String,
     },
     /// The object is not of the parameter's type.
     WrongType {
-        /// The object.
+        /// Name of the object.
         object: String,
         /// The types it has there.
         object_type: String,
         /// The parameter with its question mark.
         parameter: String,
-        /// The parameter's type.
+        /// Type of the parameter.
         expected: String,
     },
     /// The precondition does not hold in the state reached.
@@ -96,12 +96,12 @@ pub struct FailingWalk {
     pub prefix: Vec<NamedStep>,
     /// The step that the other refuses after them.
     pub action: NamedStep,
-    /// Why.
+    /// The reason for the refusal.
     pub refusal: Refusal,
 }
 
 impl FailingWalk {
-    /// Steps in all.
+    /// Returns the number of steps, the refused one included.
     pub fn len(&self) -> usize {
         self.prefix.len() + 1
     }
@@ -112,12 +112,12 @@ impl FailingWalk {
     }
 }
 
-/// How far a model executes a sequence from its initial state.
+/// Execution of a sequence of steps from a model's initial state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExecutedSteps {
-    /// Steps executed.
+    /// Number of executed steps.
     pub executed: usize,
-    /// Why the next one was not; `None` where all were.
+    /// Why the next step was refused; `None` if all were executed.
     pub refusal: Option<Refusal>,
     /// The state after the steps executed.
     pub state: State,
@@ -177,7 +177,7 @@ impl Model {
         Ok(self.find_action(GroundAction { action: schema, args: args.into() }))
     }
 
-    /// Why a ground action that exists is not legal in a state.
+    /// Returns why an existing ground action is not legal in a state.
     pub(crate) fn refusal_of(&self, state: &State, action: Option<ActionId>) -> Refusal {
         match action {
             Some(action) if self.is_dropped(state, action) => Refusal::NoEffect,
@@ -186,7 +186,7 @@ impl Model {
     }
 }
 
-/// What a ground action of the source is in the target.
+/// Counterpart in the target of a ground action of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memo {
     Unknown,
@@ -225,7 +225,7 @@ impl<'m> Link<'m> {
         }
     }
 
-    /// Why the target refuses the source's action in a state of the target.
+    /// Returns why the target refuses the source's action in a state of the target.
     pub(crate) fn refusal(&self, source_action: ActionId, state: &State) -> Refusal {
         match self.target.resolve(&self.source.step(source_action)) {
             Ok(action) => self.target.refusal_of(state, action),

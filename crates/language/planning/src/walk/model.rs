@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A ground action of one [`Model`], by number.
 pub type ActionId = u32;
 
-/// Which ground actions are legal.
+/// Definition of the legal ground actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Semantics {
     /// Every ground action whose precondition holds, as VAL judges plans.
@@ -31,7 +31,7 @@ pub enum Semantics {
     GroundNoOpsDropped,
 }
 
-/// How the applicable ground actions of a state are found.
+/// Method of finding the applicable ground actions of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GroundingMethod {
     /// [`GroundingMethod::Ground`] up to 20,000 instances, beyond them [`GroundingMethod::Lifted`] where it applies: from about there on a hundred walks
@@ -40,28 +40,28 @@ pub enum GroundingMethod {
     Auto,
     /// All ground actions that delete relaxation reaches are listed once.
     Ground,
-    /// They are joined from what holds in each state anew: ready at once, some ten times slower a step. Not for actions with
-    /// PDDL 1.2's `:vars`. [`Semantics::GroundNoOpsDropped`] is judged without reachability here: an atom never holds, or always,
-    /// where no effect on its predicate says otherwise.
+    /// Actions are joined from the facts of each state: no preparation, but steps are about ten times slower.
+    /// Not for actions with PDDL 1.2's `:vars`. [`Semantics::GroundNoOpsDropped`] is decided without
+    /// reachability: an atom is constant only if no effect changes its predicate accordingly.
     Lifted,
 }
 
 /// Instances beyond which [`GroundingMethod::Auto`] stops grounding.
 const AUTO_INSTANCES: usize = 20_000;
 
-/// How a [`Model`] is made.
+/// Options for building a [`Model`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelOptions {
-    /// Which ground actions are legal.
+    /// Definition of the legal ground actions.
     pub semantics: Semantics,
-    /// How they are found.
+    /// Method of finding them.
     pub method: GroundingMethod,
     /// Caps on grounding; without grounding `instances` caps the applicable actions of a state and `formula_parts` the
     /// rows tried for them.
     pub ground: GroundLimits,
 }
 
-/// Why there is no model.
+/// Reason why a model could not be built.
 #[derive(Debug, Clone)]
 pub enum ModelError {
     /// The texts have errors. Labels use [`TaskText::source`].
@@ -164,7 +164,7 @@ impl Backend {
 }
 
 impl Model {
-    /// Makes the model of parsed texts.
+    /// Builds a model from parsed texts.
     ///
     /// # Errors
     /// See [`ModelError`].
@@ -178,7 +178,7 @@ impl Model {
         Model::from_lifted(lifted, options, resources)
     }
 
-    /// Makes the model of a normalised task.
+    /// Builds a model from a normalised task.
     ///
     /// # Errors
     /// See [`ModelError`].
@@ -202,7 +202,7 @@ impl Model {
         })
     }
 
-    /// Makes the model of two texts.
+    /// Builds a model from two texts.
     ///
     /// # Errors
     /// See [`ModelError`]; every error of both texts is in [`ModelError::Invalid`].
@@ -221,13 +221,13 @@ impl Model {
         Model::new(&domain.value, &problem.value, options, resources)
     }
 
-    /// The normalised task.
+    /// Returns the normalised task.
     pub fn lifted(&self) -> &LiftedTask {
         &self.lifted
     }
 
-    /// Executes the ground task, where there is one (see [`GroundingMethod`]); ground actions that the semantics drops are never
-    /// applicable in it.
+    /// Returns the simulator of the ground task, if there is one (see [`GroundingMethod`]). Ground actions
+    /// that the semantics drops are never applicable in it.
     pub fn simulator(&self) -> Option<&Simulator> {
         match &self.backend {
             Backend::Ground { simulator, .. } => Some(simulator),
@@ -235,7 +235,7 @@ impl Model {
         }
     }
 
-    /// The initial state.
+    /// Returns the initial state.
     pub fn initial(&self) -> State {
         match &self.backend {
             Backend::Ground { simulator, .. } => simulator.initial(),
@@ -243,8 +243,8 @@ impl Model {
         }
     }
 
-    /// The legal ground actions of a state, each once, in an order that depends on the state alone. Without grounding at most
-    /// [`GroundLimits::instances`] of them.
+    /// Returns the legal ground actions of a state, each once, in an order that depends on the state alone.
+    /// Without grounding at most [`GroundLimits::instances`] of them.
     pub fn applicable(&self, state: &State) -> Vec<ActionId> {
         let mut out = Vec::new();
         // What is there of a list that is too long is the documented answer.
@@ -317,7 +317,8 @@ impl Model {
         &self.lifted.symbols.actions
     }
 
-    /// The number of ground actions that delete relaxation reaches; `None` where they were not listed (see [`GroundingMethod`]).
+    /// Returns the number of ground actions that delete relaxation reaches; `None` if they were not listed
+    /// (see [`GroundingMethod`]).
     pub fn action_count(&self) -> Option<usize> {
         self.simulator().map(|s| s.task().actions.len())
     }
@@ -330,7 +331,7 @@ impl Model {
         }
     }
 
-    /// Whether the precondition of a ground action holds that is illegal only because it changes nothing.
+    /// Returns true if a ground action is illegal only because it changes nothing: its precondition holds.
     pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
         match &self.backend {
             Backend::Ground { dropped, .. } => dropped
@@ -354,7 +355,7 @@ fn lower(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Whether no state in which the operator is applicable is changed by it, as far as its own precondition tells.
+/// Returns true if the operator's own precondition shows that it changes no state in which it is applicable.
 pub(crate) fn changes_nothing(operator: &Operator) -> bool {
     let pre = &operator.precondition;
     let held = |list: &[u32], by: &[u32]| list.iter().all(|f| by.binary_search(f).is_ok());

@@ -1,9 +1,10 @@
-//! Which of several candidates has the highest walk score, with as few walks as that takes.
+//! Selects the candidate with the highest walk score, with few walks.
 //!
-//! Walks are drawn round-robin, one block a candidate: for every problem and direction one walk of each length. A block's share of
-//! executable walks is an observation whose mean is the one-sided score, so a [`ConfidenceSequence`] bounds that score at every look.
-//! The level is divided among all candidates and directions (union bound): with the stated confidence no bound is ever wrong, so neither
-//! is an elimination or a decision.
+//! Walks are drawn round-robin, one block for each candidate: for every problem and direction one walk of
+//! each length. A block's share of executable walks is an observation whose mean is the one-sided score, so a
+//! [`ConfidenceSequence`] bounds that score at any time. The level is divided among all candidates and
+//! directions (union bound): with the stated confidence all bounds hold, and so do the eliminations and the
+//! decision.
 
 use super::interval::ScoreInterval;
 use super::model::Model;
@@ -21,22 +22,23 @@ const DIRECTIONS: [WalkDirection; 2] =
 pub struct ModelPair<'m> {
     /// The reference model of the problem.
     pub reference: &'m Model,
-    /// The candidate's.
+    /// The candidate model of the problem.
     pub candidate: &'m Model,
 }
 
-/// How to race.
+/// Options of a race.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaceSpec {
-    /// The longest walk, at least 1.
+    /// Longest walk, in steps, at least 1.
     pub t_max: u32,
-    /// What all random choices derive from.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// What dead ends do.
+    /// Treatment of dead ends.
     pub dead_ends: DeadEnds,
     /// The probability that every bound holds throughout, for example 0.95.
     pub confidence: f64,
-    /// A candidate within this of the best counts as best: equal ones could never be told apart. 0 insists.
+    /// Candidates within this distance of the best count as best; 0 requires a strict winner, which equal
+    /// candidates never give.
     pub tolerance: f64,
     /// Most walks, all candidates and directions together.
     pub max_walks: u64,
@@ -48,28 +50,28 @@ pub struct CandidateState {
     /// The bounds of its reference-to-candidate and candidate-to-reference scores; `None` where a direction is not defined,
     /// and then the candidate is not in the race.
     sequences: Option<[ConfidenceSequence; 2]>,
-    /// Blocks observed.
+    /// Number of observed blocks.
     pub blocks: u64,
     /// After how many blocks it was out.
     pub eliminated_at: Option<u64>,
-    /// Bounds of its score as of the last look.
+    /// Bounds of the score at the last update.
     pub interval: ScoreInterval,
     /// The score that the walks so far give; `None` where it is not defined or no walk was drawn.
     pub estimate: Option<f64>,
-    /// Bounds of each direction as of the last look, reference to candidate first.
+    /// Bounds of each direction at the last update, reference to candidate first.
     pub directions: [ScoreInterval; 2],
 }
 
-/// How a race ended.
+/// Result of a race.
 #[derive(Debug, Clone)]
 pub struct RaceResult {
     /// The candidate with the highest score as far as is known; `None` where no candidate has a score.
     pub winner: Option<usize>,
-    /// Whether the bounds decide it (within the tolerance). Otherwise the walks or the budget ran out.
+    /// True if the bounds decide the race (within the tolerance). Otherwise a limit ended it.
     pub decided: bool,
     /// Walks drawn in all.
     pub walks: u64,
-    /// Which limit of the budget ended the race, if one did.
+    /// The resource limit that ended the race, if one did.
     pub stopped: Option<StopReason>,
     /// The candidates in the order given.
     pub candidates: Vec<CandidateState>,
@@ -124,7 +126,8 @@ impl Racer {
         (0..self.candidates.len()).filter(|&i| running(&self.candidates[i])).collect()
     }
 
-    /// Computes all bounds anew and takes out those that cannot be best any more. Whether the best is decided.
+    /// Updates all bounds and eliminates candidates that cannot be best any more. Returns true if the best is
+    /// decided.
     pub fn look(&mut self) -> bool {
         let running = self.running();
         for &i in &running {
@@ -218,7 +221,7 @@ fn run(
     }
 }
 
-/// What draws the walks of one candidate.
+/// Walk generators of one candidate.
 struct Arm<'m> {
     /// For each direction its problems.
     sides: [Vec<Lane<'m>>; 2],

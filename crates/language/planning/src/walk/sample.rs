@@ -6,7 +6,7 @@ use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::State;
 use planforge_pddl::random::Random;
 
-/// What becomes of a walk that meets a state without applicable actions before its last step.
+/// Treatment of a walk that reaches a state without applicable actions before its last step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeadEnds {
     /// Definition 1: walks have exactly their length. A walk that meets a dead end is rejected and drawn again, at most
@@ -24,7 +24,7 @@ impl DeadEnds {
     pub const CONDITION: DeadEnds = DeadEnds::Condition { redraws: 1000 };
 }
 
-/// How a step is chosen.
+/// Distribution of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum WalkPolicy {
     /// Uniformly among the applicable ground actions, as Definition 1 has it.
@@ -37,18 +37,19 @@ pub enum WalkPolicy {
     CoverageGuided,
 }
 
-/// Which walks to draw.
+/// Options of sampling walks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleSpec {
-    /// The longest walk, at least 1. Walk number `k` has length `k mod t_max + 1`.
+    /// Longest walk, in steps, at least 1. Walk number `k` has length `k mod t_max + 1`.
     pub t_max: u32,
     /// Walks of each length.
     pub walks_per_length: u32,
-    /// What every walk's random choices derive from, with its number. Give each direction and problem its own.
+    /// Seed of every walk's random choices, together with its number. Use a different one for each direction
+    /// and problem.
     pub seed: u64,
-    /// What dead ends do.
+    /// Treatment of dead ends.
     pub dead_ends: DeadEnds,
-    /// How steps are chosen.
+    /// Distribution of the steps.
     pub policy: WalkPolicy,
 }
 
@@ -71,7 +72,7 @@ impl SampleSpec {
 pub struct LengthSample {
     /// Their length (under [`DeadEnds::Truncate`] the most steps they take).
     pub length: u32,
-    /// Walks drawn.
+    /// Number of walks drawn.
     pub walks: u32,
     /// Those that the target executes to the end.
     pub executable: u32,
@@ -81,14 +82,14 @@ pub struct LengthSample {
     pub given_up: u32,
 }
 
-/// How often the target was asked for an action of a schema.
+/// Executions of a schema's actions on the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaCount {
     /// The schema's name in the source.
     pub name: String,
     /// Steps tried on the target.
     pub tried: u64,
-    /// Steps refused there.
+    /// Number of steps that the target refused.
     pub refused: u64,
 }
 
@@ -128,14 +129,14 @@ fn score(lengths: &[LengthSample]) -> Option<f64> {
     (counted > 0).then(|| sum / f64::from(counted))
 }
 
-/// How drawing one walk ended.
+/// Result of drawing one walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawOutcome {
     /// It has its length.
     Complete,
     /// It ends at a dead end.
     DeadEnd,
-    /// Every draw met a dead end; there is no walk.
+    /// Every draw ended at a dead end; there is no walk.
     GivenUp,
 }
 
@@ -155,7 +156,7 @@ pub(crate) struct Walker<'m> {
 }
 
 impl<'m> Walker<'m> {
-    /// `None` where the initial state has no applicable action: there are no walks then.
+    /// Returns `None` if the initial state has no applicable action, so that there are no walks.
     pub(crate) fn new(model: &'m Model, policy: WalkPolicy) -> Result<Option<Self>, StopReason> {
         let initial = model.initial();
         let mut applicable = Vec::new();
@@ -201,7 +202,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// Whether the walk got its length.
+    /// Draws a walk once. Returns true if it reached its length.
     fn try_once(&mut self, length: u32, random: &mut Random) -> Result<bool, StopReason> {
         self.walk.clear();
         self.state.clone_from(&self.initial);
@@ -222,12 +223,12 @@ impl<'m> Walker<'m> {
     }
 }
 
-/// How often schemas and ground actions were executed.
+/// Numbers of executions of schemas and ground actions.
 #[derive(Debug)]
 struct Coverage {
     schemas: Vec<u32>,
     actions: Vec<u32>,
-    /// Whether the state at hand has an action of the schema.
+    /// True for each schema that has an action in the current state.
     present: Vec<bool>,
 }
 
@@ -237,7 +238,7 @@ impl Coverage {
         Coverage { schemas: vec![0; schemas], actions: Vec::new(), present: vec![false; schemas] }
     }
 
-    /// See [`WalkPolicy::CoverageGuided`]. `applicable` is not empty.
+    /// Chooses an action by [`WalkPolicy::CoverageGuided`]. `applicable` must not be empty.
     fn choose(&mut self, model: &Model, applicable: &[ActionId], random: &mut Random) -> ActionId {
         self.present.fill(false);
         applicable.iter().for_each(|&a| self.present[model.schema_of(a)] = true);
@@ -273,11 +274,11 @@ fn pick<T>(
     last
 }
 
-/// Draws walks of `source` and executes them on `target` (the one-sided score of Definition 1). `Ok(None)` where the
-/// source has no applicable action initially: the direction is not defined.
+/// Draws walks of `source` and executes them on `target` (the one-sided score of Definition 1). `Ok(None)` if
+/// the source has no applicable action initially: the direction is not defined.
 ///
 /// # Errors
-/// The budget's stop, which it is asked for before every walk.
+/// The resource limit that was reached; limits are polled before every walk.
 pub fn sample_direction(
     source: &Model,
     target: &Model,
@@ -321,10 +322,10 @@ impl<'m> DirectionSampler<'m> {
         }))
     }
 
-    /// Draws walks until there are `total` of them, those given up included.
+    /// Draws walks until there are `total` of them, including those given up.
     ///
     /// # Errors
-    /// The budget's stop, which it is asked for before every walk.
+    /// The resource limit that was reached; limits are polled before every walk.
     pub fn draw_to(&mut self, total: u64, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         while self.drawn < total {
             self.draw(self.drawn, resources)?;
@@ -333,7 +334,7 @@ impl<'m> DirectionSampler<'m> {
         Ok(())
     }
 
-    /// The share of executable walks so far, averaged over lengths; see [`DirectionSample::score`].
+    /// Returns the share of executable walks so far, averaged over lengths; see [`DirectionSample::score`].
     pub fn score(&self) -> Option<f64> {
         score(&self.lengths)
     }
@@ -367,7 +368,7 @@ impl<'m> DirectionSampler<'m> {
         Ok(())
     }
 
-    /// The walks drawn.
+    /// Returns the results of all walks.
     pub fn finish(self) -> DirectionSample {
         DirectionSample {
             lengths: self.lengths,

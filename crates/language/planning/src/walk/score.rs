@@ -2,7 +2,7 @@
 
 use super::interval::ScoreInterval;
 
-/// Whose walks are executed on the other side.
+/// Direction of a one-sided score: from the model that walks are drawn from to the model that executes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WalkDirection {
     /// The reference's walks on the candidate: is what should be possible possible?

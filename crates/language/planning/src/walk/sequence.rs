@@ -1,10 +1,11 @@
-//! Bounds of a mean that hold at every look at once (a confidence sequence), by betting.
+//! Time-uniform bounds of a mean (a confidence sequence), by betting.
 //!
-//! Whoever bets a share `b` of the capital that observations in 0 to 1 have a mean above `m` multiplies it by
-//! `1 - b + b X/m` each time. If the mean is `m` the capital is a nonnegative martingale, so by Ville's inequality it ever reaches
-//! `1/α` with probability at most `α`; so does the average over several `b`. Every `m` for which it has reached that
-//! is therefore ruled out as too low, whenever one looks (Waudby-Smith and Ramdas 2023). The upper bound is the same with `1 - X`.
-//! Constant bets make the capital a function of how often each value was observed, so nothing else is kept.
+//! A bettor stakes a share `b` of the capital on observations in 0 to 1 having a mean above `m`, which
+//! multiplies the capital by `1 - b + b X/m` each time. If the mean is `m` the capital is a nonnegative
+//! martingale, so by Ville's inequality it ever reaches `1/α` with probability at most `α`; so does the
+//! average over several `b`. Every `m` for which it has reached that is ruled out as too low, at any time
+//! (Waudby-Smith and Ramdas 2023). The upper bound is the same with `1 - X`. Constant bets make the capital a
+//! function of the count of each observed value, so nothing else is stored.
 
 use super::interval::{ScoreInterval, bisect};
 use std::collections::BTreeMap;
@@ -24,12 +25,12 @@ pub struct ConfidenceSequence {
     high: BTreeMap<u64, u64>,
     sum: f64,
     count: u64,
-    /// The bounds that earlier looks gave: they stay valid.
+    /// Intersection of all earlier bounds, which stay valid.
     best: ScoreInterval,
 }
 
 impl ConfidenceSequence {
-    /// Bounds that all hold, at every look together, with probability at least `1 - alpha`.
+    /// Creates bounds that all hold at any time, together with probability at least `1 - alpha`.
     pub fn new(alpha: f64) -> Self {
         ConfidenceSequence {
             alpha,
@@ -41,7 +42,7 @@ impl ConfidenceSequence {
         }
     }
 
-    /// Takes an observation.
+    /// Adds an observation, in 0 to 1.
     pub fn observe(&mut self, value: f64) {
         self.observe_between(value, value);
     }
@@ -60,12 +61,12 @@ impl ConfidenceSequence {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
 
-    /// How many observations there were.
+    /// Returns the number of observations.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The bounds now, never wider than at an earlier look.
+    /// Returns the current bounds, never wider than earlier ones.
     pub fn interval(&mut self) -> ScoreInterval {
         let threshold = (2.0 / self.alpha).ln();
         let bound =
@@ -94,8 +95,8 @@ mod tests {
     use crate::walk::interval::clopper_pearson;
     use planforge_pddl::random::Random;
 
-    /// The share of runs in which the truth is outside at one look at least, for the sequence and for the fixed-n interval
-    /// looked at again and again.
+    /// Returns the share of runs in which the truth is outside the bounds at least once, for the sequence and
+    /// for the fixed-n interval computed repeatedly.
     fn ever_missed(p: f64, alpha: f64, runs: u32) -> (f64, f64) {
         let (mut sequence_missed, mut fixed_missed) = (0, 0);
         for run in 0..runs {

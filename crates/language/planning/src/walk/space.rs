@@ -16,9 +16,9 @@ pub(crate) struct Space<'m> {
     pub(crate) model: &'m Model,
     ids: FxHashMap<Box<[u64]>, StateId>,
     states: Vec<State>,
-    /// Filled in once asked for.
+    /// Successors of each state, computed on demand.
     expanded: Vec<Option<Successors>>,
-    /// Where single actions lead, as far as asked.
+    /// Results of single actions, computed on demand.
     steps: FxHashMap<(StateId, ActionId), Option<StateId>>,
 }
 
@@ -79,7 +79,7 @@ impl<'m> Space<'m> {
         Ok(self.expanded[id as usize].as_deref().unwrap_or_default())
     }
 
-    /// Where an action leads; `None` where it is not legal.
+    /// Returns the state after an action; `None` if it is not legal.
     pub(crate) fn step(
         &mut self,
         id: StateId,

@@ -5,13 +5,13 @@ use super::{Element, Part, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Actions with more parameters than this have no bijection here: nobody writes them, and all pairs of them are listed.
+/// Most parameters of an action for which bijections are searched: all pairs of parameters are listed.
 const MOST_PARAMETERS: usize = 500;
 
 /// The parameters of an element.
 type Holes = SmallVec<[usize; 4]>;
 
-/// The best bijection.
+/// The bijection with the minimum error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::equivalence) struct Best {
     /// By parameter of the original, the other's.
@@ -20,9 +20,9 @@ pub(in crate::equivalence) struct Best {
     pub(in crate::equivalence) weight: u64,
     /// Elements that are not shared.
     pub(in crate::equivalence) error: usize,
-    /// Whether no bijection was left out.
+    /// True if no bijection was left out.
     pub(in crate::equivalence) exact: bool,
-    /// Partial bijections tried.
+    /// Number of partial bijections tried.
     pub(in crate::equivalence) choices: u64,
 }
 
@@ -31,15 +31,15 @@ pub(in crate::equivalence) struct Best {
 pub(in crate::equivalence) struct Bijections {
     /// By parameter of the original, the others that it may be, with the weights.
     options: Vec<Vec<(usize, u32)>>,
-    /// Whether both have as many parameters, and not too many.
+    /// True if both have as many parameters, at most [`MOST_PARAMETERS`].
     same_length: bool,
     /// By parameter of the original, its elements whose last parameter it is; only those whose text the other has too.
     complete: Vec<Vec<(u32, Holes)>>,
-    /// Elements that are shared whatever the bijection.
+    /// Number of elements that are shared under every bijection.
     fixed: usize,
     /// Elements of the other.
     other: FxHashSet<(u32, Holes)>,
-    /// Elements of both.
+    /// Number of elements of both.
     elements: usize,
     /// By parameter, the greatest weight that it and those after it can add, and the most elements.
     ahead: Vec<(u64, usize)>,
@@ -123,8 +123,8 @@ impl Bijections {
         Some(Best { parameters, weight, error, exact, choices: search.choices })
     }
 
-    /// Whether there is a bijection at all. Without one a search would try every beginning of one, and no limit on choices ends it
-    /// before the first is found.
+    /// Returns true if a bijection exists. Without one a search would try every prefix, and the limit on
+    /// choices applies only after the first bijection.
     fn is_possible(&self) -> bool {
         let count = self.options.len();
         let mut holders = vec![None; count];

@@ -6,20 +6,20 @@ use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::node_table::{NodeTable, StateId};
 use crate::simulate::State;
 
-/// Pairs expanded between two looks at the budget.
+/// Pairs expanded between two polls of the resource limits.
 const POLL: usize = 64;
 
 /// Costs nearer than this, relatively, are the same.
 const TOLERANCE: f64 = 1e-9;
 
-/// What was seen, by common action numbers.
+/// Result of the search, with actions by common index.
 pub(super) struct ProductResult {
     pub(super) end: End,
     pub(super) cost: Option<Vec<u32>>,
     pub(super) pairs: u64,
 }
 
-/// How the search ended.
+/// Reason why the search ended.
 pub(super) enum End {
     /// Every pair was expanded.
     Whole,
@@ -27,7 +27,7 @@ pub(super) enum End {
     Limit(u32, SearchEnd),
     /// The sequence's last step is refused.
     Refused(Vec<u32>, ComparedSide),
-    /// The goal holds after the sequence in this one alone.
+    /// The goal holds after the sequence on this side only.
     Goal(Vec<u32>, ComparedSide),
 }
 
@@ -37,10 +37,10 @@ enum PairDifference {
     Goal(StateId, ComparedSide),
 }
 
-/// The search.
+/// State of the search.
 struct Product<'b> {
     both: &'b Both,
-    /// What each common action costs on either side; empty where costs are not compared.
+    /// Cost of each common action on either side; empty if costs are not compared.
     costs: [Vec<f64>; 2],
     table: NodeTable,
     /// Words of the two states in a packed pair.
@@ -54,7 +54,7 @@ struct Product<'b> {
     cost: Option<(StateId, u32)>,
 }
 
-/// Searches until a difference is found, everything was seen, or a limit is reached.
+/// Searches until a difference is found, all pairs were visited, or a limit is reached.
 pub(super) fn search(
     both: &Both,
     priced: bool,
@@ -186,7 +186,7 @@ impl<'b> Product<'b> {
         if fresh { self.goal(reached) } else { None }
     }
 
-    /// Whether exactly one goal holds in the pair last inserted.
+    /// Returns the difference if exactly one goal holds in the pair inserted last.
     fn goal(&self, node: StateId) -> Option<PairDifference> {
         let [a, b] = [0, 1].map(|i: usize| self.both.sides[i].simulator.is_goal(&self.next[i]));
         (a != b)
@@ -216,7 +216,7 @@ impl<'b> Product<'b> {
     }
 }
 
-/// Whether two costs are not the same number.
+/// Returns true if two costs are different numbers.
 pub(super) fn differ(a: f64, b: f64) -> bool {
     (a - b).abs() > TOLERANCE * a.abs().max(b.abs()).max(1.0)
 }

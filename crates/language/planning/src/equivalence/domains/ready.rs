@@ -7,10 +7,10 @@ use crate::walk::{Model, NamedStep};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// No such action.
+/// Marks an action that one side does not have.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One model.
+/// One side's model with the projections that the comparison needs.
 pub(super) struct Ready {
     pub(super) simulator: Simulator,
     /// By fact, whether it matters.
@@ -19,9 +19,9 @@ pub(super) struct Ready {
     pub(super) rank: Vec<u32>,
     /// By common number, the model's action.
     pub(super) action: Vec<u32>,
-    /// Whether plans are judged by more than their length.
+    /// True if the problem has a metric.
     pub(super) priced: bool,
-    /// Why what an action adds to the metric is no constant, as a noun phrase.
+    /// Why the cost of an action is not a constant, as a noun phrase.
     pub(super) cost_unsupported: Option<String>,
 }
 

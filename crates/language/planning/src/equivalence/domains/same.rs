@@ -1,12 +1,13 @@
-//! Whether two ground tasks are the same but for the order in which things are written: then no search is needed.
+//! Equality of two ground tasks up to the order of their parts, which makes a search unnecessary.
 
 use super::ready::Ready;
 use crate::task::{Condition, Fact, GroundTask, NumExpr, NumVar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Whether both have the same facts that matter, by name, and the same operators, rules, goal and initial values over them. Sound, and
-/// cheap; models that behave alike in spite of being different are not recognised.
+/// Returns true if both have the same relevant facts, by name, and the same operators, rules, goal and
+/// initial values over them. Sound and cheap, but incomplete: models that differ and still behave alike are
+/// not recognised.
 pub(super) fn same(first: &Ready, second: &Ready, priced: bool) -> bool {
     let Some(numbers) = numbers_by_name(first) else { return false };
     match (form(first, &numbers, priced), form(second, &numbers, priced)) {
@@ -48,7 +49,7 @@ struct NamedRule {
     cost: u64,
 }
 
-/// A task over common numbers, in an order of its own.
+/// A task over common indices, in canonical order.
 #[derive(PartialEq, Eq)]
 struct Form {
     rules: Vec<NamedRule>,

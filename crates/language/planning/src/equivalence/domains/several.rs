@@ -18,15 +18,16 @@ pub struct ExactReference {
 /// A candidate's comparisons in the order of the problems, up to the first that shows a difference.
 #[derive(Debug, Clone)]
 pub struct Comparisons(
-    /// By problem.
+    /// Comparisons, by problem.
     pub Vec<Result<DomainComparison, NotCompared>>,
 );
 
 impl ExactReference {
-    /// Makes the models of the reference.
+    /// Builds the models of the reference.
     ///
     /// # Errors
-    /// The first problem that is no model with this domain; [`NotCompared::side`] is always [`ComparedSide::First`].
+    /// The first problem that is not a model with this domain; [`NotCompared::side`] is always
+    /// [`ComparedSide::First`].
     pub fn new(
         domain: &Domain,
         problems: &[&Problem],
@@ -41,13 +42,13 @@ impl ExactReference {
         Ok(Self { limits: *limits, problems })
     }
 
-    /// How many problems there are.
+    /// Returns the number of problems.
     pub const fn problems(&self) -> usize {
         self.problems.len()
     }
 
-    /// Compares a candidate on the problems as they stand. Ends with the first difference, with a candidate that is no model of
-    /// a problem, and where the caller cancels.
+    /// Compares a candidate on the reference's problems. Stops at the first difference, at the first problem
+    /// that is not a model with the candidate, and if the caller cancels.
     pub fn compare(&self, candidate: &Domain, resources: &mut dyn ResourceLimits) -> Comparisons {
         let mut all = Vec::with_capacity(self.problems.len());
         for (own, problem) in &self.problems {
@@ -69,8 +70,8 @@ impl ExactReference {
 }
 
 impl Comparisons {
-    /// The comparison that decides, with its problem's place from 0: the one that differs, else one that could not be made, else one that is
-    /// open, else the first. `None` where there is none at all.
+    /// Returns the decisive comparison with its problem's index: the one that differs, otherwise a failed
+    /// one, otherwise an open one, otherwise the first. `None` if there are no comparisons.
     pub fn decisive(&self) -> Option<(usize, &Result<DomainComparison, NotCompared>)> {
         let rank = |outcome: &Result<DomainComparison, NotCompared>| match outcome
             .as_ref()
@@ -84,7 +85,7 @@ impl Comparisons {
         self.0.iter().enumerate().min_by_key(|(place, outcome)| (rank(outcome), *place))
     }
 
-    /// What they come to together.
+    /// Returns the overall result.
     pub fn verdict(&self) -> ComparisonVerdict {
         match self.decisive() {
             Some((_, Ok(comparison))) => comparison.verdict(),
@@ -97,7 +98,8 @@ impl Comparisons {
         self.0.iter().flatten().map(|comparison| comparison.pairs).sum()
     }
 
-    /// Where they are open and every problem was compared: all sequences of at most this many steps behave the same on all of them.
+    /// Returns the length up to which all sequences behave the same on all problems. `None` unless the result
+    /// is open and every problem was compared.
     pub fn equal_up_to(&self) -> Option<u32> {
         let steps = self.0.iter().map(|outcome| match outcome {
             Ok(DomainComparison { behaviour: Behaviour::EqualUpTo { steps, .. }, .. }) => Some(*steps),
@@ -108,7 +110,7 @@ impl Comparisons {
         (self.verdict() == ComparisonVerdict::Open && least < u32::MAX).then_some(least)
     }
 
-    /// Whether the caller cancelled before they were done.
+    /// Returns true if the caller cancelled the comparisons.
     pub fn is_cancelled(&self) -> bool {
         self.0.iter().any(|outcome| match outcome {
             Ok(comparison) => cancelled(comparison),

@@ -1,5 +1,6 @@
-//! What holds in every reachable state that satisfies the goal, between two bounds that close in on each other: what is proved
-//! to hold in all of them, and what holds in all that were found. Where the bounds meet, the closure is exact.
+//! Literals that hold in every reachable goal state, between two converging bounds: literals that are proved
+//! to hold in all of them, and literals that hold in all found so far. Where the bounds meet, the closure is
+//! exact.
 
 use super::GoalLimits;
 use super::invariants;
@@ -11,11 +12,11 @@ use crate::solve::Algorithm;
 use crate::task::{Fact, GroundTask};
 use std::sync::Arc;
 
-/// States looked at before anything else: small tasks end here.
+/// States explored first. Small tasks need no more.
 const FIRST_STATES: u64 = 2_000;
-/// States looked at around a goal state that was found.
+/// States explored around a goal state that was found.
 const NEARBY_STATES: u64 = 300;
-/// Questions to the search that may end at its limit before the search is asked no more.
+/// Searches that may end at their limit before no more are started.
 const OPEN_QUESTIONS: u32 = 10;
 
 /// A reachable state that satisfies the goal.
@@ -26,23 +27,23 @@ pub(super) struct Sample {
     pub(super) steps: Vec<u32>,
 }
 
-/// What is known of the goal states of a task.
+/// Knowledge about the goal states of a task.
 pub(super) struct Closure {
     pub(super) task: Arc<GroundTask>,
     /// Facts that hold in all of them, and facts that hold in none; both proved.
     pub(super) always: Vec<u64>,
     pub(super) never: Vec<u64>,
-    /// Whether nothing else holds in all of them or in none.
+    /// True if no other literal holds in all of them.
     pub(super) exact: bool,
-    /// Whether there is a goal state; `None` where that is open.
+    /// True if a goal state is reachable; `None` if that is open.
     pub(super) reachable: Option<bool>,
-    /// Goal states of which every fact is told apart that is neither in all nor in none.
+    /// Goal states that distinguish every fact that is neither in all nor in none of them.
     pub(super) samples: Vec<Sample>,
-    /// All goal states, where they were asked for and every reachable state was seen.
+    /// All goal states; `None` unless they were requested and every reachable state was visited.
     pub(super) all: Option<Vec<Sample>>,
 }
 
-/// Whether the goal is a conjunction of literals over the task's own predicates.
+/// Returns true if the goal is a conjunction of literals over the task's own predicates.
 pub(super) fn is_conjunctive(task: &GroundTask) -> bool {
     let goal = &task.goal;
     goal.numeric.is_empty()
@@ -62,7 +63,7 @@ impl Closure {
         Ok(finder.closure())
     }
 
-    /// Whether a fact stands for an atom of the problem, and not for a part of a formula.
+    /// Returns true if a fact is an atom of the problem, not an auxiliary fact for a part of a formula.
     pub(super) fn is_visible(task: &GroundTask, fact: Fact) -> bool {
         let predicate = task.facts[fact as usize].predicate as usize;
         !task.symbols.predicates[predicate].starts_with('@')
@@ -85,13 +86,13 @@ impl Closure {
     }
 }
 
-/// What the goal states found so far have in common.
+/// Common facts of the goal states found so far.
 struct SeenStates {
     /// In all of them, in none of them.
     in_all: Vec<u64>,
     in_none: Vec<u64>,
     samples: Vec<Sample>,
-    /// Whether there is one.
+    /// True if a goal state was found.
     any: bool,
 }
 
@@ -121,7 +122,7 @@ struct Finder<'l, 'b> {
     /// Proved: there is none.
     unreachable: bool,
     all: Option<Vec<Sample>>,
-    /// Whether all goal states are asked for.
+    /// True if all goal states are requested.
     list: bool,
 }
 
@@ -190,8 +191,8 @@ impl<'l, 'b> Finder<'l, 'b> {
         positive.into_iter().chain(list(&self.seen.in_none, &self.never, false))
     }
 
-    /// Sees the states reachable from a state (the initial one without any), at most so many; whether that was all of those
-    /// reachable from the initial state, so that the goal states found are all there are.
+    /// Visits at most `max_states` states reachable from a state (by default the initial one). Returns true
+    /// if these are all reachable states of the task, so that all goal states are known.
     fn explore(&mut self, from: Option<&Sample>, max_states: u64) -> Result<bool, StopReason> {
         let task = Arc::clone(&self.task);
         let space = Space::new(&task, None);
@@ -290,7 +291,7 @@ impl<'l, 'b> Finder<'l, 'b> {
         Ok(true)
     }
 
-    /// Asks about every literal that is open.
+    /// Searches for a counterexample of every open literal.
     fn ask_all(&mut self) -> Result<(), StopReason> {
         let mut unanswered = 0;
         let mut asked: Vec<(Fact, bool)> = Vec::new();

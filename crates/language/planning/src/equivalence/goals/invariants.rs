@@ -7,7 +7,7 @@ use crate::search::{ReachablePairs, Watch};
 use crate::task::{Fact, GroundTask};
 use rustc_hash::FxHashSet;
 
-/// Operators looked at to show that one fact of a set always holds.
+/// Operators examined to show that one fact of a set always holds.
 const MAX_LOOKS: u32 = 20_000;
 
 /// Facts known to hold in every goal state, and in none.
@@ -16,12 +16,12 @@ pub(super) struct ProvedLiterals<'k> {
     pub(super) never: &'k mut [u64],
 }
 
-/// Adds to what is known of all goal states what follows from it, until nothing more does. Of positive literals, those in `wanted`
-/// are tried.
+/// Adds the consequences of the proved literals until nothing more follows. Of positive literals, those in
+/// `wanted` are tried.
 ///
 /// * A fact that never holds together with one that always does is in no goal state.
-/// * Of a set of facts one always holds: one holds initially, and every operator that deletes one adds one, or needs one that it leaves.
-///   Where all others of such a set are in no goal state, the last one is in every.
+/// * One fact of a set always holds: one holds initially, and every operator that deletes one adds one, or needs one that it keeps.
+/// If all others of such a set are in no goal state, the last one is in every goal state.
 pub(super) fn prove(
     task: &GroundTask,
     pairs: &ReachablePairs,
@@ -57,7 +57,7 @@ pub(super) fn prove(
     }
 }
 
-/// What is needed to find sets of facts of which one always holds.
+/// Index for finding sets of facts of which one always holds.
 struct Groups<'t> {
     task: &'t GroundTask,
     initial: &'t [u64],
@@ -85,13 +85,14 @@ impl<'t> Groups<'t> {
         Self { task, initial, deleters, may_delete }
     }
 
-    /// Whether a set of the fact and of facts in `never` is one of which one always holds.
+    /// Returns true if a set of the fact and of facts in `never` always contains a fact that holds.
     fn holds_with_none_of(&self, fact: Fact, never: &[u64]) -> bool {
         let mut looks = MAX_LOOKS;
         self.extend(&mut vec![fact], never, &mut FxHashSet::default(), &mut looks)
     }
 
-    /// Depth first: the first operator that takes the last fact away asks for one that it adds.
+    /// Extends the set depth first: the first operator that deletes the last fact requires one of the facts
+    /// that it adds.
     fn extend(
         &self,
         set: &mut Vec<Fact>,

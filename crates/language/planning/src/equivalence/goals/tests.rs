@@ -1,4 +1,5 @@
-//! Goals completed by hand, and every renaming tried on small random problems whose states are all seen.
+//! Goals completed by hand, and all renamings enumerated on small random problems whose states are all
+//! listed.
 
 use super::*;
 use crate::equivalence::ComparedSide;
@@ -34,7 +35,7 @@ const CARRIERS: &str =
     :precondition (and (carry ?r ?b ?h) (robot-at ?r ?p))
     :effect (and (at ?b ?p) (free ?r ?h) (not (carry ?r ?b ?h)))))";
 
-/// Proofs and searches alone: not all states are seen.
+/// Limits under which only proofs and searches decide: not all states are visited.
 const BLIND: GoalLimits = GoalLimits {
     max_states: 0,
     max_choices: 100_000,
@@ -191,7 +192,7 @@ fn limits_and_what_is_not_executed_leave_the_question_open() {
     assert!(matches!(found.outcome, GoalOutcome::Undecided { stopped: None, .. }), "{found:?}");
 }
 
-/// Atoms as texts.
+/// Texts of the atoms of a state.
 type Facts = BTreeSet<String>;
 
 /// All reachable states that satisfy the goal.
@@ -313,7 +314,7 @@ fn the_answer_is_that_of_trying_every_renaming_on_all_states() {
     assert!(equal > 200 && different > 200 && open < 150, "{equal} {different} {open}");
 }
 
-/// A witness satisfies the goal that it says, and not the other under its renaming.
+/// Asserts that a witness satisfies its goal, and not the other goal under its renaming.
 fn check(witness: &Witness, first: &BTreeSet<Facts>, second: &BTreeSet<Facts>) {
     let letter = |name: &String| name.chars().next().unwrap();
     let state: Facts = witness.facts.iter().cloned().collect();

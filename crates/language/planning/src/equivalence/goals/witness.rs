@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A reachable state that satisfies one goal and not the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Witness {
-    /// Whose goal it satisfies. What follows is in that problem's names.
+    /// The side whose goal it satisfies. The other fields use that problem's names.
     pub satisfies: ComparedSide,
     /// Steps that lead to it from the initial state.
     pub steps: Vec<String>,
@@ -55,8 +55,8 @@ pub(super) fn find(closures: [&Closure; 2], renaming: &[(String, String)]) -> Op
     None
 }
 
-/// Whether each goal, a conjunction, is among what was proved of the other's goal states: then they are the same under the
-/// renaming, however much more may hold.
+/// Returns true if each goal, a conjunction, is among the literals proved of the other's goal states. They
+/// are then the same under the renaming, even if more literals hold.
 pub(super) fn includes(closures: [&Closure; 2], renaming: &[(String, String)]) -> bool {
     [0, 1].into_iter().all(|from| {
         let (own, other) = (closures[from], closures[1 - from]);
@@ -71,12 +71,12 @@ pub(super) fn includes(closures: [&Closure; 2], renaming: &[(String, String)]) -
     })
 }
 
-/// The facts of a state that stand for atoms, ascending.
+/// Returns the facts of a state that are atoms of the problem, ascending.
 fn visible(task: &GroundTask, state: &[u64]) -> Facts {
     bits::ones(state).filter(|&f| Closure::is_visible(task, f)).collect()
 }
 
-/// Whether a conjunctive goal holds in a state.
+/// Returns true if a conjunctive goal holds in a state.
 fn holds(task: &GroundTask, state: &[Fact]) -> bool {
     task.goal.positive.iter().all(|f| state.binary_search(f).is_ok())
         && task.goal.negative.iter().all(|f| state.binary_search(f).is_err())

@@ -1,12 +1,12 @@
 //! The assignment problem: every row one column, at the greatest total value (the Hungarian method, O(n³)).
 
-/// What is not allowed costs more than any sum of what is.
+/// Cost of a forbidden pair, larger than any sum of allowed costs.
 const NEVER: i64 = 1 << 50;
 /// Makes any gain in likeness worth more than any error.
 const LIKENESS: i64 = 1 << 30;
 
-/// By row its column, so that the sum of the first values is greatest and, among those, the sum of the second least. `None` where a row
-/// would get a column without a value.
+/// Returns the column of each row, such that the sum of the first values is maximal and, among those, the sum
+/// of the second minimal. `None` if a row would get a column without a value.
 pub(super) fn assign(
     count: usize,
     value: &dyn Fn(usize, usize) -> Option<(u32, usize)>,

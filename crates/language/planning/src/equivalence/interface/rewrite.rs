@@ -29,7 +29,7 @@ impl Interface {
         Interface { actions, types: Vec::new(), error, types_agree: false, exact: true }
     }
 
-    /// Whether nothing that ground actions show is called or ordered otherwise.
+    /// Returns true if ground actions have the same names and argument orders in both domains.
     pub fn is_identity(&self) -> bool {
         self.types.is_empty()
             && self.actions.iter().all(|a| {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The objects of a type: the problem's place in the list and the name in lower case.
 pub(super) type Extension = BTreeSet<(usize, String)>;
 
-/// Types to objects.
+/// The objects of each type.
 pub(super) struct Extensions {
     by_type: FxHashMap<String, Extension>,
 }
@@ -57,7 +57,7 @@ const MOST_TYPES: usize = 100;
 pub(super) struct Renamings {
     /// Each as pairs of the candidate's name and the reference's; the most similar first.
     pub(super) list: Vec<Vec<(Name, Name)>>,
-    /// Whether these are all.
+    /// True if the list is complete.
     pub(super) whole: bool,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn renamings(reference: &Domain, candidate: &Domain, max_choices: u64
     search.found
 }
 
-/// How many parameters of actions have a type.
+/// Counts the parameters of actions by type.
 fn uses(domain: &Domain) -> FxHashMap<String, usize> {
     let mut uses = FxHashMap::default();
     let parameters = domain.actions.iter().flat_map(|a| &a.parameters);
@@ -141,7 +141,7 @@ impl RenamingSearch<'_> {
         }
     }
 
-    /// Whether a further pair is above and below the same types as those chosen before.
+    /// Returns true if a further pair is above and below the same types as the pairs chosen before.
     fn keeps_order(&self, name: &Name, target: &Name) -> bool {
         let below = |side: usize, a: &Name, b: &Name| {
             let hierarchy = self.hierarchies[side];

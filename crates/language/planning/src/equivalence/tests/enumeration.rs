@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// A fact: its text with `{}` for objects' numbers, and the objects.
 type Fact = (&'static str, Vec<usize>);
 
-/// What may stand in a problem, with the types of the objects: 0 a box, 1 a place.
+/// Predicates of the problems, with the types of their arguments: 0 a box, 1 a place.
 const KINDS: [(&str, &[usize]); 11] = [
     ("init (on {} {})", &[0, 0]),
     ("init (clear {})", &[0]),
@@ -102,7 +102,7 @@ fn shuffle(n: usize, random: &mut Random) -> Vec<usize> {
     all.swap_remove(random.below(all.len() as u64) as usize)
 }
 
-/// What the renaming of an answer leaves over.
+/// Counts the facts that a renaming leaves over.
 fn left_over(a: &Small, b: &Small, renaming: &[(String, String)]) -> usize {
     let mut by_type = [vec![usize::MAX; a.count[0]], vec![usize::MAX; a.count[1]]];
     for (from, to) in renaming {

@@ -1,5 +1,5 @@
-//! Problems in which much can be exchanged, and graphs that refinement alone cannot tell apart. What is bounded is how many pairs are
-//! tried, never the clock.
+//! Problems with many symmetries, and graphs that refinement alone cannot tell apart. The tests bound the
+//! number of pairs tried, never the time.
 
 use super::*;
 use planforge_pddl::random::Random;

@@ -1,9 +1,10 @@
 //! Makes all bounds exact at once.
 //!
-//! Looking at candidates raises bounds step by step. Round a cycle that leads nowhere, or that costs next to nothing, this would go on for long
-//! or for ever. So after many looks without result the least weight of each state's next suffix is computed, as far as the states expanded
-//! tell: shortest paths, backwards, from suffixes listed and from the bounds of states that are not expanded. The look after that expands
-//! a state or lists a suffix.
+//! Examining candidates raises bounds step by step. Around a cycle that leads nowhere, or that costs next to
+//! nothing, this could take very long or not end. So after many examinations without result, the minimum
+//! weight of each state's next suffix is computed over the expanded states: shortest paths, backwards, from
+//! listed suffixes and from the bounds of unexpanded states. The next examination then expands a state or
+//! lists a suffix.
 
 use super::super::node_table::NONE;
 use super::super::space::Watch;
@@ -81,7 +82,7 @@ impl Suffixes<'_, '_> {
         Ok(())
     }
 
-    /// What is known of the next suffix of an expanded state: exact values are no lower.
+    /// Returns the lower bound on the next suffix of an expanded state. Exact values are not lower.
     fn bound_at(&self, place: usize) -> Weight {
         self.bounds[self.opened[place].state as usize]
     }

@@ -1,9 +1,10 @@
-//! For each state the list of its suffixes: the ways from it to the goal, best first, made one by one as they are asked for.
+//! For each state the list of its suffixes: the ways from it to the goal, best first, computed on demand.
 //!
-//! The n-th suffix of a state is a step and a suffix of the state after it. So a state keeps one candidate for each of its steps: the
-//! first suffix after the step that it has not used yet, by its weight where it is listed, by a lower bound where it is not. The
-//! candidate in front is made exact (which may list a suffix of the next state, and so on along a path) until it is
-//! listed or another one is in front. A state is expanded when it is asked for the first time.
+//! The n-th suffix of a state is a step followed by a suffix of the next state. So a state keeps one
+//! candidate for each of its steps: the first unused suffix after the step, by its weight if it is listed,
+//! otherwise by a lower bound. The first candidate is made exact (which may list a suffix of the next state,
+//! and so on along a path) until it is listed or another candidate is first. A state is expanded on its first
+//! request.
 
 use super::super::astar::{Bound, DEAD, Explored};
 use super::super::node_table::{NONE, NodeTable, StateId};
@@ -29,7 +30,7 @@ pub(super) struct Candidate {
     pub(super) weight: Weight,
     /// The first step; [`NONE`] for the empty suffix of a goal state.
     pub(super) edge: u32,
-    /// Which suffix of the state after the step.
+    /// Index of the suffix of the state after the step.
     pub(super) nth: u32,
 }
 
@@ -40,7 +41,7 @@ pub(super) struct Opened {
     listed: Vec<Candidate>,
 }
 
-/// What came of a look at the candidate in front.
+/// Result of examining the first candidate.
 enum Lookup {
     /// It is listed now.
     Listed,
@@ -50,7 +51,7 @@ enum Lookup {
     Needs(StateId),
 }
 
-/// Looks without result, beyond one for each edge, after which all bounds are made exact.
+/// Examinations without result, beyond one for each edge, after which all bounds are made exact.
 const PATIENCE: usize = 4096;
 
 /// The lists of all states.
@@ -60,7 +61,7 @@ pub(super) struct Suffixes<'s, 't> {
     table: NodeTable,
     /// By state: a lower bound on its next suffix.
     pub(super) bounds: Vec<Weight>,
-    /// By state: whether the heuristic has been asked.
+    /// True for each state that the heuristic has evaluated.
     evaluated: Vec<bool>,
     /// By state: its place in `opened`, or [`NONE`].
     pub(super) place: Vec<u32>,
@@ -68,11 +69,12 @@ pub(super) struct Suffixes<'s, 't> {
     pub(super) edges: Vec<Edge>,
     /// The highest cost of a step.
     dearest: u64,
-    /// States one of whose suffixes is being looked for, each with the weight that it may have: a path from the initial state.
+    /// States whose next suffix is being computed, each with its allowed weight: a path from the initial
+    /// state.
     path: Vec<(StateId, Weight)>,
-    /// Suffixes listed.
+    /// Number of listed suffixes.
     count: usize,
-    /// Looks without result since the bounds were exact.
+    /// Examinations without result since the bounds were exact.
     idle: usize,
     /// Most bytes that one making exact took.
     pub(super) settle_bytes: u64,
@@ -87,7 +89,8 @@ struct Buffers {
 }
 
 impl<'s, 't> Suffixes<'s, 't> {
-    /// Goes on from an A* search that found the lowest cost of a plan: no plan through a state that it reached at cost g is cheaper.
+    /// Continues an A* search that found the lowest cost of a plan: no plan through a state that it reached
+    /// at cost g is cheaper.
     pub(super) fn new(space: &'s Space<'t>, rank: &'s [u32], explored: Explored, lowest: u64) -> Self {
         let Explored { table, nodes, .. } = explored;
         let count = table.len();
@@ -117,7 +120,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         suffixes
     }
 
-    /// The least weight of a suffix that costs at least so much.
+    /// Returns the minimum weight of a suffix of at least this cost.
     fn at_least(&self, cost: u64) -> Weight {
         let length = if cost == 0 { 0 } else { cost.div_ceil(self.dearest.max(1)) };
         Weight { cost, length: u32::try_from(length).unwrap_or(u32::MAX - 1) }
@@ -173,10 +176,12 @@ impl<'s, 't> Suffixes<'s, 't> {
         actions
     }
 
-    /// Lists the next suffix of the initial state if it weighs no more than its bound says, else raises the bound.
+    /// Lists the next suffix of the initial state if its weight is not above its bound, otherwise raises the
+    /// bound.
     ///
-    /// A state on the path may weigh what its bound said when it was put there. Steps have positive weight, so these weights
-    /// fall along the path, and a state that is on it already has too high a bound to come again.
+    /// A state on the path may weigh at most the bound it had when it was added. Steps have positive weight,
+    /// so these weights decrease along the path, and a state on the path has too high a bound to be added
+    /// again.
     fn list_next(
         &mut self,
         weight: Weight,
@@ -207,7 +212,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         Ok(())
     }
 
-    /// Looks at the candidate in front of a state.
+    /// Examines the first candidate of a state.
     fn look(&mut self, state: StateId) -> Lookup {
         let place = self.place[state as usize] as usize;
         let Some(&Reverse(front)) = self.opened[place].candidates.peek() else {
@@ -230,7 +235,8 @@ impl<'s, 't> Suffixes<'s, 't> {
         Lookup::Listed
     }
 
-    /// What a candidate weighs, exactly where the suffix after its step is listed, else at least.
+    /// Returns the weight of a candidate: exact if the suffix after its step is listed, otherwise a lower
+    /// bound.
     #[inline]
     pub(super) fn weight(&self, candidate: Candidate) -> (Weight, bool) {
         if candidate.edge == NONE {
@@ -243,7 +249,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         }
     }
 
-    /// Puts a candidate, which weighs no less, in the place of the one in front; one of infinite weight is dropped.
+    /// Replaces the first candidate by one that weighs no less. Drops a candidate of infinite weight.
     fn replace_front(&mut self, place: usize, candidate: Candidate) {
         let opened = &mut self.opened[place];
         if let Some(mut front) = opened.candidates.peek_mut() {
@@ -257,8 +263,8 @@ impl<'s, 't> Suffixes<'s, 't> {
         self.bounds[opened.state as usize] = weight;
     }
 
-    /// Asks the heuristic about a state and, unless its suffixes weigh more than `most`, expands it: each ground action once, for two
-    /// operators of one action do the same.
+    /// Evaluates a state and, unless its suffixes weigh more than `most`, expands it: each ground action
+    /// once, because two operators of one action have the same effect.
     fn open(
         &mut self,
         state: StateId,

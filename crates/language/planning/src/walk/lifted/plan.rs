@@ -1,5 +1,5 @@
-//! How the ground actions of a schema are found: an order of joins for each disjunct of its precondition, the most selective atom
-//! first, then the parameters that no atom binds.
+//! Join plans for the ground actions of a schema: an order of joins for each disjunct of its precondition,
+//! the most selective atom first, then the parameters that no atom binds.
 
 use super::relation::Relation;
 use super::{Lifted, for_ever, row};
@@ -35,7 +35,7 @@ impl Tables {
     }
 }
 
-/// How a cell of a row meets the binding.
+/// Relation between a cell of a row and the binding.
 #[derive(Debug)]
 enum Cell {
     Same(Term),
@@ -59,15 +59,15 @@ pub(crate) struct Plan {
     /// Checks without any variable.
     first: Vec<Formula>,
     steps: Vec<JoinStep>,
-    /// Whether one ground action may be found several times.
+    /// True if one ground action may be found several times.
     pub(crate) repeats: bool,
     /// Variables besides the schema's own.
     extra: Vec<Variable>,
-    /// The disjunct itself.
+    /// The whole disjunct.
     whole: Vec<Formula>,
     positive: Vec<LiftedAtom>,
     negative: Vec<LiftedAtom>,
-    /// Whether some ground action may change nothing, as far as the predicates tell.
+    /// True if some ground action may change nothing, according to the predicates.
     may_change_nothing: bool,
 }
 
@@ -174,8 +174,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How many rows are expected: each bound column divides them by the objects that the column may have, or by their root where those
-    /// are more than the rows.
+    /// Estimates the number of rows: each bound column divides them by the number of objects of its type, or
+    /// by its root if there are more objects than rows.
     fn cost(&self, atom: &LiftedAtom, rows: &impl Fn(u32) -> usize) -> f64 {
         let count = rows(atom.predicate).max(1) as f64;
         let bound = atom.args.iter().filter(|t| self.is_bound(t)).count();
@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The checks that the bound variables suffice for, taken from those left.
+    /// Removes and returns the checks whose variables are all bound.
     fn ready(&mut self) -> Vec<Formula> {
         let bound = &self.bound;
         let own: Vec<u32> = self.variables.iter().map(|v| v.slot).collect();
@@ -209,7 +209,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether a formula has a slot of which `is` holds.
+/// Returns true if a formula has a slot for which `is` holds.
 fn mentions(formula: &Formula, is: &impl Fn(u32) -> bool) -> bool {
     let term = |t: &Term| matches!(t, Term::Slot(slot) if is(*slot));
     match formula {
@@ -242,8 +242,8 @@ struct Join<'j, T, F> {
 }
 
 impl Plan {
-    /// Whether every predicate that the schema adds is one of the precondition's or an effect's condition, or never deleted; and
-    /// the same of those it deletes, which may be added again or never added by anything.
+    /// Returns true if every predicate that the schema adds is in the precondition or an effect's condition,
+    /// or never deleted; and likewise for those it deletes, which may be added again or never added.
     fn may_change_nothing(&self, task: &LiftedTask, schema: &ActionSchema) -> bool {
         let all = || task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes).map(|(c, _)| c);
         let named = |atoms: &[LiftedAtom], p: u32| atoms.iter().any(|a| a.predicate == p);
@@ -295,7 +295,8 @@ impl Plan {
         Join { plan: self, tables, world, work, found }.extend(0, &mut binding)
     }
 
-    /// Whether the disjunct holds under a binding of the schema's own variables, with `also` for some binding of its others.
+    /// Returns true if the disjunct holds under a binding of the schema's own variables, with `also` for some
+    /// binding of its others.
     pub(crate) fn holds<T>(
         &self,
         world: &World<T>,
@@ -308,8 +309,8 @@ impl Plan {
         any_binding(&self.extra, binding, &mut |b| self.whole.iter().all(|f| world.holds(f, b)) && also(b))
     }
 
-    /// Whether the ground action cannot change any state in which this disjunct holds, as far as the disjunct and the
-    /// effects tell (see [`Semantics::GroundNoOpsDropped`](crate::walk::Semantics)).
+    /// Returns true if the disjunct and the effects show that the ground action changes no state in which
+    /// this disjunct holds (see [`Semantics::GroundNoOpsDropped`](crate::walk::Semantics)).
     pub(crate) fn changes_nothing<T>(
         &self,
         lifted: &Lifted,

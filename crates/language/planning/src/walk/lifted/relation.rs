@@ -1,5 +1,5 @@
-//! The atoms of one predicate that hold, indexed by some of their columns. Rows are kept sorted, so that the order in which a
-//! join meets them depends on the state alone.
+//! The true atoms of one predicate, indexed by some of their columns. Rows are sorted, so that the order in
+//! which a join visits them depends on the state alone.
 
 use crate::validate::world::Args;
 use rustc_hash::FxHashMap;
