@@ -1,8 +1,8 @@
 //! The typed tree of a domain and of a problem.
 //!
-//! The reader always returns a tree: what a faulty text lacks is `None` or empty here, and a diagnostic says so.
-//! Every node has the span of the text it was read from. Equality compares spans; call `strip_spans` on both sides
-//! (see [`crate::StripSpans`]) to compare what is said.
+//! The reader always returns a tree. Parts that a faulty text lacks are `None` or empty, and a diagnostic
+//! reports them. Every node has the span of the text it was read from. Equality compares spans; call
+//! `strip_spans` on both sides (see [`crate::StripSpans`]) to compare the content alone.
 
 mod numeric;
 
@@ -12,17 +12,17 @@ use crate::name::Name;
 use planforge_diagnostics::Span;
 use smallvec::SmallVec;
 
-/// What a reader returns: always a value, and everything there is to say about the text.
+/// Result of reading a text: always a value, together with all findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed<T> {
-    /// What could be read.
+    /// The readable parts of the definition.
     pub value: T,
     /// Findings about the syntax, in the order of the text.
     pub diagnostics: Vec<planforge_diagnostics::Diagnostic>,
 }
 
 impl<T> Parsed<T> {
-    /// Whether something made part of the text unreadable.
+    /// Returns true if part of the text could not be read.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(planforge_diagnostics::Diagnostic::is_error)
     }
@@ -37,7 +37,7 @@ pub struct Section {
     pub span: Span,
 }
 
-/// A planning domain.
+/// A planning domain as a typed tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Domain {
     /// The name in `(domain NAME)`.
@@ -48,11 +48,11 @@ pub struct Domain {
     pub types: Vec<TypedName>,
     /// Objects that every problem of the domain has.
     pub constants: Vec<TypedName>,
-    /// Declared predicates.
+    /// Declared predicates, in the order of the text.
     pub predicates: Vec<PredicateDecl>,
-    /// Declared numeric functions.
+    /// Declared numeric functions, in the order of the text.
     pub functions: Vec<FunctionDecl>,
-    /// Instantaneous action schemas.
+    /// Instantaneous action schemas, in the order of the text.
     pub actions: Vec<Action>,
     /// Durative action schemas (PDDL 2.1).
     pub durative_actions: Vec<DurativeAction>,
@@ -60,13 +60,13 @@ pub struct Domain {
     pub derived: Vec<Derived>,
     /// Trajectory constraints (PDDL 3.0).
     pub constraints: Option<Condition>,
-    /// The sections as they stood in the text; empty in a tree that was not read.
+    /// The sections in the order of the text; empty in a tree that was not read.
     pub sections: Vec<Section>,
     /// From `(define` to its closing parenthesis.
     pub span: Span,
 }
 
-/// A planning problem.
+/// A planning problem as a typed tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Problem {
     /// The name in `(problem NAME)`.
@@ -79,17 +79,17 @@ pub struct Problem {
     pub objects: Vec<TypedName>,
     /// The initial state, in order.
     pub init: Vec<InitElement>,
-    /// The goal.
+    /// Condition on the last state of a plan.
     pub goal: Option<Condition>,
     /// Trajectory constraints and preferences (PDDL 3.0).
     pub constraints: Option<Condition>,
-    /// What a plan should minimise or maximise.
+    /// The quantity that a plan should minimise or maximise.
     pub metric: Option<Metric>,
     /// `(:situation NAME)` of PDDL 1.2; read and kept, without meaning here.
     pub situation: Option<Name>,
     /// `(:length ...)` of PDDL 1.2; read and kept, without meaning here.
     pub length: Option<Length>,
-    /// The sections as they stood in the text; empty in a tree that was not read.
+    /// The sections in the order of the text; empty in a tree that was not read.
     pub sections: Vec<Section>,
     /// From `(define` to its closing parenthesis.
     pub span: Span,
@@ -105,12 +105,12 @@ pub struct TypeRef {
 }
 
 impl TypeRef {
-    /// A plain type.
+    /// Returns the reference to a single type.
     pub fn single(name: Name) -> Self {
         let span = name.span;
         Self { alternatives: SmallVec::from_iter([name]), span }
     }
-    /// Whether it was written `(either ...)` with several alternatives.
+    /// Returns true for `(either ...)` with several alternatives.
     pub fn is_either(&self) -> bool {
         self.alternatives.len() > 1
     }
@@ -121,16 +121,16 @@ impl TypeRef {
 pub struct TypedName {
     /// The name; a variable keeps its question mark.
     pub name: Name,
-    /// What stands after the dash; `None` means `object`.
+    /// The type after the dash; `None` means `object`.
     pub ty: Option<TypeRef>,
 }
 
 /// A predicate with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredicateDecl {
-    /// The predicate's name.
+    /// Name of the predicate.
     pub name: Name,
-    /// The parameters.
+    /// Parameters with their types.
     pub parameters: Vec<TypedName>,
     /// The declaration with its parentheses.
     pub span: Span,
@@ -139,11 +139,11 @@ pub struct PredicateDecl {
 /// A numeric function with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionDecl {
-    /// The function's name.
+    /// Name of the function.
     pub name: Name,
-    /// The parameters.
+    /// Parameters with their types.
     pub parameters: Vec<TypedName>,
-    /// What stands after the dash, usually `number`.
+    /// The type after the dash, usually `number`.
     pub ty: Option<TypeRef>,
     /// The declaration with its parentheses.
     pub span: Span,
@@ -160,7 +160,7 @@ pub struct Action {
     pub vars: Vec<TypedName>,
     /// The precondition; `None` when there is none, which means true.
     pub precondition: Option<Condition>,
-    /// The effect.
+    /// Changes made by the action.
     pub effect: Option<Effect>,
     /// The whole definition with its parentheses.
     pub span: Span,
@@ -186,7 +186,7 @@ pub struct DurativeAction {
 /// A derived predicate's rule: the head holds where the condition does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Derived {
-    /// The predicate defined.
+    /// The derived predicate.
     pub predicate: Name,
     /// The head's variables. A type may be missing here although the predicate's declaration has one.
     pub parameters: Vec<TypedName>,
@@ -212,11 +212,11 @@ impl Term {
             Term::Variable(name) | Term::Constant(name) => name,
         }
     }
-    /// Where it stands.
+    /// Returns the term's place in the text.
     pub fn span(&self) -> Span {
         self.name().span
     }
-    /// Whether it is a variable.
+    /// Returns true for a variable.
     pub fn is_variable(&self) -> bool {
         matches!(self, Term::Variable(_))
     }
@@ -225,9 +225,9 @@ impl Term {
 /// A predicate applied to terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atom {
-    /// The predicate.
+    /// Name of the predicate.
     pub predicate: Name,
-    /// Its arguments.
+    /// Arguments, in order.
     pub args: Vec<Term>,
     /// The atom with its parentheses.
     pub span: Span,
@@ -236,20 +236,20 @@ pub struct Atom {
 /// A numeric function applied to terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fluent {
-    /// The function.
+    /// Name of the function.
     pub function: Name,
-    /// Its arguments.
+    /// Arguments, in order.
     pub args: Vec<Term>,
     /// The term with its parentheses.
     pub span: Span,
 }
 
-/// Variables and what is said of them.
+/// Quantified variables and their scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantified<T> {
     /// The variables bound here.
     pub parameters: Vec<TypedName>,
-    /// What is quantified.
+    /// The scope of the variables.
     pub body: Box<T>,
     /// The whole expression with its parentheses.
     pub span: Span,
@@ -262,23 +262,23 @@ pub enum Condition {
     And(Vec<Condition>, Span),
     /// One of them; false when empty.
     Or(Vec<Condition>, Span),
-    /// Negation.
+    /// The negation of a condition.
     Not(Box<Condition>, Span),
-    /// Implication.
+    /// An implication: premise, then conclusion.
     Imply(Box<Condition>, Box<Condition>, Span),
-    /// Existential quantification.
+    /// True for some binding of the variables.
     Exists(Quantified<Condition>),
-    /// Universal quantification.
+    /// True for every binding of the variables.
     Forall(Quantified<Condition>),
-    /// An atom.
+    /// An atom that must hold.
     Atom(Atom),
     /// Two terms are the same object.
     Equal(Term, Term, Span),
-    /// Two numbers compared.
+    /// A comparison of two numbers.
     Compare(Comparison),
     /// A soft condition (PDDL 3.0).
     Preference(Preference),
-    /// A condition of a durative action with its time; `at end` also stands in trajectory constraints.
+    /// A condition of a durative action with its time; `at end` also occurs in trajectory constraints.
     Timed(TimeSpecifier, Box<Condition>, Span),
     /// A trajectory constraint (PDDL 3.0).
     Trajectory(Trajectory),
@@ -310,24 +310,24 @@ impl Condition {
         }
     }
 
-    /// Whether it is the empty conjunction.
+    /// Returns true for the empty conjunction.
     pub fn is_empty(&self) -> bool {
         matches!(self, Condition::And(parts, _) if parts.is_empty())
     }
 }
 
-/// A soft condition.
+/// A soft condition (PDDL 3).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preference {
     /// Its name, as `is-violated` counts it.
     pub name: Option<Name>,
-    /// What is preferred.
+    /// The preferred condition.
     pub condition: Box<Condition>,
     /// The whole expression with its parentheses.
     pub span: Span,
 }
 
-/// When a part of a durative action applies.
+/// Time at which a part of a durative action applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimeSpecifier {
     /// `at start`
@@ -341,7 +341,7 @@ pub enum TimeSpecifier {
 /// A constraint on the states a plan passes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
-    /// Which constraint.
+    /// Kind of the constraint.
     pub op: TrajectoryOp,
     /// The times in its head: none, one or two, as the operator has it.
     pub times: Vec<f64>,
@@ -374,20 +374,20 @@ pub enum TrajectoryOp {
     HoldAfter,
 }
 
-/// An effect.
+/// An effect, possibly compound.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// All of them.
+    /// All of the effects.
     And(Vec<Effect>, Span),
-    /// For every binding.
+    /// The effect for every binding of the variables.
     Forall(Quantified<Effect>),
-    /// A conditional effect.
+    /// An effect under a condition.
     When(Box<Condition>, Box<Effect>, Span),
     /// The atom becomes true.
     Add(Atom),
     /// The atom becomes false; the span is that of `(not ...)`.
     Delete(Atom, Span),
-    /// A number changes.
+    /// A numeric fluent changes.
     Assign(Assignment),
     /// An effect of a durative action with its time, `at start` or `at end`.
     Timed(TimeSpecifier, Box<Effect>, Span),
@@ -419,17 +419,17 @@ impl Effect {
 /// An entry of the initial state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InitElement {
-    /// The atom holds. Its arguments are constants unless a diagnostic says otherwise.
+    /// The atom holds. Its arguments are constants unless a diagnostic reports otherwise.
     Atom(Atom),
-    /// The atom does not hold, said explicitly; the span is that of `(not ...)`.
+    /// The atom explicitly does not hold; the span is that of `(not ...)`.
     Not(Atom, Span),
-    /// The fluent's value.
+    /// The fluent has this value.
     Value(Fluent, f64, Span),
     /// A timed initial literal (PDDL 2.2): true or false (`negated`) from `time` on, or a value that is set then.
     Timed {
-        /// When, in the plan's time.
+        /// Time of the plan at which the entry takes effect.
         time: f64,
-        /// What; never itself timed.
+        /// The entry itself; never timed.
         element: Box<InitElement>,
         /// The entry with its parentheses.
         span: Span,
@@ -447,12 +447,12 @@ impl InitElement {
     }
 }
 
-/// What a plan should optimise.
+/// Quantity that a plan should optimise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
-    /// Whether less or more is better.
+    /// Direction of the optimisation.
     pub direction: MetricDirection,
-    /// The quantity.
+    /// The quantity, evaluated in the last state.
     pub expr: NumericExpr,
     /// The section with its parentheses.
     pub span: Span,
@@ -461,9 +461,9 @@ pub struct Metric {
 /// Direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MetricDirection {
-    /// Less is better.
+    /// Smaller values are better.
     Minimize,
-    /// More is better.
+    /// Larger values are better.
     Maximize,
 }
 

@@ -5,11 +5,11 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
 /// Decodes the bytes of a PDDL file.
 ///
-/// `name` is what to call the file in messages; spans point into source 0.
+/// `name` is the file's name in messages; spans are in source 0.
 ///
 /// # Errors
-/// One diagnostic when the file is empty, larger than [`MAX_TEXT_BYTES`], binary or not UTF-8. For the last two it has
-/// the place of the first offending byte, counted in the bytes as they are.
+/// One diagnostic if the file is empty, larger than [`MAX_TEXT_BYTES`], binary or not UTF-8. For the last two
+/// it contains the offset of the first offending byte.
 #[expect(clippy::result_large_err, reason = "it ends the reading of a file; nothing is gained by a box")]
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
     let source = SourceId(0);
@@ -44,7 +44,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
     }
 }
 
-/// Why a text is not even looked at.
+/// Returns why a text is rejected before it is read.
 pub(crate) fn refuse_text(text: &str, source: SourceId) -> Option<Diagnostic> {
     if text.len() > MAX_TEXT_BYTES {
         return Some(too_large(text.len(), source));

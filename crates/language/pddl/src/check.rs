@@ -1,4 +1,4 @@
-//! What can be said about a definition beyond its form: names, arities, types, scopes, requirements, use.
+//! Checks of a definition's meaning: names, arities, types, scopes, requirements, use.
 
 mod atoms;
 mod declarations;
@@ -28,15 +28,15 @@ struct Binding<'a> {
     used: bool,
 }
 
-/// What happens to a predicate.
+/// Occurrences of a predicate.
 #[derive(Debug, Clone, Default)]
 struct Usage {
     /// First positive occurrence in a condition or goal.
     wanted: Option<Span>,
-    /// Any occurrence at all.
+    /// True if the predicate occurs anywhere.
     mentioned: bool,
     added: bool,
-    /// First deletion.
+    /// First deletion by an effect.
     deleted: Option<Span>,
 }
 
@@ -60,9 +60,9 @@ struct Checker<'a> {
     undeclared_seen: FxHashSet<&'a str>,
     /// A missing predicates section has been reported: every predicate would be undefined.
     predicates_unknown: bool,
-    /// Inside an effect an atom of a type gets a finding of its own.
+    /// True inside an effect, where a type used as an atom has a separate finding.
     in_effect: bool,
-    /// A problem names objects; a domain alone cannot know them.
+    /// True while checking a problem: a domain alone does not determine the objects.
     objects_known: bool,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What an unknown name was probably meant to be.
+/// The kind of known names that an unknown name is compared with.
 #[derive(Debug, Clone, Copy)]
 enum KnownNames {
     Predicates,

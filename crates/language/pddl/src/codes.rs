@@ -1,4 +1,4 @@
-//! What every diagnostic code of this crate means, with an example that triggers it and the way out.
+//! Meaning of every diagnostic code of this crate, with an example that triggers it and a remedy.
 
 mod form;
 mod meaning;
@@ -7,15 +7,15 @@ mod tests;
 
 use planforge_diagnostics::CodeInfo;
 
-/// What an example is a text of.
+/// Kind of text that an example is.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ExampleOf {
-    /// A domain.
+    /// A domain definition.
     Domain,
     /// A problem for the domain of [`PROBLEM_DOMAIN`].
     Problem,
-    /// What a model replied.
+    /// A model's reply.
     Reply,
     /// Described only: it is too long or not a text.
     Described,
@@ -43,8 +43,8 @@ const PROBLEM_DOMAIN: &str = "(define (domain blocks)
     :precondition (and (movable ?x) (on ?x ?y) (clear ?x) (clear ?z))
     :effect (and (on ?x ?z) (clear ?y) (not (on ?x ?y)) (not (clear ?z)))))";
 
-/// A table of codes, and beside it the examples, which the tests run:
-/// `"code" "title" means "..." example Kind "..." so "...";`
+/// Defines a table of codes and the table of its examples, which the tests run: `"code" "title" means "..."
+/// example Kind "..." so "...";`
 macro_rules! codes {
     ($codes:ident, $examples:ident, $($code:literal $title:literal means $means:literal
         example $of:ident $example:literal so $so:literal;)*) => {

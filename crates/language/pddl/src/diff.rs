@@ -1,7 +1,8 @@
-//! What differs between two domains or two problems, in their own terms.
+//! Structural differences between two domains or two problems.
 //!
-//! Names compare without case, the order of conjuncts, declarations and facts does not count, and the parameters of an action
-//! that is in both correspond by position, so that renaming one is one difference and not one in every literal.
+//! Names compare without case. The order of conjuncts, declarations and facts does not count. Parameters of
+//! an action that both have correspond by position, so that renaming one is a single difference and not one
+//! in every literal.
 
 use crate::ast::{
     Action, Condition, Domain, DurativeAction, Effect, InitElement, PredicateDecl, Problem, TypedName,
@@ -13,7 +14,7 @@ use planforge_diagnostics::Span;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// What happened to something between the first and the second tree.
+/// Kind of change from the first to the second tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
     /// Only the second has it.
@@ -24,20 +25,20 @@ pub enum ChangeKind {
     Changed,
 }
 
-/// One difference.
+/// A difference between two definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionDifference {
-    /// What happened.
+    /// Kind of the change.
     pub change: ChangeKind,
-    /// Where: `predicate`, `object`, `init`, `goal`, or `action pick-up: precondition`.
+    /// Place of the change: `predicate`, `object`, `init`, `goal`, or `action pick-up: precondition`.
     pub place: String,
-    /// What the first says; nothing for an addition.
+    /// Text in the first tree; `None` for an addition.
     pub before: Option<String>,
-    /// What the second says; nothing for a removal.
+    /// Text in the second tree; `None` for a removal.
     pub after: Option<String>,
-    /// Where the first says it.
+    /// Place in the first tree.
     pub before_span: Option<Span>,
-    /// Where the second says it.
+    /// Place in the second tree.
     pub after_span: Option<Span>,
 }
 
@@ -54,7 +55,7 @@ impl fmt::Display for DefinitionDifference {
     }
 }
 
-/// What the second domain changes of the first, in the order of a domain's sections.
+/// Returns the changes from the first domain to the second, in the order of a domain's sections.
 pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<DefinitionDifference> {
     let mut diff = Diff::default();
     diff.names("domain name", a.name.as_ref(), b.name.as_ref());
@@ -80,7 +81,7 @@ pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<DefinitionDifference> {
     diff.list
 }
 
-/// What the second problem changes of the first, in the order of a problem's sections.
+/// Returns the changes from the first problem to the second, in the order of a problem's sections.
 pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<DefinitionDifference> {
     let mut diff = Diff::default();
     diff.names("problem name", a.name.as_ref(), b.name.as_ref());
@@ -103,12 +104,12 @@ pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<DefinitionDifference> {
     diff.list
 }
 
-/// Something both trees may have: equal keys are the same thing, equal texts say the same of it.
+/// A part of a tree. Parts with equal keys correspond; they are equal if their texts are.
 struct Item {
     key: String,
-    /// What is compared, lower case and in canonical order.
+    /// Text for comparison, lower case and in canonical order.
     compared: String,
-    /// What is shown, as written.
+    /// Text for display, with the case of the source.
     shown: String,
     span: Span,
 }

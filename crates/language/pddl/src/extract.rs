@@ -10,43 +10,43 @@
 
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
-/// What a block defines.
+/// Kind of definition in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
     /// `(define (domain`
     Domain,
     /// `(define (problem`
     Problem,
-    /// Anything else.
+    /// Neither a domain nor a problem.
     Other,
 }
 
 /// A piece of the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PddlBlock {
-    /// What it defines.
+    /// Kind of the definition.
     pub kind: BlockKind,
-    /// The bytes of the reply it was taken from. `text` is exactly that slice: a byte `n` of the block is byte
-    /// `span.start + n` of the reply.
+    /// Bytes of the reply that the block occupies. `text` is exactly that slice: byte `n` of the block is
+    /// byte `span.start + n` of the reply.
     pub span: Span,
-    /// The text.
+    /// Text of the block, unchanged.
     pub text: String,
-    /// Whether its parentheses balance.
+    /// True if its parentheses balance.
     pub complete: bool,
-    /// Whether it has anything beyond its name: a mention of `(define (domain x))` in prose has not.
+    /// True if it has more than a name: `(define (domain x))` in prose has no sections.
     pub has_sections: bool,
 }
 
-/// Everything that looks like PDDL in a reply.
+/// PDDL blocks found in a reply.
 #[derive(Debug, Clone, Default)]
 pub struct ExtractedPddl {
-    /// Domains, in order.
+    /// Domain definitions, in order.
     pub domains: Vec<PddlBlock>,
-    /// Problems, in order.
+    /// Problem definitions, in order.
     pub problems: Vec<PddlBlock>,
     /// Fences without a definition and lists outside every fence, in order.
     pub others: Vec<PddlBlock>,
-    /// What there is to say about the reply; spans are in the reply.
+    /// Findings about the reply; spans are in the reply.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -67,7 +67,7 @@ fn meant(blocks: &[PddlBlock]) -> Option<&PddlBlock> {
     last(|b| b.complete && b.has_sections).or_else(|| last(|b| b.has_sections)).or_else(|| last(|_| true))
 }
 
-/// Blocks pointed at beside the one that is used.
+/// Most labels on blocks other than the one that is used.
 const MAX_LABELS: usize = 8;
 
 /// Finds definitions in a reply. `source` is the reply's id in the diagnostics.
@@ -134,9 +134,9 @@ pub fn code_blocks(reply: &str) -> Vec<std::ops::Range<usize>> {
     fences(reply).into_iter().map(|fence| fence.content).collect()
 }
 
-/// The `(:action ...)` lists in a reply, fenced or not, in a definition or alone, in order. One that is closed too early or too often
-/// goes on as far as it was meant to, and one that is never closed ends before the next action, the end of its fence, or a line
-/// of prose; those are not [`PddlBlock::complete`].
+/// Finds the `(:action ...)` lists in a reply, fenced or not, in a definition or alone, in order. A list with
+/// too many closing parentheses extends to its intended end. An unclosed list ends before the next action,
+/// the end of its fence, or a line of prose. Both are not [`PddlBlock::complete`].
 pub fn action_blocks(reply: &str) -> Vec<PddlBlock> {
     let fences = fences(reply);
     let definitions = definition_starts(reply);
@@ -171,8 +171,8 @@ pub fn action_blocks(reply: &str) -> Vec<PddlBlock> {
     blocks
 }
 
-/// Whether what follows an action that is balanced belongs to it still: a field of its own, the value of its last keyword, or all of
-/// it where it was closed before its name.
+/// Returns true if the text after a balanced action still belongs to it: a field of an action, the value of
+/// its last keyword, or everything if the action was closed before its name.
 fn closed_early(action: &str, rest: &str) -> bool {
     let is_field = |rest: &str| ACTION_FIELDS.iter().any(|field| starts_with(rest, field));
     let words = action.trim_end_matches(')').trim_end();
@@ -183,7 +183,7 @@ fn closed_early(action: &str, rest: &str) -> bool {
         || last.eq_ignore_ascii_case(":action") && is_field(behind_a_word())
 }
 
-/// What stands in an action behind its name.
+/// Field keywords of an action, after its name.
 const ACTION_FIELDS: [&str; 3] = [":parameters", ":precondition", ":effect"];
 
 fn starts_with(text: &str, word: &str) -> bool {
@@ -207,11 +207,11 @@ fn action_starts(reply: &str) -> Vec<usize> {
     starts
 }
 
-/// A code fence.
+/// A code fence in a reply.
 struct Fence {
-    /// Where its opening line begins.
+    /// Start of its opening line.
     open: usize,
-    /// The lines between.
+    /// Bytes between the opening and the closing line.
     content: std::ops::Range<usize>,
     closed: bool,
 }
@@ -269,7 +269,7 @@ fn definition_starts(reply: &str) -> Vec<usize> {
     starts
 }
 
-/// Whether the text after a parenthesis begins with `define` as a word of its own. The word may stand on a later line.
+/// Returns true if the text after a parenthesis starts with the word `define`, possibly on a later line.
 fn is_define(rest: &[u8]) -> bool {
     let skip = rest.iter().take(64).take_while(|b| b.is_ascii_whitespace()).count();
     let word = &rest[skip..];
@@ -294,7 +294,7 @@ fn definition(reply: &str, start: usize, limit: usize) -> PddlBlock {
     }
 }
 
-/// By what stands first, `(domain` or `(problem`.
+/// Determines the kind from the first keyword, `(domain` or `(problem`.
 fn kind_of(lower: &str) -> BlockKind {
     let after = lower.trim_start_matches(['(', ' ', '\t', '\r', '\n']).trim_start_matches("define");
     let word = after.trim_start_matches(|c: char| c.is_whitespace() || c == '(');

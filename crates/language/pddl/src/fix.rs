@@ -5,7 +5,7 @@ use crate::{check_domain, parse_domain, parse_problem};
 use planforge_diagnostics::{Diagnostic, Fix, LineColumn, SourceFile, SourceId, apply_fixes};
 use std::borrow::Cow;
 
-/// Rounds after which fixing stops. One round repairs everything that can be seen at once; a second sees what the first
+/// Most rounds of fixing. One round repairs all visible errors; a second repairs the errors that the first
 /// uncovered.
 const MAX_ROUNDS: usize = 8;
 
@@ -16,23 +16,24 @@ pub struct FixedText {
     pub text: String,
     /// The fixes, in the order they were applied. The spans of each are those of the text at its time.
     pub fixes: Vec<Fix>,
-    /// What each fix answers, in the same order.
+    /// The finding behind each fix, in the same order.
     pub answered: Vec<FixedFinding>,
 }
 
 /// The finding that a fix answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixedFinding {
-    /// Its code.
+    /// Diagnostic code of the finding.
     pub code: Cow<'static, str>,
-    /// Where the first edit begins, in the text at its time.
+    /// Start of the first edit, in the text to which the fix was applied.
     pub at: LineColumn,
 }
 
-/// Applies the machine-applicable fixes of a domain or problem until it has none left.
+/// Applies the machine-applicable fixes of a domain or problem until none are left.
 ///
-/// Fixes of parentheses never change what the tolerant reader makes of the text: it reads the same tree before and after.
-/// Undeclared requirements are added to a domain; a problem's depend on its domain and are left alone.
+/// Fixes of parentheses never change the result of the tolerant reader: it reads the same tree before and
+/// after. Undeclared requirements are added to a domain. Those of a problem depend on its domain and are not
+/// added.
 pub fn fix_all(text: &str, kind: BlockKind) -> FixedText {
     let source = SourceId(0);
     let mut fixed = FixedText { text: text.to_owned(), fixes: Vec::new(), answered: Vec::new() };

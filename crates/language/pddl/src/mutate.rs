@@ -1,16 +1,18 @@
-//! Seeded mistakes in a domain: what a writer forgets, adds or mixes up.
+//! Seeded mistakes in a domain: omitted, added and confused parts.
 //!
-//! [`all_mutations`] lists every mistake of a kind, [`random_mutations`] draws some of several kinds, [`apply_mutations`] makes
-//! them. [`Omissions`] draws uniformly among the ways to omit exactly k terms, or among pairs of damaged domains that
-//! differ in exactly d terms, as the studies behind Figure 2 of the exploration-walk paper do. A *term* is a top-level
-//! conjunct of an instantaneous action's precondition or effect, whatever its form.
+//! [`all_mutations`] lists every mistake of a kind, [`random_mutations`] draws some of several kinds,
+//! [`apply_mutations`] applies them. [`Omissions`] draws uniformly among the ways to omit exactly k terms, or
+//! among pairs of damaged domains that differ in exactly d terms, as in the studies behind Figure 2 of the
+//! exploration-walk paper. A *term* is a top-level conjunct of an instantaneous action's precondition or
+//! effect, whatever its form.
 //!
-//! A mistake need not matter: an omitted precondition may be implied by the others. Whether a mutated domain still means
-//! the same is a question for a comparison, never for the kind of the mistake.
+//! A mistake need not matter: an omitted precondition may be implied by the others. Only a comparison decides
+//! whether a mutated domain still has the same meaning, never the kind of the mistake.
 //!
-//! [`action::action_mutants`] makes of one action what somebody else might write instead, unreadable texts included.
+//! [`action::action_mutants`] generates alternatives to one action, unreadable texts included.
 //!
-//! [`random_rewrite`] writes a domain otherwise without changing what it means: what every judge of domains has to accept.
+//! [`random_rewrite`] rewrites a domain without changing its meaning: every verifier of domains has to accept
+//! the result.
 
 pub mod action;
 mod apply;
@@ -33,7 +35,7 @@ use crate::name::Name;
 use crate::print;
 use std::fmt;
 
-/// What kind of mistake.
+/// Kind of mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MutationKind {
     /// A term is left out.
@@ -53,12 +55,12 @@ pub enum MutationKind {
     PredicateArgument,
     /// Two parameters of an action have changed places in its list, each with its type: plans name them in another order.
     SwappedParameters,
-    /// A parameter of an action has a wider type: the parent of its own, or `object`.
+    /// The type of an action's parameter is replaced by a wider one: its parent, or `object`.
     WidenedType,
 }
 
 impl MutationKind {
-    /// All kinds.
+    /// All kinds, in the order of tables.
     pub const ALL: [Self; 9] = [
         Self::Omission,
         Self::Addition,
@@ -93,12 +95,12 @@ impl fmt::Display for MutationKind {
     }
 }
 
-/// Which of an action's two lists of terms.
+/// One of an action's two lists of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TermList {
-    /// The precondition's conjuncts.
+    /// Conjuncts of the precondition.
     Precondition,
-    /// The effect's conjuncts.
+    /// Conjuncts of the effect.
     Effect,
 }
 
@@ -111,19 +113,19 @@ impl fmt::Display for TermList {
     }
 }
 
-/// Where a mutation is made.
+/// Place of a mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutationPlace {
-    /// An action's term.
+    /// A term of an action.
     Term {
-        /// Which list of the action.
+        /// The list that contains the term.
         list: TermList,
         /// The term's position in it from 0; an addition has none.
         index: Option<usize>,
     },
     /// A predicate's argument, everywhere.
     Argument {
-        /// The predicate.
+        /// Name of the predicate.
         predicate: Name,
         /// The argument's position from 0.
         position: usize,
@@ -135,17 +137,17 @@ pub enum MutationPlace {
 /// One mistake in one domain: what it is, and how to make it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mutation {
-    /// What kind of mistake.
+    /// Kind of the mistake.
     pub kind: MutationKind,
     /// The action it is made in; `None` for one that concerns the whole domain.
     pub action: Option<Name>,
-    /// Where.
+    /// Place of the mistake.
     pub place: MutationPlace,
-    /// What stood there, as PDDL on one line; `None` for an addition.
+    /// The replaced part, as PDDL on one line; `None` for an addition.
     pub before: Option<String>,
-    /// What stands there now; `None` for an omission.
+    /// The new part, as PDDL on one line; `None` for an omission.
     pub after: Option<String>,
-    /// Atoms that took what stood there and declare a narrower type than what they are given now. Only a widened type has any; the
+    /// Atoms whose declared argument types are narrower than the new type. Only a widened type has any; the
     /// other kinds keep every literal well typed.
     pub ill_typed: Vec<String>,
     edit: Edit,
@@ -207,7 +209,7 @@ impl Part {
     }
 }
 
-/// A mutation as it is made.
+/// Edit of the tree that makes the mistake.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Edit {
     Remove(Site),

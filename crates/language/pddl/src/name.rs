@@ -6,14 +6,14 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A name as PDDL means it: kept as written, compared, ordered and hashed without regard to case.
+/// A PDDL name: it keeps its case, but compares, orders and hashes without regard to case.
 ///
-/// Cloning is one reference count. Two names are equal when their [`Name::key`]s are, whatever their spans.
-/// `HashMap<Name, _>` can be asked with the lower-case key as a `&str`.
+/// Cloning is one reference count. Two names are equal if their [`Name::key`]s are, whatever their spans.
+/// `HashMap<Name, _>` accepts the lower-case key as a `&str`.
 #[derive(Clone)]
 pub struct Name {
     text: Arc<NameText>,
-    /// Where it stands in its source; empty for a name that no text wrote.
+    /// Place in the source; empty for a name that was not read from a text.
     pub span: Span,
 }
 
@@ -36,7 +36,7 @@ impl Name {
         Self { text: Arc::new(NameText { written: written.into(), key }), span }
     }
 
-    /// A name that stands in no text.
+    /// Creates a name that has no place in a text.
     pub fn synthetic(written: &str) -> Self {
         Self::new(written, Span::default())
     }
@@ -57,7 +57,7 @@ impl Name {
         self.text.key.as_deref().unwrap_or(&self.text.written)
     }
 
-    /// Whether the name is that one, whatever the case. `key` must be lower case.
+    /// Returns true if the name equals `key` without regard to case. `key` must be lower case.
     pub fn is(&self, key: &str) -> bool {
         self.key() == key
     }

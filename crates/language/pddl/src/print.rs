@@ -107,7 +107,7 @@ pub fn print_typed_list(list: &[TypedName]) -> String {
     docs.join(" ")
 }
 
-/// An action schema as it stands in a domain, without indentation in front.
+/// Formats an action schema as in a domain, but without indentation.
 pub fn print_action(action: &Action) -> String {
     let mut p = Printer { out: String::new() };
     p.action(action);

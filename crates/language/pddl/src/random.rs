@@ -13,7 +13,8 @@ impl Random {
         Self { state: seed }
     }
 
-    /// The generator of one of many draws under one seed (a walk, a sample): independent of how many there are beside it.
+    /// Returns the generator of one of many draws under one seed (a walk, a sample). It does not depend on
+    /// the number of draws.
     pub fn stream(seed: u64, index: u64) -> Self {
         let base = Self::new(seed).next_u64();
         Self { state: base ^ index.wrapping_mul(0xD1B5_4A32_D192_ED03) }

@@ -17,12 +17,12 @@ use rustc_hash::FxHashMap;
 /// Largest text that is read, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Reads the domain in a text. Further definitions in the text are reported and left alone.
+/// Reads the domain in a text. Further definitions in the text are reported and skipped.
 pub fn parse_domain(text: &str, source: SourceId) -> Parsed<Domain> {
     parse(text, source, "domain", |reader, define| reader.domain(define))
 }
 
-/// Reads the problem in a text. Further definitions in the text are reported and left alone.
+/// Reads the problem in a text. Further definitions in the text are reported and skipped.
 pub fn parse_problem(text: &str, source: SourceId) -> Parsed<Problem> {
     parse(text, source, "problem", |reader, define| reader.problem(define))
 }
@@ -55,7 +55,7 @@ struct TreeReader<'a, 't> {
 }
 
 impl<'a, 't> TreeReader<'a, 't> {
-    /// The definition of that kind; reports what else stands outside every list.
+    /// Finds the definition of that kind. Reports other content outside every list.
     fn definition(&mut self, kind: &str) -> Option<NodeId> {
         let tree = self.tree;
         let defines: Vec<NodeId> = tree.roots().filter(|id| tree.head_is(*id, "define")).collect();
@@ -91,7 +91,8 @@ impl<'a, 't> TreeReader<'a, 't> {
         self.tree.children(define).any(|id| self.tree.head_is(id, kind))
     }
 
-    /// What stands beside the definition: another definition of the same kind makes the text ambiguous.
+    /// Reports text outside the chosen definition: another definition of the same kind makes the text
+    /// ambiguous.
     fn report_outside(&mut self, kind: &str, chosen: NodeId) {
         let tree = self.tree;
         let mut run: Option<Span> = None;

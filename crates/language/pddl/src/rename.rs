@@ -4,8 +4,8 @@ use crate::ast::{Action, Condition, Domain, Effect, InitElement, NumericExpr, Pr
 use crate::name::Name;
 use rustc_hash::FxHashMap;
 
-/// The action with its parameters called as in `names`, by position, wherever they stand. Parameters beyond the list keep their
-/// names; a quantifier's variable of an old name is another variable and keeps its name too.
+/// Returns the action with its parameters renamed to `names`, by position, in all occurrences. Parameters
+/// beyond the list keep their names. A quantifier's variable that shadows a renamed one keeps its name too.
 pub fn rename_parameters(action: &Action, names: &[TypedName]) -> Action {
     let renaming = Renaming::new(&action.parameters, names);
     let mut renamed = action.clone();
@@ -15,8 +15,8 @@ pub fn rename_parameters(action: &Action, names: &[TypedName]) -> Action {
     renamed
 }
 
-/// The problem with its objects called otherwise, wherever they stand: each pair is a name and what replaces it. All are replaced at
-/// once, so that names may be exchanged.
+/// Returns the problem with its objects renamed in all occurrences: each pair is a name and its replacement.
+/// All are replaced at once, so that names may be exchanged.
 pub fn rename_objects(problem: &Problem, names: &[(Name, Name)]) -> Problem {
     let renaming = Renaming { names: names.iter().cloned().collect() };
     let mut renamed = problem.clone();
@@ -27,7 +27,8 @@ pub fn rename_objects(problem: &Problem, names: &[(Name, Name)]) -> Problem {
     renamed
 }
 
-/// The domain with its types called otherwise, wherever they stand: each pair is a name and what replaces it. All are replaced at once.
+/// Returns the domain with its types renamed in all occurrences: each pair is a name and its replacement. All
+/// are replaced at once.
 pub fn rename_types(domain: &Domain, names: &[(Name, Name)]) -> Domain {
     let renaming = Renaming { names: names.iter().cloned().collect() };
     let mut renamed = domain.clone();

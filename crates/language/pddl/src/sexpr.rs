@@ -1,9 +1,11 @@
-//! Text to a tree of lists and atoms, with lost and stray parentheses put right where keywords show the place.
+//! Parses text into a tree of lists and atoms, and repairs missing and extra parentheses where keywords
+//! determine the place.
 //!
-//! The tree is one flat vector in preorder, so neither building nor dropping it recurses, whatever the nesting.
-//! A section keyword such as `(:action` can only stand directly inside `(define`, and a field keyword such as
-//! `:effect` only directly inside an action: when one turns up deeper, the lists still open before it lost their
-//! parentheses; when one turns up outside, the parenthesis that closed its place was one too many.
+//! The tree is one flat vector in preorder, so neither building nor dropping it recurses, whatever the
+//! nesting. A section keyword such as `(:action` may only occur directly inside `(define`, and a field
+//! keyword such as `:effect` only directly inside an action. If one occurs deeper, the lists still open
+//! before it lost their parentheses. If one occurs outside, the parenthesis that closed its parent was one
+//! too many.
 
 use crate::sink::Sink;
 use planforge_diagnostics::{Diagnostic, Edit, Span};
@@ -58,7 +60,7 @@ impl<'t> Tree<'t> {
     pub(crate) fn head(&self, id: NodeId) -> Option<&'t str> {
         self.children(id).next().and_then(|head| self.atom(head))
     }
-    /// Whether the list's head is that word, in any case.
+    /// Returns true if the list's head is that word, in any case.
     pub(crate) fn head_is(&self, id: NodeId, word: &str) -> bool {
         self.is_list(id) && self.head(id).is_some_and(|head| head.eq_ignore_ascii_case(word))
     }
@@ -96,7 +98,7 @@ impl Children<'_, '_> {
     }
 }
 
-/// What the reader knows of an open list by its first atom.
+/// Kind of an open list, determined by its first atom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Head {
     Unknown,
@@ -111,7 +113,7 @@ enum Head {
 struct Frame {
     node: u32,
     head: Head,
-    /// Whether atoms follow the head.
+    /// True if atoms follow the head.
     has_args: bool,
 }
 
@@ -130,7 +132,7 @@ struct Builder<'t, 's> {
     sink: &'s mut Sink,
 }
 
-/// Reads lists and atoms; everything said about parentheses goes to `sink`.
+/// Parses lists and atoms. Reports faults of parentheses to `sink`.
 pub(crate) fn read<'t>(text: &'t str, sink: &mut Sink) -> Tree<'t> {
     let mut builder = Builder {
         text,
@@ -463,7 +465,8 @@ pub(crate) const SECTIONS: &[&str] = &[
 pub(crate) const FIELDS: &[&str] =
     &[":parameters", ":vars", ":precondition", ":effect", ":duration", ":condition", ":context", ":implies"];
 
-/// Words that head a list of their own kind in a condition, an effect or the initial state, so they are no predicates.
+/// Words that head a list of their kind in a condition, an effect or the initial state, and so are not
+/// predicates.
 pub(crate) const OPERATORS: &[&str] = &[
     "and",
     "or",

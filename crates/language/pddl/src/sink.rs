@@ -1,9 +1,9 @@
-//! Where the reader and the checks put what they find, with a bound on how much.
+//! Collector of the findings of the reader and the checks, with a limit on their number.
 
 use crate::suggest;
 use planforge_diagnostics::{Diagnostic, SourceId};
 
-/// Findings kept of one text; the rest is counted. A text with more is not PDDL, and nobody reads that many.
+/// Most findings that are kept of one text; the rest is counted. A text with more is not PDDL.
 pub const MAX_DIAGNOSTICS: usize = 1000;
 
 /// Findings that get a suggestion.
@@ -29,7 +29,8 @@ impl Sink {
         }
     }
 
-    /// Whether there is room for more; building a message nobody keeps is wasted time on a huge faulty text.
+    /// Returns true if no more findings are kept. Messages need not be built then, which saves time on a huge
+    /// faulty text.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= MAX_DIAGNOSTICS
     }

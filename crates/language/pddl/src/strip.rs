@@ -1,4 +1,4 @@
-//! Comparing trees by what they say: the spans taken away.
+//! Comparison of trees without their spans.
 
 use crate::ast::*;
 use crate::name::Name;
@@ -9,7 +9,7 @@ pub trait StripSpans {
     /// Sets every span to the empty default and clears the list of sections.
     fn strip_spans(&mut self);
 
-    /// Whether both say the same, wherever they say it. Names compare without regard to case.
+    /// Returns true if both have the same content, regardless of spans. Names compare without regard to case.
     fn eq_ignoring_spans(&self, other: &Self) -> bool
     where
         Self: Clone + PartialEq,

@@ -1,6 +1,7 @@
 //! "Did you mean": the nearest of the names that would have been right.
 
-/// Names looked at for a suggestion; comparing with every object of a huge problem would take longer than reading it.
+/// Most names compared for a suggestion. Comparing with every object of a huge problem would take longer than
+/// reading it.
 const MOST_COMPARED: usize = 2000;
 
 /// The nearest known name, if it is near enough to be a slip: at most a third of the letters differ.

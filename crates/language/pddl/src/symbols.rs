@@ -3,28 +3,28 @@
 use crate::ast::*;
 use crate::name::Name;
 
-/// What a name stands for.
+/// Kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameKind {
     /// The domain, in `(domain NAME)` and `(:domain NAME)`.
     Domain,
     /// The problem, in `(problem NAME)` and `(:situation NAME)`.
     Problem,
-    /// A type.
+    /// Name of a type.
     Type,
     /// A predicate, also a derived one.
     Predicate,
-    /// A numeric function.
+    /// Name of a numeric function.
     Function,
-    /// An action.
+    /// Name of an action.
     Action,
     /// A constant of the domain, where it is declared.
     Constant,
-    /// An object: declared in a problem, or an argument that is no variable.
+    /// Name of an object: declared in a problem, or an argument that is not a variable.
     Object,
     /// A variable, with its question mark.
     Variable,
-    /// A preference.
+    /// Name of a preference.
     Preference,
 }
 

@@ -1,4 +1,4 @@
-//! Replies as models write them, and what is taken from each.
+//! Replies in the forms that models write, and the blocks extracted from each.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 

@@ -1,6 +1,6 @@
-//! A megabyte of one thing after another: nothing takes time in the square of the length.
+//! Texts of a megabyte with one construct repeated: no step takes quadratic time.
 //!
-//! A quadratic step over a quarter of a million tokens takes minutes, so the limit is generous and still tells.
+//! A quadratic step over a quarter of a million tokens takes minutes, so even a generous limit detects it.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 

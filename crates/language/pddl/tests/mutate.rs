@@ -1,4 +1,4 @@
-//! Mistakes made on purpose: what is listed, what is drawn, and what the domain says afterwards.
+//! Seeded mistakes: listing, drawing, and the resulting domains.
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
@@ -43,7 +43,7 @@ fn problem() -> Problem {
     parse_problem(CROSSING, SourceId(1)).value
 }
 
-/// The domain as its own text says it, with no error in it.
+/// Parses the domain's printed text and asserts that it has no errors.
 fn sound(domain: &Domain) -> Domain {
     let text = print_domain(domain);
     let parsed = parse_domain(&text, SourceId(0));

@@ -1,4 +1,4 @@
-//! Faulty texts: what is read all the same, what is said, and what the fixes make of them.
+//! Faulty texts: the tree that is read, the diagnostics, and the fixed text.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 

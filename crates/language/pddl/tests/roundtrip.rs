@@ -16,7 +16,7 @@ fn at() -> Span {
     Span::default()
 }
 
-/// Names in any case that are no words of PDDL.
+/// Names in any case that are not keywords of PDDL.
 fn word() -> impl Strategy<Value = Name> {
     "[a-zA-Z][a-zA-Z0-9_-]{0,6}".prop_filter_map("a word of PDDL", |text| {
         const RESERVED: [&str; 24] = [
@@ -59,7 +59,7 @@ fn type_ref() -> impl Strategy<Value = TypeRef> {
     vec(word(), 1..3).prop_map(|names| TypeRef { alternatives: names.into(), span: at() })
 }
 
-/// Untyped names stand at the end of a list only: elsewhere they would take the next type.
+/// Untyped names occur only at the end of a list: elsewhere they would take the next type.
 fn typed(name: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<Value = Vec<TypedName>> {
     let typed = vec((name.clone(), type_ref()), 0..4);
     (typed, vec(name, 0..2)).prop_map(|(typed, untyped)| {

@@ -1,6 +1,6 @@
-//! Every domain and problem of the shared suites is read, checked and printed; what fails is named.
+//! Reads, checks and prints every domain and problem of the shared suites, and names those that fail.
 //!
-//! The suites are no part of this repository. Where they are absent the tests say so and pass.
+//! The suites are not part of this repository. If they are absent, the tests print that and pass.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 
@@ -13,7 +13,7 @@ use planforge_pddl::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Files with errors of their own: both say facts about objects that they do not declare.
+/// Files with known errors: both have facts about undeclared objects.
 const FAULTY: [&str; 2] = ["exploration-walk/floortile/p_example.pddl", "llm-p/floortile/p_example.pddl"];
 
 fn suites() -> Option<PathBuf> {
@@ -132,9 +132,9 @@ fn printing_is_stable_and_says_the_same() {
     }
 }
 
-/// How often each name stands in a text, by a reading of its own: words without comments and punctuation. Types are
-/// grouped anew by the printer and numbers are written anew, so neither counts, nor do words of PDDL in a domain, where
-/// axioms become rules and `()` becomes `(and)`.
+/// Counts the names in a text with an independent reader: words without comments and punctuation. Types are
+/// grouped anew by the printer and numbers are written anew, so neither counts, nor do keywords of PDDL in a
+/// domain, where axioms become rules and `()` becomes `(and)`.
 fn words(text: &str, domain: bool) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut after_dash = false;
@@ -161,7 +161,7 @@ fn words(text: &str, domain: bool) -> BTreeMap<String, usize> {
     counts
 }
 
-/// The entries of a problem's initial state, counted by parentheses alone.
+/// Counts the entries of a problem's initial state by parentheses alone.
 fn facts(text: &str) -> usize {
     let clean: String = text.lines().flat_map(|line| [line.split(';').next().unwrap(), "\n"]).collect();
     let lower = clean.to_lowercase();

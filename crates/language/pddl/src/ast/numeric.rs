@@ -4,7 +4,7 @@ use super::Fluent;
 use crate::name::Name;
 use planforge_diagnostics::Span;
 
-/// A numeric expression.
+/// A numeric expression, such as `(+ (distance ?a ?b) 1)`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumericExpr {
     /// A literal; always finite.

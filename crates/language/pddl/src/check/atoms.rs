@@ -155,7 +155,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A name nothing declares. In a domain alone a problem may yet declare it, unless it is a slip for a variable.
+    /// Reports an undeclared name. In a domain alone a problem may still declare it, unless it is probably a
+    /// misspelt variable.
     fn unknown_object(&mut self, name: &'a Name) {
         let variable =
             self.scope.iter().find(|b| b.variable.name.key().strip_prefix('?') == Some(name.key()));

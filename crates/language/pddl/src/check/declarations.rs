@@ -1,4 +1,4 @@
-//! What the declarations themselves can get wrong: types, duplicates, names that clash.
+//! Checks of the declarations: types, duplicates, clashing names.
 
 use super::requirements::Feature;
 use super::{Checker, TypeHierarchy};
@@ -89,7 +89,8 @@ impl<'a> Checker<'a> {
         self.push(diagnostic.at(source, name.span, "").also(source, first.name.span, "also declared here"));
     }
 
-    /// A parent that no entry declares is taken as a type below `object`; a near miss of one is an error.
+    /// Treats an undeclared parent as a type below `object`, but reports a near miss of a declared type as an
+    /// error.
     fn undeclared_parents(&mut self, domain: &'a Domain, declared: &FxHashMap<&str, &TypedName>) {
         let mut reported: FxHashSet<&str> = FxHashSet::default();
         for parent in domain.types.iter().filter_map(|t| t.ty.as_ref()).flat_map(|ty| &ty.alternatives) {

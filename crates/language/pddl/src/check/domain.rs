@@ -8,10 +8,10 @@ use crate::ast::{
 use crate::name::Name;
 use planforge_diagnostics::{Diagnostic, SourceId};
 
-/// Everything wrong or odd with a domain's meaning. What is wrong with its form came with reading it.
+/// Checks the meaning of a domain. Findings about its form come from reading it.
 ///
-/// A constant that the domain uses without declaring it is a warning here: a problem may declare an object of that
-/// name. [`super::check_problem`] makes it an error if the problem does not.
+/// A constant that the domain uses without declaring it is a warning here: a problem may declare an object of
+/// that name. [`super::check_problem`] makes it an error if the problem does not.
 pub fn check_domain(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
     let types = TypeHierarchy::of(domain);
     let mut checker = Checker::new(domain, &types, source);
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A conjunction that asks for an atom and for its opposite.
+    /// Reports a conjunction that requires an atom and its negation.
     fn contradiction(&mut self, condition: &'a Condition) {
         for part in condition.conjuncts() {
             let Condition::Not(inner, span) = part else { continue };

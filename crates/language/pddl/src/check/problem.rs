@@ -11,9 +11,9 @@ use std::hash::{Hash, Hasher};
 /// The sources that a domain and a problem were read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskSources {
-    /// The domain's.
+    /// Source of the domain.
     pub domain: SourceId,
-    /// The problem's.
+    /// Source of the problem.
     pub problem: SourceId,
 }
 
@@ -80,11 +80,12 @@ pub struct UsedRequirement {
     pub requirement: &'static str,
     /// The text with the first use.
     pub source: SourceId,
-    /// The first use.
+    /// Place of the first use.
     pub span: Span,
 }
 
-/// What of PDDL a domain and a problem make use of, each once: what a planner must support to plan for them.
+/// Returns the requirements that a domain and a problem use, each once: the features that a planner must
+/// support.
 pub fn requirements_used(domain: &Domain, problem: &Problem, sources: TaskSources) -> Vec<UsedRequirement> {
     let types = TypeHierarchy::of(domain);
     let mut of_domain = Checker::new(domain, &types, sources.domain);
@@ -118,7 +119,7 @@ fn problem_insertion(problem: &Problem) -> Insertion {
     }
 }
 
-/// Where a problem's section is pointed at; the definition's opening if there is none.
+/// Returns the span of a problem's section for labels; the definition's opening if there is no such section.
 fn section_place(problem: &Problem, keyword: &str) -> Span {
     let section = problem.sections.iter().find(|s| s.keyword.is(keyword));
     section.map_or(Span::new(problem.span.start, problem.span.start), |s| s.keyword.span)
@@ -137,7 +138,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// Whether more than half of the initial facts use predicates this domain does not have.
+    /// Returns true if more than half of the initial facts use predicates that this domain does not have.
     fn is_foreign(&self, problem: &Problem) -> bool {
         let mut facts = 0usize;
         let mut unknown = 0usize;
@@ -166,7 +167,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What the domain uses as a constant without declaring it must be an object here.
+    /// Reports constants that the domain uses without declaring them and that are not objects of the problem.
     fn constants_of_domain(&mut self, domain: &Domain, problem: &Problem, sources: TaskSources) {
         for name in super::domain::undeclared_constants(domain, self.types) {
             if self.objects.contains_key(name.key()) {
@@ -260,7 +261,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Predicates that the goal or an action asks for, that nothing adds and that no initial fact has.
+    /// Reports predicates that the goal or an action requires, that no effect adds and no initial fact has.
     fn never_true(&mut self, domain: &'a Domain, problem: &'a Problem) {
         let added = predicates_added(domain);
         let mut reported: FxHashSet<&str> = FxHashSet::default();
@@ -335,7 +336,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What an entry is about: a predicate or function and its arguments.
+/// Returns the predicate or function of an entry, and its arguments.
 fn subject(element: &InitElement) -> Option<(&Name, &[Term])> {
     match element {
         InitElement::Atom(atom) | InitElement::Not(atom, _) => Some((&atom.predicate, &atom.args)),
@@ -363,7 +364,7 @@ fn element_args<'a>(element: &'a InitElement, note: &mut impl FnMut(&'a [Term]))
     }
 }
 
-/// Visits every atom that stands under an even number of negations, or an odd one where `positive` is false.
+/// Visits every atom under an even number of negations, or an odd one if `positive` is false.
 fn atoms_wanted<'a>(condition: &'a Condition, positive: bool, visit: &mut impl FnMut(&'a crate::ast::Atom)) {
     match condition {
         Condition::And(parts, _) | Condition::Or(parts, _) => {

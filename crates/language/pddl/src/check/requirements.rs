@@ -3,7 +3,7 @@
 use crate::name::Name;
 use planforge_diagnostics::{Diagnostic, Edit, SourceId, Span};
 
-/// Something that a requirement stands for.
+/// A feature of PDDL that a requirement allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feature {
     Typing,
@@ -85,13 +85,13 @@ fn allowed_by(requirement: &str) -> &'static [Feature] {
     }
 }
 
-/// Whether what a requirement stands for is allowed by those declared: by itself, or by a wider one such as `:adl`.
+/// Returns true if the declared requirements include this one or a wider one such as `:adl`.
 pub(crate) fn allows(declared: &[Name], requirement: &str) -> bool {
     let allowed: Vec<Feature> = declared.iter().flat_map(|name| allowed_by(name.key())).copied().collect();
     allowed_by(requirement).iter().all(|feature| allowed.contains(feature))
 }
 
-/// Where a definition takes further requirements.
+/// Place where a definition can take further requirements.
 pub(super) enum Insertion {
     /// After the last keyword of a section that is there.
     Append(u32),
@@ -103,7 +103,7 @@ pub(super) enum Insertion {
     None,
 }
 
-/// Each requirement that stands for a feature used and not allowed, with the feature's first use.
+/// Returns each requirement of a feature that is used and not allowed, with the feature's first use.
 pub(super) fn missing(features: &Features, declared: &[&Name]) -> Vec<(&'static str, Span)> {
     let allowed: Vec<Feature> = declared.iter().flat_map(|name| allowed_by(name.key())).copied().collect();
     features

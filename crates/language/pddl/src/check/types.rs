@@ -8,14 +8,14 @@ use smallvec::SmallVec;
 /// Index of a type in a [`TypeHierarchy`].
 pub type TypeId = u32;
 
-/// How the type of a term relates to the type a place asks for.
+/// Relation between the type of a term and the required type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeFit {
     /// Every object of the one is an object of the other.
     Always,
     /// Some are: the given type is wider, or both have a type below them in common.
     Sometimes,
-    /// None can be.
+    /// No object of the term's type has the required type.
     Never,
 }
 
@@ -93,7 +93,7 @@ impl TypeHierarchy {
         self.names.iter()
     }
 
-    /// Whether `below` is `above` or a descendant of it. Safe on cycles.
+    /// Returns true if `below` is `above` or a descendant of it. Terminates on cycles.
     pub fn is_subtype(&self, below: TypeId, above: TypeId) -> bool {
         if above == Self::OBJECT || below == above {
             return true;
@@ -152,7 +152,7 @@ impl TypeHierarchy {
         }
     }
 
-    /// How a term of one of the `given` types fits a place that asks for one of the `wanted`.
+    /// Compares the types of a term, any of `given`, with the required types, any of `wanted`.
     pub fn fit(&self, given: &[TypeId], wanted: &[TypeId]) -> TypeFit {
         let below_wanted = |id: TypeId| wanted.iter().any(|&w| self.is_subtype(id, w));
         if given.iter().all(|&g| below_wanted(g)) {

@@ -122,7 +122,7 @@ fn the_place_of_the_first_bad_byte_is_told() {
     assert_eq!(found.message, "a.pddl is not UTF-8: byte 11 (line 2) is 0xfc");
 }
 
-/// What people see of every example, kept as one snapshot a source file of codes.
+/// Rendered diagnostics of every example, one snapshot for each source file of codes.
 #[test]
 fn rendered() {
     for (name, list) in [("form", form::EXAMPLES.as_slice()), ("meaning", meaning::EXAMPLES.as_slice())] {

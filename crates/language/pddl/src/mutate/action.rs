@@ -1,12 +1,13 @@
-//! One action as somebody else might write it: mistakes in what it says, and damage to its text.
+//! Mutants of one action: mistakes in its meaning, and damage to its text.
 //!
-//! The eight kinds are those that result classes are tested with. Of five it is known what a reader has to find ([`Flaw`]), by the way
-//! they are made: a broken text, another name, an atom with one argument more or fewer, a type that is none or another one, a negated
-//! precondition where the domain does not allow any. Terms that are dropped, added or retargeted, and other negated ones, leave a
-//! text in which nothing is wrong; what it then means is a question for a comparison.
+//! The eight kinds are those that result classes are tested with. For five the expected finding ([`Flaw`]) is
+//! known: a broken text, another name, an atom with one argument more or fewer, an undeclared or unsuitable
+//! type, a negated precondition where the domain does not allow any. Terms that are dropped, added or
+//! retargeted, and other negated terms, give a text without errors. Only a comparison decides its meaning.
 //!
-//! What would not be the mistake that it is meant to be is not made: negation in a domain that declares or uses it, a type that is
-//! wider or narrower than a place asks for (planners take it), a term that is in the list already.
+//! A mutant that would not contain the intended mistake is not generated: negation in a domain that declares
+//! or uses it, a type that is wider or narrower than required (planners accept it), a term that the list
+//! already contains.
 
 mod arguments;
 mod broken;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// How an action is changed.
+/// Kind of change of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActionMutantKind {
     /// Terms are left out.
@@ -43,7 +44,7 @@ pub enum ActionMutantKind {
 }
 
 impl ActionMutantKind {
-    /// All kinds.
+    /// All kinds, in the order of tables.
     pub const ALL: [Self; 8] = [
         Self::Drop,
         Self::Add,
@@ -76,27 +77,27 @@ impl fmt::Display for ActionMutantKind {
     }
 }
 
-/// How a text is damaged.
+/// Kind of damage to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Damage {
     /// A parenthesis is lost.
     LostParenthesis,
     /// There is a parenthesis too many.
     ExtraParenthesis,
-    /// A word or a comma stands where none can.
+    /// A word or a comma occurs where it is not allowed.
     StrayToken,
     /// A word that the form needs is lost or misspelt.
     LostWord,
     /// A field is given twice.
     DuplicatedField,
-    /// A type stands among the arguments of an atom.
+    /// A type occurs among the arguments of an atom.
     TypedArgument,
     /// The text holds no action: prose, another notation, another keyword.
     NoAction,
 }
 
 impl Damage {
-    /// All of them.
+    /// All kinds of damage.
     pub const ALL: [Self; 7] = [
         Self::LostParenthesis,
         Self::ExtraParenthesis,
@@ -107,7 +108,7 @@ impl Damage {
         Self::NoAction,
     ];
 
-    /// What a reader has to find.
+    /// Returns the finding that a reader must report.
     pub const fn flaw(self) -> Flaw {
         match self {
             Self::LostParenthesis | Self::ExtraParenthesis => Flaw::Parentheses,
@@ -117,14 +118,14 @@ impl Damage {
     }
 }
 
-/// What is wrong with a text by the way it was made.
+/// The expected finding, known from the way a text was generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flaw {
     /// It holds no action.
     NoAction,
     /// Parentheses do not match.
     Parentheses,
-    /// Something stands where it cannot, or is missing.
+    /// A token is misplaced or missing.
     Token,
     /// A type is unknown or does not fit.
     Type,
@@ -139,13 +140,13 @@ pub enum Flaw {
 /// An action as somebody else might write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionMutant {
-    /// How it was made.
+    /// Kind of the change.
     pub kind: ActionMutantKind,
-    /// What is wrong with it; nothing where it is a question of what it means.
+    /// The expected finding; `None` if only the meaning may differ.
     pub flaw: Option<Flaw>,
-    /// What was changed, in words.
+    /// Description of the change.
     pub change: String,
-    /// The action's text.
+    /// Text of the action.
     pub text: String,
     /// The whole reply: the text alone, in a code block, or between sentences.
     pub reply: String,
@@ -235,7 +236,7 @@ impl Pool {
     }
 }
 
-/// The reply around an action. What holds none stays as it is.
+/// Wraps an action in a reply. A draft without an action is not wrapped.
 fn worded(draft: &Draft, random: &mut Random) -> String {
     let text = &draft.text;
     let form = random.below(3);

@@ -1,4 +1,4 @@
-//! Making mutations.
+//! Application of mutations to a domain or problem.
 
 use super::{Edit, Mutation, Part, TermList, atoms, parameters};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem};
@@ -53,7 +53,7 @@ pub fn apply_mutations_to_problem(problem: &Problem, mutations: &[Mutation]) -> 
 }
 
 impl Mutation {
-    /// The domain with this mistake in it. See [`apply_mutations`].
+    /// Returns the domain with this mistake. See [`apply_mutations`].
     pub fn apply(&self, domain: &Domain) -> Domain {
         apply_mutations(domain, std::slice::from_ref(self))
     }
@@ -150,8 +150,8 @@ fn drop_in_domain(domain: &mut Domain, predicate: &Name, position: usize) {
     domain.constraints.iter_mut().for_each(|c| atoms::of_condition(c, &mut drop));
 }
 
-/// Whether a mutation brought the first negative precondition into a domain whose requirements do not allow it: the mistake is in the
-/// literal, and is not to become a second one about requirements.
+/// Returns true if a mutation adds the first negative precondition to a domain whose requirements do not
+/// allow it. The mistake is the literal; it must not become a second one about requirements.
 fn negates_a_precondition(before: &Domain, after: &Domain) -> bool {
     let negative = |domain: &Domain| {
         let conditions = domain.actions.iter().flat_map(|a| &a.precondition);

@@ -9,16 +9,16 @@ use crate::random::Random;
 use planforge_diagnostics::Span;
 use rustc_hash::FxHashSet;
 
-/// How often a random addition is drawn anew when what was drawn does not fit, before the action counts as having no room.
+/// Draws of a random addition before the action counts as having no room for one.
 const ADDITION_TRIES: u32 = 200;
 
-/// Every mistake of that kind in the domain's instantaneous actions, in the order of the text.
+/// Lists every mistake of that kind in the domain's instantaneous actions, in the order of the text.
 ///
-/// Mistakes in literals are made in terms that are literals, not inside quantifiers or disjunctions. A literal that would repeat or
-/// contradict another one of its list is not listed, and every literal made is well typed; a widened type says in
-/// [`Mutation::ill_typed`] which literals are not any more. Negative preconditions are added
-/// only where the domain's requirements allow them. Additions grow with the number of variables to the power of a predicate's
-/// arguments; use [`random_mutations`] where a few will do.
+/// Mistakes in literals are made in terms that are literals, not inside quantifiers or disjunctions. A
+/// literal that would repeat or contradict another one of its list is left out, and every new literal is well
+/// typed. For a widened type, [`Mutation::ill_typed`] lists the literals that become ill typed. Negative
+/// preconditions are added only if the domain's requirements allow them. The number of additions grows with
+/// the number of variables to the power of a predicate's arguments; use [`random_mutations`] to draw a few.
 pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
     let signatures = Signatures::of(domain);
     let edits = match kind {
@@ -119,7 +119,7 @@ fn same_predicate(a: &Edit, b: &Edit) -> bool {
     }
 }
 
-/// Whether the list keeps a term of its own when this one goes as well.
+/// Returns true if the list keeps a term after this one is removed as well.
 fn would_leave_one(domain: &Domain, chosen: &[Mutation], site: Site) -> bool {
     let Some(action) = domain.actions.get(site.action) else { return false };
     let gone = chosen.iter().filter(
@@ -184,7 +184,7 @@ fn argument_drops(signatures: &Signatures<'_>) -> Vec<Edit> {
         .collect()
 }
 
-/// What the term could have become by a mistake of that kind.
+/// Returns the terms that a mistake of that kind can turn a term into.
 fn replacements(domain: &Domain, signatures: &Signatures<'_>, site: Site, kind: MutationKind) -> Vec<Edit> {
     let (Some(action), Some(part)) = (domain.actions.get(site.action), part_at(domain, site)) else {
         return Vec::new();

@@ -8,10 +8,10 @@ use super::{Edit, Mutation, MutationKind, MutationPlace, Site, TermList, apply_m
 use crate::ast::Domain;
 use crate::random::Random;
 
-/// What has to stay of each list of terms (an action's precondition, an action's effect).
+/// Minimum that remains of each list of terms (an action's precondition, an action's effect).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeepPolicy {
-    /// At least one term, where there was one.
+    /// At least one term of each list that has any.
     OneInEachList,
     /// Nothing: a list may lose all its terms.
     Nothing,
@@ -22,7 +22,7 @@ pub enum KeepPolicy {
 pub struct DamagedDomain {
     /// The domain without them.
     pub domain: Domain,
-    /// What was left out, in the order of the text.
+    /// The omitted terms, in the order of the text.
     pub omitted: Vec<Mutation>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Omissions<'a> {
         Self { domain, lists: lists.filter(|list| !list.is_empty()).collect(), keep }
     }
 
-    /// Number of terms.
+    /// Returns the number of terms.
     pub fn terms(&self) -> usize {
         self.lists.iter().map(Vec::len).sum()
     }
@@ -63,9 +63,9 @@ impl<'a> Omissions<'a> {
         Some(self.sampler(k, 0, k)?.draw(random).0)
     }
 
-    /// A sampler of pairs: the first domain without `first` terms, the second without `second`, chosen so that they differ in exactly
-    /// `differing` terms (Section 4.3: those left out of one of them only). `None` where there is no such pair: the
-    /// sizes and the difference do not go together, or the domain has too few terms.
+    /// Returns a sampler of pairs: the first domain without `first` terms, the second without `second`, such
+    /// that they differ in exactly `differing` terms (Section 4.3: those omitted from only one of them).
+    /// `None` if no such pair exists: the numbers are inconsistent, or the domain has too few terms.
     pub fn sampler(&self, first: usize, second: usize, differing: usize) -> Option<PairSampler<'_>> {
         let common = (first + second).checked_sub(differing).filter(|rest| rest % 2 == 0)? / 2;
         let only_first = first.checked_sub(common)?;
@@ -98,7 +98,7 @@ impl<'a> Omissions<'a> {
     }
 }
 
-/// How many terms go from the first domain only, from the second only, and from both.
+/// Numbers of terms omitted from the first domain only, from the second only, and from both.
 type Split = [usize; 3];
 
 /// Draws pairs of damaged domains; make it once for many draws.
@@ -131,8 +131,8 @@ impl PairSampler<'_> {
     }
 }
 
-/// In how many ways the terms of the lists from each one on can be split as wanted. The numbers are exact up to 2^53, which is far more
-/// than a sampling study can tell apart beyond it.
+/// Numbers of ways to split the terms of the lists from each index on. The numbers are exact up to 2^53;
+/// rounding beyond that is far below what a sampling study can detect.
 #[derive(Debug, Clone)]
 struct Counts {
     sizes: Vec<usize>,
@@ -175,7 +175,7 @@ impl Counts {
         self.table.get(list).and_then(|row| row.get(self.cell(split))).copied().unwrap_or(0.0)
     }
 
-    /// What a list of that size can give towards a split, and in how many ways.
+    /// Returns the possible contributions of a list of that size to a split, each with its number of ways.
     fn options(&self, size: usize, wanted: Split) -> impl Iterator<Item = (Split, f64)> {
         let limit = size - self.keep.min(size);
         splits(wanted.map(|n| n.min(limit)))
@@ -186,7 +186,7 @@ impl Counts {
             })
     }
 
-    /// What one list gives, as likely as its share of all ways.
+    /// Draws the contribution of one list, with probability proportional to the number of ways.
     fn draw(&self, list: usize, wanted: Split, random: &mut Random) -> Split {
         let mut rest = random.unit() * self.ways(list, wanted);
         let mut last = [0; 3];

@@ -30,7 +30,8 @@ pub(super) fn widenings(domain: &Domain) -> Vec<Edit> {
     made
 }
 
-/// The types directly above one; `None` among them is `object`. Above alternatives there is `object` alone.
+/// Returns the types directly above one; `None` stands for `object`. Alternatives have only `object` above
+/// them.
 fn wider(types: &TypeHierarchy, ty: Option<&TypeRef>) -> Vec<Option<TypeRef>> {
     let Some(ty) = ty else { return Vec::new() };
     if ty.is_either() {
@@ -50,7 +51,7 @@ fn wider(types: &TypeHierarchy, ty: Option<&TypeRef>) -> Vec<Option<TypeRef>> {
     }
 }
 
-/// Whether both widen the same parameter.
+/// Returns true if both edits widen the same parameter.
 pub(super) fn same_parameter(a: &Edit, b: &Edit) -> bool {
     let parameter = |edit: &Edit| match edit {
         Edit::WidenType { action, position, .. } => Some((*action, *position)),

@@ -1,8 +1,8 @@
-//! A domain in other words: rewrites after which it means the same.
+//! Rewrites of a domain that preserve its meaning.
 //!
-//! Each kind is sound for every problem of the domain, not just likely to be: what is added is implied by what stands beside it, and what
-//! is moved stands where order says nothing. Names of actions, predicates, types and constants stay, and so does the order of
-//! parameters, so that the domain's problem files and plans can be used as they are.
+//! Each kind is sound for every problem of the domain: additions are implied by the other parts, and only
+//! parts whose order is irrelevant are moved. Names of actions, predicates, types and constants are kept, and
+//! so is the order of parameters, so that the domain's problem files and plans remain usable.
 
 mod action;
 
@@ -15,7 +15,7 @@ use crate::random::Random;
 use planforge_diagnostics::Span;
 use std::fmt;
 
-/// How a domain is written otherwise.
+/// Kind of rewrite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RewriteKind {
     /// The conjuncts of a precondition in another order.
@@ -32,28 +32,28 @@ pub enum RewriteKind {
     Capitals,
     /// Some conjuncts of a list in a conjunction of their own.
     NestedConjunction,
-    /// A literal said twice.
+    /// A literal is repeated.
     RepeatedLiteral,
     /// `(not (not A))` for a precondition A.
     DoubleNegation,
-    /// `(or A B)` beside a precondition A.
+    /// `(or A B)` is added to a precondition A.
     ImpliedDisjunction,
-    /// `(imply A B)` for a precondition B beside a precondition A.
+    /// `(imply A B)` replaces a precondition B next to a precondition A.
     Implication,
-    /// `(exists (?any - t) (p ?any))` beside a precondition `(p ?x)` with `?x - t`.
+    /// `(exists (?any - t) (p ?any))` is added to a precondition `(p ?x)` with `?x - t`.
     ImpliedExistence,
     /// `(= ?x ?x)` as a precondition.
     ReflexiveEquality,
     /// A precondition stated as an effect, where nothing in the effect contradicts it.
     IdleEffect,
-    /// `(when A E)` for an effect E beside a precondition A.
+    /// `(when A E)` replaces an effect E under a precondition A.
     GuardedEffect,
     /// A predicate declared that nothing uses.
     UnusedPredicate,
 }
 
 impl RewriteKind {
-    /// All kinds.
+    /// All kinds, in the order of tables.
     pub const ALL: [Self; 16] = [
         Self::ReorderedPrecondition,
         Self::ReorderedEffect,
@@ -117,15 +117,15 @@ impl fmt::Display for RewriteKind {
 /// A domain in other words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
-    /// How it was rewritten.
+    /// Kind of the rewrite.
     pub kind: RewriteKind,
     /// The action rewritten; `None` where it concerns the whole domain.
     pub action: Option<Name>,
-    /// What is written otherwise, as a clause.
+    /// Description of the change, as a clause.
     pub change: String,
     /// A requirement that the domain declares now because the new form needs it.
     pub declared: Option<&'static str>,
-    /// The domain as it is written now. Its spans are those of the old one; print it to have a text.
+    /// The rewritten domain. Its spans are those of the original; print it to obtain a text.
     pub domain: Domain,
 }
 
@@ -172,7 +172,7 @@ pub fn random_rewrite(domain: &Domain, kind: RewriteKind, random: &mut Random) -
     Some(Rewrite { kind, action, change, declared, domain: rewritten })
 }
 
-/// The items in another order; `None` where there is no other.
+/// Returns the items in another order; `None` if there is no other.
 fn reordered<T: Clone>(items: &[T], same: impl Fn(&T, &T) -> bool, random: &mut Random) -> Option<Vec<T>> {
     let mut other = items.to_vec();
     random.shuffle_front(&mut other, items.len());

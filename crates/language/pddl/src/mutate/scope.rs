@@ -1,4 +1,4 @@
-//! What fits where: the predicates of a domain, and the terms that an action may use.
+//! Type compatibility between the predicates of a domain and the terms that an action may use.
 
 use super::{Part, TermList};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl, Term, TypedName};
@@ -59,7 +59,8 @@ impl<'a> Signatures<'a> {
         Scope { terms: variables.chain(self.constants.iter().cloned()).collect() }
     }
 
-    /// Whether the term may stand at that position of the predicate: every object it can mean has the type.
+    /// Returns true if the term may be the argument at that position of the predicate: every object it can
+    /// denote has the type.
     pub(super) fn fits(
         &self,
         scope: &Scope,
@@ -74,7 +75,7 @@ impl<'a> Signatures<'a> {
         }
     }
 
-    /// Whether all arguments fit.
+    /// Returns true if all arguments fit.
     pub(super) fn takes(&self, scope: &Scope, signature: &Signature<'_>, args: &[Term]) -> bool {
         args.len() == signature.parameters.len()
             && args.iter().enumerate().all(|(position, arg)| self.fits(scope, arg, signature, position))

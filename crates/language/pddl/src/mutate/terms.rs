@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 /// A term: a top-level conjunct of an action's precondition or effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTerm {
-    /// The action.
+    /// Name of the action.
     pub action: Name,
-    /// Which of its lists.
+    /// The list that contains the term.
     pub list: TermList,
     /// Its position in the list, from 0.
     pub index: usize,
@@ -19,10 +19,10 @@ pub struct ListedTerm {
     pub text: String,
 }
 
-/// The terms of the domain's instantaneous actions, in the order of the text.
+/// Lists the terms of the domain's instantaneous actions, in the order of the text.
 ///
-/// The effect that counts an action's cost, on the function `total-cost`, is none: it says nothing about what can be executed or
-/// reached.
+/// The effect that increases an action's cost, on the function `total-cost`, is left out: it affects neither
+/// executability nor reachability.
 pub fn terms(domain: &Domain) -> Vec<ListedTerm> {
     let listed = sites(domain).into_iter().filter_map(|site| {
         Some(ListedTerm {
@@ -54,7 +54,7 @@ pub fn differing_terms(a: &Domain, b: &Domain) -> usize {
     balance.values().map(|n| n.unsigned_abs() as usize).sum()
 }
 
-/// Every term's place.
+/// Returns the places of all terms.
 pub(super) fn sites(domain: &Domain) -> Vec<Site> {
     let mut all = Vec::new();
     for (index, action) in domain.actions.iter().enumerate() {

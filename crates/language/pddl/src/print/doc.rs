@@ -8,7 +8,7 @@ const WIDTH: usize = 100;
 /// A list or an atom to print.
 #[derive(Debug, Clone)]
 pub(super) enum Doc {
-    /// A word.
+    /// A single word.
     Word(String),
     /// A list and the columns it takes on one line.
     List(Vec<Doc>, usize),
@@ -25,7 +25,7 @@ impl Doc {
         Doc::List(items, width)
     }
 
-    /// `(head items...)`
+    /// Creates `(head items...)`.
     pub(super) fn headed(head: &str, items: impl IntoIterator<Item = Doc>) -> Self {
         Doc::list(std::iter::once(Doc::word(head)).chain(items).collect())
     }
@@ -37,7 +37,7 @@ impl Doc {
         }
     }
 
-    /// On one line.
+    /// Formats the document on one line.
     pub(super) fn flat(&self) -> String {
         let mut out = String::with_capacity(self.width());
         self.write_flat(&mut out);

@@ -249,7 +249,7 @@ impl<'a, 't> TreeReader<'a, 't> {
 }
 
 impl TrajectoryOp {
-    /// How many times and how many conditions it has.
+    /// Returns the number of times and the number of conditions.
     pub fn shape(self) -> (usize, usize) {
         match self {
             Self::Always | Self::Sometime | Self::AtMostOnce => (0, 1),

@@ -73,7 +73,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         }
     }
 
-    /// `(not ATOM)`
+    /// Reads `(not ATOM)`.
     fn delete(&mut self, rest: Children<'a, 't>, list: NodeId, operator: &Name) -> Option<Effect> {
         let span = self.tree.span(list);
         let [inner] = self.operands(rest, list, operator)?;
@@ -99,7 +99,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         None
     }
 
-    /// `(increase FLUENT VALUE)`
+    /// Reads a numeric effect such as `(increase FLUENT VALUE)`.
     fn assignment(
         &mut self,
         op: AssignOp,

@@ -5,7 +5,7 @@ use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
 use crate::sexpr::{Children, NodeId, OPERATORS};
 use planforge_diagnostics::{Diagnostic, Edit};
 
-/// Whether a word is written like a number.
+/// Returns true if a word has the form of a number.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
     digits.strip_prefix('.').unwrap_or(digits).starts_with(|c: char| c.is_ascii_digit())
@@ -49,7 +49,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         args
     }
 
-    /// `- type` behind an argument, as in a declaration.
+    /// Reports `- type` after an argument, as in a declaration.
     fn typed_argument(&mut self, dash: NodeId, ty: Option<NodeId>, of: &str) {
         let span = ty.map_or(self.tree.span(dash), |ty| self.tree.span(dash).to(self.tree.span(ty)));
         let message = format!("a type among the arguments of `{of}`");
@@ -89,7 +89,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         can_be.then_some(Atom { predicate, args: Vec::new(), span })
     }
 
-    /// A numeric expression.
+    /// Reads a numeric expression.
     pub(super) fn numeric(&mut self, id: NodeId) -> Option<NumericExpr> {
         let span = self.tree.span(id);
         if let Some(word) = self.tree.atom(id) {
@@ -137,7 +137,8 @@ impl<'a, 't> TreeReader<'a, 't> {
         (fits && args.len() == given).then_some(NumericExpr::Arithmetic(operator, args, span))
     }
 
-    /// A list that is no arithmetic: a fluent, `(total-time)`, `(is-violated p)` or a number in parentheses.
+    /// Reads a list that is not arithmetic: a fluent, `(total-time)`, `(is-violated p)` or a number in
+    /// parentheses.
     fn numeric_term(&mut self, list: NodeId, head: NodeId) -> Option<NumericExpr> {
         let span = self.tree.span(list);
         let mut rest = self.tree.children(list);

@@ -90,7 +90,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         }
     }
 
-    /// One entry. `timed` says whether `(at TIME ...)` may stand here.
+    /// Reads one entry. `(at TIME ...)` is allowed only if `timed` is true.
     fn init_element(&mut self, id: NodeId, timed: bool) -> Option<InitElement> {
         let span = self.tree.span(id);
         if !self.tree.is_list(id) {
@@ -139,7 +139,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         Some(InitElement::Timed { time, element, span: self.tree.span(list) })
     }
 
-    /// `(= FLUENT NUMBER)`
+    /// Reads `(= FLUENT NUMBER)`.
     fn initial_value(&mut self, rest: Children<'a, 't>, list: NodeId) -> Option<InitElement> {
         let span = self.tree.span(list);
         let operands: Vec<NodeId> = rest.collect();
@@ -157,7 +157,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         Some(InitElement::Value(fluent?, value?, span))
     }
 
-    /// `(:metric minimize EXPRESSION)`
+    /// Reads `(:metric minimize EXPRESSION)`.
     fn metric(&mut self, list: NodeId) -> Option<Metric> {
         let span = self.tree.span(list);
         let mut rest = self.tree.children(list);

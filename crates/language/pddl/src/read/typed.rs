@@ -7,10 +7,10 @@ use crate::sexpr::{Children, NodeId};
 use planforge_diagnostics::Diagnostic;
 use smallvec::SmallVec;
 
-/// Most variables of one list: looking one up takes time in their number, and nobody writes near as many.
+/// Most variables of one list: a look-up takes time linear in their number.
 const MAX_PARAMETERS: usize = 1000;
 
-/// What the names of a typed list stand for.
+/// Kind of the names in a typed list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
     Variable,
@@ -154,7 +154,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         Vec::new()
     }
 
-    /// `(name ?x - t ...)`: a predicate or function as it is declared.
+    /// Reads `(name ?x - t ...)`, the declaration of a predicate or function.
     pub(super) fn declaration(&mut self, id: NodeId, what: &str) -> Option<PredicateDecl> {
         let span = self.tree.span(id);
         if !self.tree.is_list(id) {

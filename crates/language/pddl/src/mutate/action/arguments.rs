@@ -46,7 +46,7 @@ impl Placed {
     }
 }
 
-/// The terms that an action may use: its variables, or the domain's constants, or a variable of its own.
+/// Returns the terms that an action may use: its variables, or the domain's constants, or a new variable.
 fn terms(domain: &Domain, action: &Action) -> Vec<Term> {
     let variables = action.parameters.iter().chain(&action.vars).map(|v| Term::Variable(v.name.clone()));
     let mut terms: Vec<Term> = variables.collect();
@@ -86,8 +86,8 @@ pub(super) fn wrong_arities(domain: &Domain, action: &Action) -> Vec<Draft> {
     made
 }
 
-/// Parameters with a type that is not declared, or that never fits one of the places where they stand; and literals with
-/// an argument whose type never fits.
+/// Generates parameters with an undeclared type, or a type that never fits one of their occurrences; and
+/// literals with an argument whose type never fits.
 pub(super) fn wrong_types(domain: &Domain, action: &Action) -> Vec<Draft> {
     let types = TypeHierarchy::of(domain);
     let domain = alone(domain, action);
@@ -131,7 +131,7 @@ fn with_type(action: &Action, position: usize, parameter: &TypedName, ty: &str) 
     Draft { flaw: Some(Flaw::Type), change, text: print_action(&changed) }
 }
 
-/// Whether a variable of that type never fits one of the places where it stands.
+/// Returns true if a variable of that type never fits one of its occurrences.
 fn never_fits(
     domain: &Domain,
     types: &TypeHierarchy,
@@ -148,7 +148,8 @@ fn never_fits(
     })
 }
 
-/// How a type fits a place of a predicate; nothing where the place asks for none, or a type is unknown.
+/// Compares a type with an argument position of a predicate; `None` if the position has no type, or a type is
+/// unknown.
 fn fit(
     domain: &Domain,
     types: &TypeHierarchy,

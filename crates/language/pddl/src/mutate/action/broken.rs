@@ -6,7 +6,7 @@ use crate::ast::{Action, TypedName};
 use crate::print::print_action;
 use crate::random::Random;
 
-/// Words that stand where they cannot.
+/// Words that are not allowed at the places where they are inserted.
 const STRAY: [&str; 6] = ["then", "also", "&", "->", "...", "so"];
 
 /// Every damage of every variety; read from the end, the varieties take turns, in another order each time.
@@ -41,7 +41,7 @@ pub(super) fn all(action: &Action, random: &mut Random) -> Vec<Draft> {
     turns
 }
 
-/// What was changed, and the text.
+/// Description of the change, and the new text.
 type EditedText = (String, String);
 
 /// The text with a piece replaced.
@@ -49,7 +49,7 @@ fn edited(scan: &Scan<'_>, from: usize, to: usize, by: &str) -> String {
     format!("{}{by}{}", &scan.text[..from], &scan.text[to..])
 }
 
-/// The piece with what stands around it, on one line, to name a place.
+/// Returns the text around a position, on one line, to describe the place.
 fn near(scan: &Scan<'_>, at: usize) -> String {
     let end = scan.text[at..].char_indices().nth(24).map_or(scan.text.len(), |(n, _)| at + n);
     scan.text[at..end].split_whitespace().collect::<Vec<_>>().join(" ")
@@ -81,7 +81,8 @@ fn extra_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
     made
 }
 
-/// Places where no word can stand: between the fields, in `and` and `not`, at either end of the parameters.
+/// Inserts words where none are allowed: between the fields, in `and` and `not`, at either end of the
+/// parameters.
 fn stray_tokens(scan: &Scan<'_>) -> Vec<EditedText> {
     let mut places: Vec<usize> =
         scan.fields().iter().map(|(keyword, _)| scan.tokens[*keyword].start).collect();
@@ -158,7 +159,7 @@ fn lost_words(scan: &Scan<'_>) -> Vec<EditedText> {
     made
 }
 
-/// Each field given again behind each.
+/// Repeats each field after each field.
 fn duplicated_fields(scan: &Scan<'_>) -> Vec<EditedText> {
     let fields: Vec<(usize, usize)> = scan
         .fields()

@@ -10,7 +10,7 @@ use crate::print::print_action;
 use crate::random::Random;
 use rustc_hash::FxHashSet;
 
-/// Draws of one size that may come to nothing new before the next size.
+/// Draws of one size without a new result before the next size is tried.
 const TRIES: usize = 200;
 /// Most mistakes of a set.
 const MOST: usize = 3;
@@ -18,9 +18,9 @@ const MOST: usize = 3;
 /// Mistakes of one kind in one action, drawn in sets.
 pub(super) struct Sets {
     kind: ActionMutantKind,
-    /// The domain with this action alone.
+    /// The domain with only this action.
     domain: Domain,
-    /// Whether a negated precondition is nothing wrong.
+    /// True if a negated precondition is not an error.
     negation: bool,
     singles: Vec<Mutation>,
     /// The next single one.
@@ -93,7 +93,7 @@ impl Sets {
     }
 }
 
-/// Whether the domain allows a negated precondition: it declares it, or does it itself.
+/// Returns true if the domain allows a negated precondition: it declares the requirement, or uses one itself.
 fn negation_allowed(domain: &Domain) -> bool {
     const NEGATION: &str = ":negative-preconditions";
     allows(&domain.requirements, NEGATION) || undeclared_requirements(domain).contains(&NEGATION)
@@ -106,7 +106,7 @@ fn negates(action: &Action) -> bool {
         .any(|c| matches!(c, Condition::Not(inner, _) if !matches!(**inner, Condition::Equal(..))))
 }
 
-/// Whether a list has an atom twice, in whatever sign.
+/// Returns true if a list has an atom twice, with either sign.
 fn repeats(domain: &Domain, action: &Action) -> bool {
     [TermList::Precondition, TermList::Effect].into_iter().any(|list| {
         let sites = list_sites(action, 0, list).into_iter();
@@ -116,7 +116,7 @@ fn repeats(domain: &Domain, action: &Action) -> bool {
     })
 }
 
-/// What a mutation changed, without the action's name.
+/// Describes a mutation, without the action's name.
 fn change(mutation: &Mutation) -> String {
     let list = match mutation.place {
         MutationPlace::Term { list, .. } => list.to_string(),

@@ -5,24 +5,25 @@
 pub(super) struct Token {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The token that opens the list that it stands in; a list's own parentheses stand in the list around.
+    /// Index of the opening token of the enclosing list; a list's own parentheses belong to the list around
+    /// it.
     pub(super) parent: Option<usize>,
 }
 
-/// What a list is.
+/// Kind of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenRole {
-    /// The action.
+    /// The whole action.
     Action,
     /// A list of variables with their types.
     Variables,
     /// `and`, of conditions or effects.
     And,
-    /// `not`.
+    /// A negation, `(not ...)`.
     Not,
     /// A predicate with its arguments.
     Atom,
-    /// Anything else.
+    /// Any other list.
     Other,
 }
 
@@ -115,7 +116,7 @@ impl<'t> Scan<'t> {
         close.map_or(self.text.len(), |t| t.end)
     }
 
-    /// What a list is; a list inside numbers or alternatives of types is [`TokenRole::Other`].
+    /// Returns the kind of a list. Lists inside numbers or alternatives of types are [`TokenRole::Other`].
     pub(super) fn role(&self, list: usize) -> TokenRole {
         let Some(parent) = self.tokens[list].parent else { return TokenRole::Action };
         let head = self.word(list + 1);

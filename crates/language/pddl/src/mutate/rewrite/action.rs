@@ -125,7 +125,7 @@ fn capitals(action: &Action) -> RewrittenAction {
     (loud, "its name and its predicates in capitals".to_owned())
 }
 
-/// The bounds of at least two of `count` items that stand together.
+/// Draws the bounds of at least two adjacent items out of `count`.
 fn bounds(count: usize, random: &mut Random) -> (usize, usize) {
     let from = random.below(count as u64 - 1) as usize;
     (from, from + 2 + random.below((count - from - 1) as u64) as usize)
@@ -244,7 +244,7 @@ fn equalities(action: &Action) -> Vec<RewrittenAction> {
     action.parameters.iter().map(same).collect()
 }
 
-/// Whether the effect may make an atom of that predicate true, or false.
+/// Returns true if the effect may change the truth of an atom of that predicate.
 fn changes(action: &Action, literal: &Literal) -> bool {
     fn any(effect: &Effect, literal: &Literal) -> bool {
         match effect {
