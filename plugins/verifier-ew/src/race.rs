@@ -50,7 +50,7 @@ pub(crate) fn race(
     for (i, model) in models.iter().enumerate() {
         let drawn = trials.draw_candidate(model, seed, budget)?;
         if drawn.is_none() {
-            racer.undefined(i);
+            racer.exclude(i);
         }
         runners.push(drawn.map(|drawn| Runner { model, drawn, ends: [Vec::new(), Vec::new()] }));
     }

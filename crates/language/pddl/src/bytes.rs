@@ -1,7 +1,9 @@
 //! From bytes of a file to text, and texts that are refused before anything is read.
 
-use crate::read::MAX_TEXT_BYTES;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
+
+/// Largest text that is read, in bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Decodes the bytes of a PDDL file.
 ///

@@ -62,7 +62,7 @@ use codes;
 
 const COUNT: usize = form::CODES.len() + meaning::CODES.len();
 
-const fn joined() -> [CodeInfo; COUNT] {
+const fn join_tables() -> [CodeInfo; COUNT] {
     let mut all = [form::CODES[0]; COUNT];
     let mut index = 0;
     while index < COUNT {
@@ -76,7 +76,7 @@ const fn joined() -> [CodeInfo; COUNT] {
     all
 }
 
-static ALL: [CodeInfo; COUNT] = joined();
+static ALL: [CodeInfo; COUNT] = join_tables();
 
 /// Every code this crate emits, for `planforge explain`.
 pub static CODES: &[CodeInfo] = &ALL;

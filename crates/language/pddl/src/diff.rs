@@ -60,8 +60,8 @@ pub fn diff_domains(a: &Domain, b: &Domain) -> Vec<DefinitionDifference> {
     let mut diff = Diff::default();
     diff.names("domain name", a.name.as_ref(), b.name.as_ref());
     diff.items("requirement", &requirements(&a.requirements), &requirements(&b.requirements));
-    diff.items("type", &typed(&a.types), &typed(&b.types));
-    diff.items("constant", &typed(&a.constants), &typed(&b.constants));
+    diff.items("type", &typed_items(&a.types), &typed_items(&b.types));
+    diff.items("constant", &typed_items(&a.constants), &typed_items(&b.constants));
     diff.items("predicate", &predicates(&a.predicates), &predicates(&b.predicates));
     diff.items("function", &functions(a), &functions(b));
     let rules = |d: &Domain| -> Vec<Item> {
@@ -87,7 +87,7 @@ pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<DefinitionDifference> {
     diff.names("problem name", a.name.as_ref(), b.name.as_ref());
     diff.names("domain", a.domain_name.as_ref(), b.domain_name.as_ref());
     diff.items("requirement", &requirements(&a.requirements), &requirements(&b.requirements));
-    diff.items("object", &typed(&a.objects), &typed(&b.objects));
+    diff.items("object", &typed_items(&a.objects), &typed_items(&b.objects));
     diff.items("init", &facts(&a.init), &facts(&b.init));
     diff.conditions("goal", a.goal.as_ref(), b.goal.as_ref());
     diff.conditions("constraints", a.constraints.as_ref(), b.constraints.as_ref());
@@ -96,7 +96,7 @@ pub fn diff_problems(a: &Problem, b: &Problem) -> Vec<DefinitionDifference> {
         metric
             .map(|m| {
                 let text = format!("{:?} {}", m.direction, print::print_numeric(&m.expr)).to_lowercase();
-                Item::keyed("metric".into(), text, m.span)
+                Item::with_key("metric".into(), text, m.span)
             })
             .collect()
     };
@@ -122,7 +122,7 @@ impl Item {
     }
 
     /// Something with a name and content.
-    fn keyed(key: String, shown: String, span: Span) -> Self {
+    fn with_key(key: String, shown: String, span: Span) -> Self {
         Self { key, compared: shown.to_lowercase(), shown, span }
     }
 }
@@ -131,11 +131,11 @@ fn requirements(names: &[Name]) -> Vec<Item> {
     names.iter().map(|name| Item::whole(name.to_string(), name.span)).collect()
 }
 
-fn typed(list: &[TypedName]) -> Vec<Item> {
+fn typed_items(list: &[TypedName]) -> Vec<Item> {
     list.iter()
         .map(|entry| {
             let shown = print::print_typed_list(std::slice::from_ref(entry));
-            Item::keyed(entry.name.key().to_owned(), shown, entry.name.span)
+            Item::with_key(entry.name.key().to_owned(), shown, entry.name.span)
         })
         .collect()
 }
@@ -175,7 +175,7 @@ fn facts(init: &[InitElement]) -> Vec<Item> {
                         key.push(' ');
                         key.push_str(arg.name().key());
                     }
-                    Item::keyed(format!("= {key}"), shown, element.span())
+                    Item::with_key(format!("= {key}"), shown, element.span())
                 }
                 _ => Item::whole(shown, element.span()),
             }
@@ -210,7 +210,7 @@ impl Diff {
     }
 
     fn names(&mut self, place: &str, a: Option<&Name>, b: Option<&Name>) {
-        let item = |name: &Name| Item::keyed(place.to_owned(), name.to_string(), name.span);
+        let item = |name: &Name| Item::with_key(place.to_owned(), name.to_string(), name.span);
         let (a, b): (Vec<Item>, Vec<Item>) =
             (a.map(item).into_iter().collect(), b.map(item).into_iter().collect());
         self.items(place, &a, &b);
@@ -311,7 +311,7 @@ fn action_schema<'a>(action: &'a Action, renaming: Option<&Renaming>) -> Schema<
         name: &action.name,
         parameters: &action.parameters,
         parts: [
-            ("variable", typed(&action.vars)),
+            ("variable", typed_items(&action.vars)),
             ("precondition", condition_items(precondition.as_ref())),
             ("effect", effect_items(effect.as_ref())),
             ("duration", Vec::new()),

@@ -53,16 +53,16 @@ pub struct ExtractedPddl {
 impl ExtractedPddl {
     /// The domain meant: the last complete one, else the last.
     pub fn domain(&self) -> Option<&PddlBlock> {
-        meant(&self.domains)
+        intended_block(&self.domains)
     }
 
     /// The problem meant: the last complete one, else the last.
     pub fn problem(&self) -> Option<&PddlBlock> {
-        meant(&self.problems)
+        intended_block(&self.problems)
     }
 }
 
-fn meant(blocks: &[PddlBlock]) -> Option<&PddlBlock> {
+fn intended_block(blocks: &[PddlBlock]) -> Option<&PddlBlock> {
     let last = |test: fn(&PddlBlock) -> bool| blocks.iter().rev().find(|block| test(block));
     last(|b| b.complete && b.has_sections).or_else(|| last(|b| b.has_sections)).or_else(|| last(|_| true))
 }
@@ -105,7 +105,7 @@ fn report(found: &mut ExtractedPddl, fences: &[Fence], source: SourceId) {
         );
     }
     for (blocks, what) in [(&found.domains, "domains"), (&found.problems, "problems")] {
-        if let (true, Some(used)) = (blocks.len() > 1, meant(blocks)) {
+        if let (true, Some(used)) = (blocks.len() > 1, intended_block(blocks)) {
             let message = format!("the reply has {} {what}; one is used", blocks.len());
             let mut diagnostic =
                 Diagnostic::advice("pddl.several-blocks", message).at(source, head(used), "this one");

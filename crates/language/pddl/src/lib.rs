@@ -26,7 +26,7 @@ mod symbols;
 mod template;
 
 pub use ast::Parsed;
-pub use bytes::read_bytes;
+pub use bytes::{MAX_TEXT_BYTES, read_bytes};
 pub use check::{
     TaskSources, TypeFit, TypeHierarchy, TypeId, UsedRequirement, check_domain, check_problem, read_task,
     requirements_used, undeclared_constants, undeclared_requirements,
@@ -41,7 +41,7 @@ pub use print::{
     print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric,
     print_problem, print_typed_list,
 };
-pub use read::{MAX_TEXT_BYTES, parse_domain, parse_problem};
+pub use read::{parse_domain, parse_problem};
 pub use rename::{rename_objects, rename_parameters, rename_types};
 pub use sexpr::MAX_DEPTH;
 pub use sink::MAX_DIAGNOSTICS;

@@ -14,11 +14,11 @@ use doc::Doc;
 pub fn print_domain(domain: &Domain) -> String {
     let mut p = Printer { out: String::from("(define") };
     if let Some(name) = &domain.name {
-        p.inline(&Doc::headed("domain", [tree::name(name)]));
+        p.inline(&Doc::with_head("domain", [tree::name(name)]));
     }
     p.names(":requirements", &domain.requirements);
-    p.typed(":types", &domain.types);
-    p.typed(":constants", &domain.constants);
+    p.typed_section(":types", &domain.types);
+    p.typed_section(":constants", &domain.constants);
     let predicates: Vec<Doc> =
         domain.predicates.iter().map(|d| tree::declaration(&d.name, &d.parameters)).collect();
     p.section(":predicates", &predicates);
@@ -40,7 +40,7 @@ pub fn print_domain(domain: &Domain) -> String {
 pub fn print_problem(problem: &Problem) -> String {
     let mut p = Printer { out: String::from("(define") };
     if let Some(name) = &problem.name {
-        p.inline(&Doc::headed("problem", [tree::name(name)]));
+        p.inline(&Doc::with_head("problem", [tree::name(name)]));
     }
     if let Some(name) = &problem.domain_name {
         p.section(":domain", &[tree::name(name)]);
@@ -49,7 +49,7 @@ pub fn print_problem(problem: &Problem) -> String {
         p.section(":situation", &[tree::name(name)]);
     }
     p.names(":requirements", &problem.requirements);
-    p.typed(":objects", &problem.objects);
+    p.typed_section(":objects", &problem.objects);
     let init: Vec<Doc> = problem.init.iter().map(tree::init).collect();
     p.section(":init", &init);
     if let Some(goal) = &problem.goal {
@@ -67,7 +67,7 @@ pub fn print_problem(problem: &Problem) -> String {
     }
     if let Some(length) = &problem.length {
         let part = |keyword: &str, value: Option<u64>| {
-            value.map(|n| Doc::headed(keyword, [Doc::word(n.to_string())]))
+            value.map(|n| Doc::with_head(keyword, [Doc::word(n.to_string())]))
         };
         let parts: Vec<Doc> =
             part(":serial", length.serial).into_iter().chain(part(":parallel", length.parallel)).collect();
@@ -133,12 +133,12 @@ impl Printer {
     fn names(&mut self, keyword: &str, names: &[Name]) {
         if !names.is_empty() {
             self.out.push_str("\n  ");
-            self.out.push_str(&Doc::headed(keyword, names.iter().map(tree::name)).flat());
+            self.out.push_str(&Doc::with_head(keyword, names.iter().map(tree::name)).flat());
         }
     }
 
     /// A typed list, a line for each type.
-    fn typed(&mut self, keyword: &str, list: &[TypedName]) {
+    fn typed_section(&mut self, keyword: &str, list: &[TypedName]) {
         if list.is_empty() {
             return;
         }

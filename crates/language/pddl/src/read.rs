@@ -14,9 +14,6 @@ use crate::sink::Sink;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use rustc_hash::FxHashMap;
 
-/// Largest text that is read, in bytes.
-pub const MAX_TEXT_BYTES: usize = 64 << 20;
-
 /// Reads the domain in a text. Further definitions in the text are reported and skipped.
 pub fn parse_domain(text: &str, source: SourceId) -> Parsed<Domain> {
     parse(text, source, "domain", |reader, define| reader.domain(define))

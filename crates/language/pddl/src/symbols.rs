@@ -43,26 +43,26 @@ impl VisitNames for Domain {
             type_name(&mut declared.name, f);
             type_ref(&mut declared.ty, f);
         }
-        typed(&mut self.constants, NameKind::Constant, f);
+        visit_typed(&mut self.constants, NameKind::Constant, f);
         for predicate in &mut self.predicates {
             f(NameKind::Predicate, &mut predicate.name);
-            typed(&mut predicate.parameters, NameKind::Variable, f);
+            visit_typed(&mut predicate.parameters, NameKind::Variable, f);
         }
         for function in &mut self.functions {
             f(NameKind::Function, &mut function.name);
-            typed(&mut function.parameters, NameKind::Variable, f);
+            visit_typed(&mut function.parameters, NameKind::Variable, f);
             type_ref(&mut function.ty, f);
         }
         self.actions.iter_mut().for_each(|action| action.visit_names(f));
         for action in &mut self.durative_actions {
             f(NameKind::Action, &mut action.name);
-            typed(&mut action.parameters, NameKind::Variable, f);
+            visit_typed(&mut action.parameters, NameKind::Variable, f);
             action.duration.iter_mut().chain(&mut action.condition).for_each(|c| condition(c, f));
             action.effect.iter_mut().for_each(|e| effect(e, f));
         }
         for rule in &mut self.derived {
             f(NameKind::Predicate, &mut rule.predicate);
-            typed(&mut rule.parameters, NameKind::Variable, f);
+            visit_typed(&mut rule.parameters, NameKind::Variable, f);
             rule.condition.iter_mut().for_each(|c| condition(c, f));
         }
         self.constraints.iter_mut().for_each(|c| condition(c, f));
@@ -72,8 +72,8 @@ impl VisitNames for Domain {
 impl VisitNames for Action {
     fn visit_names(&mut self, f: &mut Visit<'_>) {
         f(NameKind::Action, &mut self.name);
-        typed(&mut self.parameters, NameKind::Variable, f);
-        typed(&mut self.vars, NameKind::Variable, f);
+        visit_typed(&mut self.parameters, NameKind::Variable, f);
+        visit_typed(&mut self.vars, NameKind::Variable, f);
         self.precondition.iter_mut().for_each(|c| condition(c, f));
         self.effect.iter_mut().for_each(|e| effect(e, f));
     }
@@ -83,7 +83,7 @@ impl VisitNames for Problem {
     fn visit_names(&mut self, f: &mut Visit<'_>) {
         self.name.iter_mut().chain(&mut self.situation).for_each(|name| f(NameKind::Problem, name));
         self.domain_name.iter_mut().for_each(|name| f(NameKind::Domain, name));
-        typed(&mut self.objects, NameKind::Object, f);
+        visit_typed(&mut self.objects, NameKind::Object, f);
         self.init.iter_mut().for_each(|element| init(element, f));
         self.goal.iter_mut().chain(&mut self.constraints).for_each(|c| condition(c, f));
         self.metric.iter_mut().for_each(|metric| numeric(&mut metric.expr, f));
@@ -100,7 +100,7 @@ fn type_ref(ty: &mut Option<TypeRef>, f: &mut Visit<'_>) {
     ty.iter_mut().flat_map(|ty| &mut ty.alternatives).for_each(|name| type_name(name, f));
 }
 
-fn typed(list: &mut [TypedName], kind: NameKind, f: &mut Visit<'_>) {
+fn visit_typed(list: &mut [TypedName], kind: NameKind, f: &mut Visit<'_>) {
     for entry in list {
         f(kind, &mut entry.name);
         type_ref(&mut entry.ty, f);
@@ -147,7 +147,7 @@ fn condition(it: &mut Condition, f: &mut Visit<'_>) {
             condition(b, f);
         }
         Condition::Exists(q) | Condition::Forall(q) => {
-            typed(&mut q.parameters, NameKind::Variable, f);
+            visit_typed(&mut q.parameters, NameKind::Variable, f);
             condition(&mut q.body, f);
         }
         Condition::Atom(a) => atom(a, f),
@@ -171,7 +171,7 @@ fn effect(it: &mut Effect, f: &mut Visit<'_>) {
     match it {
         Effect::And(parts, _) => parts.iter_mut().for_each(|e| effect(e, f)),
         Effect::Forall(q) => {
-            typed(&mut q.parameters, NameKind::Variable, f);
+            visit_typed(&mut q.parameters, NameKind::Variable, f);
             effect(&mut q.body, f);
         }
         Effect::When(when, inner, _) => {

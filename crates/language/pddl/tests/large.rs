@@ -16,7 +16,7 @@ const BYTES: usize = 1 << 20;
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// A text of about [`BYTES`]: `piece` with its number for `#`, again and again between `start` and `end`.
-fn repeated(start: &str, piece: &str, end: &str) -> String {
+fn repeat_piece(start: &str, piece: &str, end: &str) -> String {
     let mut text = String::from(start);
     let mut number = 0;
     while text.len() < BYTES {
@@ -47,16 +47,19 @@ fn within_limit(what: &str, text: &str) {
 fn domains() {
     let head = "(define (domain d) (:requirements :typing) ";
     for (what, text) in [
-        ("types", repeated(&format!("{head}(:types "), "t# - u# ", "))")),
-        ("constants", repeated(&format!("{head}(:types t) (:constants "), "c# - t ", "))")),
-        ("predicates", repeated(&format!("{head}(:predicates "), "(p# ?x - object) ", "))")),
-        ("parameters", repeated(&format!("{head}(:predicates (p)) (:action a :parameters ("), "?x# ", ")))")),
-        ("actions", repeated(head, "(:action a# :parameters (?x) :effect (q ?x))", ")")),
-        ("lost parentheses", repeated(head, "(:action a# :parameters (?x :effect (q ?x))", ")")),
-        ("stray parentheses", repeated(head, "(:action a# :parameters (?x)) :effect (q ?x)))", ")")),
-        ("sections", repeated(head, "(:predicates (p#))", ")")),
-        ("constants undeclared", repeated(&format!("{head}(:action a :effect (and "), "(p c#)", ")))")),
-        ("effects", repeated(&format!("{head}(:predicates (p)) (:action a :effect (and "), "(p)", ")))")),
+        ("types", repeat_piece(&format!("{head}(:types "), "t# - u# ", "))")),
+        ("constants", repeat_piece(&format!("{head}(:types t) (:constants "), "c# - t ", "))")),
+        ("predicates", repeat_piece(&format!("{head}(:predicates "), "(p# ?x - object) ", "))")),
+        (
+            "parameters",
+            repeat_piece(&format!("{head}(:predicates (p)) (:action a :parameters ("), "?x# ", ")))"),
+        ),
+        ("actions", repeat_piece(head, "(:action a# :parameters (?x) :effect (q ?x))", ")")),
+        ("lost parentheses", repeat_piece(head, "(:action a# :parameters (?x :effect (q ?x))", ")")),
+        ("stray parentheses", repeat_piece(head, "(:action a# :parameters (?x)) :effect (q ?x)))", ")")),
+        ("sections", repeat_piece(head, "(:predicates (p#))", ")")),
+        ("constants undeclared", repeat_piece(&format!("{head}(:action a :effect (and "), "(p c#)", ")))")),
+        ("effects", repeat_piece(&format!("{head}(:predicates (p)) (:action a :effect (and "), "(p)", ")))")),
     ] {
         within_limit(what, &text);
     }
@@ -66,11 +69,11 @@ fn domains() {
 fn problems() {
     let head = "(define (problem p) (:domain d) ";
     for (what, text) in [
-        ("objects", repeated(&format!("{head}(:objects "), "o# ", ") (:init) (:goal (and)))")),
-        ("facts", repeated(&format!("{head}(:init "), "(p o#) ", ") (:goal (and)))")),
-        ("one fact", repeated(&format!("{head}(:init "), "(p) ", ") (:goal (and)))")),
-        ("goal", repeated(&format!("{head}(:init) (:goal (and "), "(p o#)", ")))")),
-        ("broken facts", repeated(&format!("{head}(:init "), "(p o#\n", ") (:goal (and)))")),
+        ("objects", repeat_piece(&format!("{head}(:objects "), "o# ", ") (:init) (:goal (and)))")),
+        ("facts", repeat_piece(&format!("{head}(:init "), "(p o#) ", ") (:goal (and)))")),
+        ("one fact", repeat_piece(&format!("{head}(:init "), "(p) ", ") (:goal (and)))")),
+        ("goal", repeat_piece(&format!("{head}(:init) (:goal (and "), "(p o#)", ")))")),
+        ("broken facts", repeat_piece(&format!("{head}(:init "), "(p o#\n", ") (:goal (and)))")),
     ] {
         within_limit(what, &text);
     }
@@ -79,18 +82,18 @@ fn problems() {
 #[test]
 fn rubbish() {
     for (what, text) in [
-        ("words", repeated("", "word# ", "")),
+        ("words", repeat_piece("", "word# ", "")),
         ("open", "(".repeat(BYTES)),
         ("closed", ")".repeat(BYTES)),
         ("pairs", "()".repeat(BYTES / 2)),
-        ("definitions", repeated("", "(define (domain d#))", "")),
-        ("open definitions", repeated("", "(define (domain d#)\n", "")),
-        ("comments", repeated("", "; (define (domain d#)\n", "")),
-        ("one comment", repeated(";", "(define (domain d#)", "")),
-        ("fences", repeated("", "```\n(:action a#)\n```\n", "")),
-        ("lists outside", repeated("", "(:action a#) or ", "")),
+        ("definitions", repeat_piece("", "(define (domain d#))", "")),
+        ("open definitions", repeat_piece("", "(define (domain d#)\n", "")),
+        ("comments", repeat_piece("", "; (define (domain d#)\n", "")),
+        ("one comment", repeat_piece(";", "(define (domain d#)", "")),
+        ("fences", repeat_piece("", "```\n(:action a#)\n```\n", "")),
+        ("lists outside", repeat_piece("", "(:action a#) or ", "")),
         ("question marks", "?".repeat(BYTES)),
-        ("variables", repeated("", "?x#", "")),
+        ("variables", repeat_piece("", "?x#", "")),
         ("spaces", format!("{}x", " ".repeat(BYTES))),
         ("accents", "é".repeat(BYTES / 2)),
     ] {

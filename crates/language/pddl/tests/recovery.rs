@@ -36,7 +36,7 @@ const PROBLEM: &str = "(define (problem two)
 ";
 
 /// The one place where `DOMAIN` or `PROBLEM` is damaged.
-fn damaged(text: &str, from: &str, to: &str) -> String {
+fn damage(text: &str, from: &str, to: &str) -> String {
     assert_eq!(text.matches(from).count(), 1, "{from}");
     text.replace(from, to)
 }
@@ -69,7 +69,7 @@ fn lost_and_stray_parentheses_of_a_domain() {
         ("lamps)", "lamps", "pddl.lost-parenthesis", "s\n  (:requirements"),
     ];
     for (from, to, code, place) in cases {
-        let text = damaged(DOMAIN, from, to);
+        let text = damage(DOMAIN, from, to);
         let parsed = parse_domain(&text, SOURCE);
         let at = text.rfind(place).unwrap() as u32;
         assert_eq!(errors(&parsed.diagnostics), [(code, at)], "{from:?} -> {to:?}");
@@ -91,7 +91,7 @@ fn lost_parentheses_of_a_problem() {
         ("t - switch)", "t - switch"),
         ("(lit b))))\n", "(lit b"),
     ] {
-        let text = damaged(PROBLEM, from, to);
+        let text = damage(PROBLEM, from, to);
         let parsed = parse_problem(&text, SOURCE);
         assert!(parsed.has_errors());
         assert!(
@@ -130,7 +130,7 @@ fn all_mistakes_are_found_at_once() {
 
 #[test]
 fn a_lost_opening_parenthesis_is_named() {
-    let text = damaged(PROBLEM, "(:goal (and", ":goal (and");
+    let text = damage(PROBLEM, "(:goal (and", ":goal (and");
     let found = parse_problem(&text, SOURCE).diagnostics;
     let stray = found.iter().find(|d| d.code == "pddl.stray-token").unwrap();
     assert_eq!(stray.help, ["write `(:goal`: its opening parenthesis is missing"]);
@@ -142,7 +142,7 @@ fn an_undeclared_requirement_is_inserted() {
     let FixedText { text, fixes, .. } = fix_all(&text, BlockKind::Domain);
     assert_eq!(fixes.len(), 1);
     assert!(text.contains("(:requirements :strips :typing :negative-preconditions)"), "{text}");
-    let none = damaged(DOMAIN, "  (:requirements :strips :typing :negative-preconditions)\n", "");
+    let none = damage(DOMAIN, "  (:requirements :strips :typing :negative-preconditions)\n", "");
     let FixedText { text, fixes, .. } = fix_all(&none, BlockKind::Domain);
     assert_eq!(fixes.len(), 1);
     let parsed = parse_domain(&text, SOURCE);
@@ -157,7 +157,7 @@ fn an_undeclared_requirement_is_inserted() {
 fn deep_nesting_is_read_checked_printed_and_compared() {
     let deep = 500;
     let goal = format!("{}(lit a){}", "(not ".repeat(deep), ")".repeat(deep));
-    let text = damaged(PROBLEM, "(and (lit a) (lit b))", &goal);
+    let text = damage(PROBLEM, "(and (lit a) (lit b))", &goal);
     let parsed = parse_problem(&text, SOURCE);
     assert_eq!(parsed.diagnostics, []);
     let domain = parse_domain(DOMAIN, SOURCE).value;

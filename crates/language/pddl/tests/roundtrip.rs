@@ -60,7 +60,7 @@ fn type_ref() -> impl Strategy<Value = TypeRef> {
 }
 
 /// Untyped names occur only at the end of a list: elsewhere they would take the next type.
-fn typed(name: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<Value = Vec<TypedName>> {
+fn typed_list(name: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<Value = Vec<TypedName>> {
     let typed = vec((name.clone(), type_ref()), 0..4);
     (typed, vec(name, 0..2)).prop_map(|(typed, untyped)| {
         let typed = typed.into_iter().map(|(name, ty)| TypedName { name, ty: Some(ty) });
@@ -120,10 +120,10 @@ fn time() -> impl Strategy<Value = TimeSpecifier> {
     prop_oneof![Just(TimeSpecifier::Start), Just(TimeSpecifier::End), Just(TimeSpecifier::OverAll)]
 }
 
-fn quantified<T: Clone + std::fmt::Debug + 'static>(
+fn quantified_strategy<T: Clone + std::fmt::Debug + 'static>(
     body: impl Strategy<Value = T>,
 ) -> impl Strategy<Value = Quantified<T>> {
-    (typed(variables()), body).prop_map(|(parameters, body)| Quantified {
+    (typed_list(variables()), body).prop_map(|(parameters, body)| Quantified {
         parameters,
         body: Box::new(body),
         span: at(),
@@ -178,8 +178,8 @@ fn condition() -> BoxedStrategy<Condition> {
                 Box::new(b),
                 at()
             )),
-            quantified(inner.clone()).prop_map(Condition::Exists),
-            quantified(inner.clone()).prop_map(Condition::Forall),
+            quantified_strategy(inner.clone()).prop_map(Condition::Exists),
+            quantified_strategy(inner.clone()).prop_map(Condition::Forall),
             (option::of(word()), inner.clone()).prop_map(|(name, c)| Condition::Preference(Preference {
                 name,
                 condition: Box::new(c),
@@ -214,7 +214,7 @@ fn effect() -> BoxedStrategy<Effect> {
         let timed = prop_oneof![Just(TimeSpecifier::Start), Just(TimeSpecifier::End)];
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(|parts| Effect::And(parts, at())),
-            quantified(inner.clone()).prop_map(Effect::Forall),
+            quantified_strategy(inner.clone()).prop_map(Effect::Forall),
             (condition(), inner.clone()).prop_map(|(c, e)| Effect::When(Box::new(c), Box::new(e), at())),
             (timed, inner).prop_map(|(time, e)| Effect::Timed(time, Box::new(e), at())),
         ]
@@ -223,20 +223,19 @@ fn effect() -> BoxedStrategy<Effect> {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    (word(), typed(variables()), typed(variables()), option::of(condition()), option::of(effect())).prop_map(
-        |(name, parameters, vars, precondition, effect)| Action {
+    (word(), typed_list(variables()), typed_list(variables()), option::of(condition()), option::of(effect()))
+        .prop_map(|(name, parameters, vars, precondition, effect)| Action {
             name,
             parameters,
             vars,
             precondition,
             effect,
             span: at(),
-        },
-    )
+        })
 }
 
 fn durative_action() -> impl Strategy<Value = DurativeAction> {
-    (word(), typed(variables()), compare(), option::of(condition()), option::of(effect())).prop_map(
+    (word(), typed_list(variables()), compare(), option::of(condition()), option::of(effect())).prop_map(
         |(name, parameters, duration, condition, effect)| DurativeAction {
             name,
             parameters,
@@ -249,22 +248,19 @@ fn durative_action() -> impl Strategy<Value = DurativeAction> {
 }
 
 fn domain() -> impl Strategy<Value = Domain> {
-    let predicate = (word(), typed(variables())).prop_map(|(name, parameters)| PredicateDecl {
+    let predicate = (word(), typed_list(variables())).prop_map(|(name, parameters)| PredicateDecl {
         name,
         parameters,
         span: at(),
     });
-    let function = (word(), typed(variables()), type_number())
+    let function = (word(), typed_list(variables()), type_number())
         .prop_map(|(name, parameters, ty)| FunctionDecl { name, parameters, ty: Some(ty), span: at() });
-    let rule = (word(), typed(variables()), condition()).prop_map(|(predicate, parameters, c)| Derived {
-        predicate,
-        parameters,
-        condition: Some(c),
-        span: at(),
+    let rule = (word(), typed_list(variables()), condition()).prop_map(|(predicate, parameters, c)| {
+        Derived { predicate, parameters, condition: Some(c), span: at() }
     });
     let requirements = prop::sample::subsequence(vec![":strips", ":Typing", ":adl"], 0..=3);
     (
-        (option::of(word()), requirements, typed(words()), typed(words())),
+        (option::of(word()), requirements, typed_list(words()), typed_list(words())),
         (vec(predicate, 0..3), vec(function, 0..3), vec(rule, 0..2)),
         (vec(action(), 0..3), vec(durative_action(), 0..2), option::of(condition())),
     )
@@ -315,7 +311,7 @@ fn problem() -> impl Strategy<Value = Problem> {
     let length = (option::of(any::<u64>()), option::of(any::<u64>()))
         .prop_map(|(serial, parallel)| Length { serial, parallel });
     (
-        (option::of(word()), option::of(word()), typed(words()), vec(init_element(), 0..6)),
+        (option::of(word()), option::of(word()), typed_list(words()), vec(init_element(), 0..6)),
         (option::of(condition()), option::of(condition()), option::of(metric)),
         (option::of(word()), option::of(length)),
     )

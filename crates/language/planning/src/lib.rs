@@ -31,9 +31,9 @@ pub use ground::{GroundLimits, ground};
 pub use normalize::normalize;
 pub use plan_file::{FileStep, PlanFile, PlanToken, parse_plan};
 pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
-pub use search::SearchStatistics;
+pub use search::{Algorithm, SearchStatistics};
 pub use simulate::{Simulator, State};
-pub use solve::{Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_model};
+pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_model};
 pub use top_k::{QualityBound, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{

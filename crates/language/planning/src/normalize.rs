@@ -24,13 +24,13 @@ pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedT
     let schemas: Vec<ActionSchema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
     let mut rules: Vec<DerivedRule> = domain.derived.iter().filter_map(|d| normalizer.rule(d)).collect();
     for action in &domain.durative_actions {
-        normalizer.unsupported("a durative action", SourcePlace::domain(action.span));
+        normalizer.note_unsupported("a durative action", SourcePlace::domain(action.span));
     }
     for (constraints, text) in
         [(&domain.constraints, TaskText::Domain), (&problem.constraints, TaskText::Problem)]
     {
         if let Some(c) = constraints {
-            normalizer.unsupported("trajectory constraints", SourcePlace { text, span: c.span() });
+            normalizer.note_unsupported("trajectory constraints", SourcePlace { text, span: c.span() });
         }
     }
     normalizer.initial_state(problem);
@@ -105,7 +105,7 @@ impl Normalizer {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(crate) fn unsupported(&mut self, what: &str, place: SourcePlace) {
+    pub(crate) fn note_unsupported(&mut self, what: &str, place: SourcePlace) {
         self.unsupported.push(Unsupported { what: what.to_owned(), place });
     }
 
@@ -195,7 +195,7 @@ impl Normalizer {
                     }
                 }
                 InitElement::Timed { span, .. } => {
-                    self.unsupported("a timed initial literal", SourcePlace::problem(*span));
+                    self.note_unsupported("a timed initial literal", SourcePlace::problem(*span));
                 }
             }
         }

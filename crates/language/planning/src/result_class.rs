@@ -275,7 +275,7 @@ fn fit_with_problems(
     let undeclared = meaning.len();
     meaning.retain(|d| {
         d.code != UNDECLARED_CONSTANT
-            || !label_text(reply, d).is_some_and(|name| named(&own, reference, name))
+            || !label_text(reply, d).is_some_and(|name| is_known_constant(&own, reference, name))
     });
     if meaning.len() < undeclared {
         for wrong in
@@ -331,7 +331,7 @@ pub fn fit_all_actions(
 }
 
 /// Returns true if the true domain uses the constant, or every known problem has an object of that name.
-fn named(own: &[&Name], reference: Option<&HdeReference>, name: &str) -> bool {
+fn is_known_constant(own: &[&Name], reference: Option<&HdeReference>, name: &str) -> bool {
     let key = name.to_lowercase();
     own.iter().any(|constant| constant.is(&key)) || reference.is_none_or(|known| known.has_object(&key))
 }
@@ -396,10 +396,10 @@ impl Integrated {
         let text = format!("{head}\n{}\n)", block.text);
         let parsed = parse_domain(&text, source);
         let place = ReplyPlace { own, block: block.span, source };
-        let form = place.of_action(parsed.diagnostics);
-        let meaning = place.of_action(check_domain(&parsed.value, source));
+        let form = place.keep_action_findings(parsed.diagnostics);
+        let meaning = place.keep_action_findings(check_domain(&parsed.value, source));
         let action = parsed.value.actions.into_iter().rfind(|action| action.span.start >= own);
-        Integrated { action: action.map(|action| place.moved(action)), form, meaning }
+        Integrated { action: action.map(|action| place.move_to_reply(action)), form, meaning }
     }
 
     /// Returns the class of the syntax errors, if there are any. Moves the deciding finding to the front.
@@ -505,7 +505,7 @@ struct ReplyPlace {
 impl ReplyPlace {
     /// Returns the findings about the action: those whose first label lies in it. Labels elsewhere, which
     /// point into the true domain, are dropped.
-    fn of_action(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    fn keep_action_findings(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let own = |label: &Label| label.span.start >= self.own;
         let mut about: Vec<Diagnostic> =
             diagnostics.into_iter().filter(|d| d.primary().is_some_and(own)).collect();
@@ -528,7 +528,7 @@ impl ReplyPlace {
     }
 
     /// The action's own span and its name's; those of its conditions keep pointing into the text that was read.
-    fn moved(&self, mut action: Action) -> Action {
+    fn move_to_reply(&self, mut action: Action) -> Action {
         action.span = self.span(action.span);
         action.name.span = self.span(action.name.span);
         action

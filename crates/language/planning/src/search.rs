@@ -13,17 +13,30 @@ mod reduce;
 mod relaxed;
 mod space;
 mod top_k;
+mod watch;
 
 pub(crate) use mutex::ReachablePairs;
 pub(crate) use node_table::{NONE, NodeTable};
 pub use space::SearchStatistics;
-pub(crate) use space::{Outcome, Space, Watch};
+pub(crate) use space::{Outcome, Space};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
+pub(crate) use watch::LimitWatch;
 
 use crate::resources::ResourceLimits;
-use crate::solve::Algorithm;
 use crate::task::GroundTask;
 use mutex::Mutexes;
+
+/// Search algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Algorithm {
+    /// Lazy greedy best-first search with h_FF, landmark count and preferred operators: fast, any plan.
+    #[default]
+    Greedy,
+    /// A* with LM-cut: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
+    AStar,
+    /// Breadth-first: a plan with fewest steps, without a heuristic.
+    BreadthFirst,
+}
 
 /// Result of a search, with statistics.
 pub(crate) struct SearchRun {
@@ -54,7 +67,7 @@ pub(crate) fn run_search(
     resources: &mut dyn ResourceLimits,
 ) -> SearchRun {
     let mut reduced = reduce::reduce(task);
-    let mut watch = Watch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut watch = LimitWatch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
     let mutexes = match Mutexes::find(&reduced, &space::initial_state(&reduced), &mut watch) {
         Ok(mutexes) => mutexes,
         Err(reason) => {
@@ -106,7 +119,7 @@ pub(crate) fn run_top_k(
     max_nodes: u64,
     resources: &mut dyn ResourceLimits,
 ) -> Plans {
-    let mut watch = Watch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut watch = LimitWatch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
     match Mutexes::find(task, &space::initial_state(task), &mut watch) {
         Ok(mutexes) => top_k::search(&Space::new(task, mutexes), wanted, &mut watch),
         Err(reason) => Plans {

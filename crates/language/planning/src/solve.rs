@@ -4,7 +4,7 @@ use crate::ground::{GroundLimits, ground};
 use crate::lifted::{LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::search::{SearchStatistics, run_search};
+use crate::search::{Algorithm, SearchStatistics, run_search};
 use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use crate::walk::Model;
@@ -12,18 +12,6 @@ use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{Domain, Problem};
 use std::fmt;
 use std::sync::Arc;
-
-/// Search algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Algorithm {
-    /// Lazy greedy best-first search with h_FF, landmark count and preferred operators: fast, any plan.
-    #[default]
-    Greedy,
-    /// A* with LM-cut: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
-    AStar,
-    /// Breadth-first: a plan with fewest steps, without a heuristic.
-    BreadthFirst,
-}
 
 /// Options of [`plan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +161,7 @@ fn plan_ground(
         result.outcome = SearchOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources));
         return;
     }
-    if let Some(unsupported) = refused(lifted, task, options.algorithm) {
+    if let Some(unsupported) = unsupported_construct(lifted, task, options.algorithm) {
         result.outcome = SearchOutcome::Unsupported(vec![unsupported]);
         return;
     }
@@ -200,7 +188,11 @@ fn plan_ground(
 }
 
 /// Returns the construct that the algorithm does not support, if the task has one.
-pub(crate) fn refused(lifted: &LiftedTask, task: &GroundTask, algorithm: Algorithm) -> Option<Unsupported> {
+pub(crate) fn unsupported_construct(
+    lifted: &LiftedTask,
+    task: &GroundTask,
+    algorithm: Algorithm,
+) -> Option<Unsupported> {
     if let Some(unsupported) = &task.search_unsupported {
         return Some(unsupported.clone());
     }

@@ -4,8 +4,8 @@ use crate::ground::{GroundLimits, ground};
 use crate::lifted::LiftedTask;
 use crate::normalize::normalize;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::search::{PlanRequest, PlansEnd, SearchStatistics, run_top_k};
-use crate::solve::{Algorithm, Plan, refused};
+use crate::search::{Algorithm, PlanRequest, PlansEnd, SearchStatistics, run_top_k};
+use crate::solve::{Plan, unsupported_construct};
 use crate::task::{GroundTask, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use crate::walk::{Semantics, changes_nothing};
@@ -186,7 +186,7 @@ fn top_k_ground(
         result.outcome = TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources));
         return;
     }
-    if let Some(unsupported) = refused(lifted, task, Algorithm::AStar) {
+    if let Some(unsupported) = unsupported_construct(lifted, task, Algorithm::AStar) {
         result.outcome = TopKOutcome::Unsupported(vec![unsupported]);
         return;
     }

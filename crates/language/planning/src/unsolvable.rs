@@ -135,7 +135,7 @@ impl ReasonSearch<'_> {
                     format!("the goal {text} can never become true"),
                     place,
                 );
-                let pattern: Pattern = atom.args.iter().map(|t| fixed(*t, &binding)).collect();
+                let pattern: Pattern = atom.args.iter().map(|t| bound_object(*t, &binding)).collect();
                 self.missing(atom.predicate, pattern, place);
             }
             Formula::Literal { span, .. } => {
@@ -255,7 +255,7 @@ impl ReasonSearch<'_> {
             let Some(binding) = unify(atom, pattern, schema) else { continue };
             let name = &task.symbols.actions[number];
             let mut needs = Vec::new();
-            for (needed, span) in required(&schema.precondition) {
+            for (needed, span) in required_atoms(&schema.precondition) {
                 let wanted: Pattern = needed.args.iter().map(|t| partial(*t, &binding)).collect();
                 if self.reach.matches(needed.predicate, &wanted) {
                     continue;
@@ -297,7 +297,7 @@ impl ReasonSearch<'_> {
             }
             let name = self.task.symbols.actions[number].clone();
             let unbound = vec![None; schema.slots];
-            let first = required(&schema.precondition).into_iter().find(|(atom, _)| {
+            let first = required_atoms(&schema.precondition).into_iter().find(|(atom, _)| {
                 let pattern: Pattern = atom.args.iter().map(|t| partial(*t, &unbound)).collect();
                 !self.reach.matches(atom.predicate, &pattern)
             });
@@ -354,16 +354,16 @@ impl ReasonSearch<'_> {
 }
 
 /// Atoms that a condition requires in any case.
-fn required(formula: &Formula) -> Vec<(&LiftedAtom, Span)> {
+fn required_atoms(formula: &Formula) -> Vec<(&LiftedAtom, Span)> {
     match formula {
-        Formula::And(parts) => parts.iter().flat_map(required).collect(),
-        Formula::Exists(_, body, _) => required(body),
+        Formula::And(parts) => parts.iter().flat_map(required_atoms).collect(),
+        Formula::Exists(_, body, _) => required_atoms(body),
         Formula::Literal { atom, negated: false, span } => vec![(atom, *span)],
         _ => Vec::new(),
     }
 }
 
-fn fixed(term: Term, binding: &[ObjectId]) -> Option<ObjectId> {
+fn bound_object(term: Term, binding: &[ObjectId]) -> Option<ObjectId> {
     Some(term.object(binding)).filter(|o| *o != ObjectId::MAX)
 }
 

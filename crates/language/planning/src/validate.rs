@@ -289,13 +289,16 @@ impl Execution<'_> {
             });
         }
         if !undefined.is_empty() {
-            return Err(undefined.into_iter().map(|(target, span)| self.undefined(&target, span)).collect());
+            return Err(undefined
+                .into_iter()
+                .map(|(target, span)| self.undefined_change(&target, span))
+                .collect());
         }
         self.apply(index, action, added, deleted, numbers);
         Ok(())
     }
 
-    fn undefined(&self, target: &Atom, span: planforge_diagnostics::Span) -> FailedCondition {
+    fn undefined_change(&self, target: &Atom, span: planforge_diagnostics::Span) -> FailedCondition {
         let text = self.task.symbols.function_term(target);
         FailedCondition {
             why: format!("the change of {text} has no value"),

@@ -24,6 +24,7 @@ mod sample;
 mod score;
 mod sequence;
 mod space;
+mod step;
 
 pub use counterexample::{
     Counterexample, CounterexampleLimits, CounterexampleOutcome, counterexample, minimise,
@@ -31,9 +32,9 @@ pub use counterexample::{
 pub use drawn::{DrawnWalks, WalkExecution};
 pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
 pub use interval::ScoreInterval;
-pub use link::{ExecutedSteps, FailingWalk, NamedStep, Refusal, execute_steps};
+pub use link::{ExecutedSteps, FailingWalk, Refusal, execute_steps};
 pub(crate) use model::changes_nothing;
-pub use model::{ActionId, GroundingMethod, Model, ModelError, ModelOptions, Semantics};
+pub use model::{GroundingMethod, Model, ModelError, ModelOptions};
 pub use race::{CandidateState, ModelPair, RaceResult, RaceSpec, Racer, race};
 pub use sample::{
     DeadEnds, DirectionSample, DirectionSampler, DrawOutcome, LengthSample, SampleSpec, SchemaCount,
@@ -41,3 +42,4 @@ pub use sample::{
 };
 pub use score::{TaskDirections, WalkDirection, WalkScore, harmonic_mean};
 pub use sequence::ConfidenceSequence;
+pub use step::{ActionId, NamedStep, Semantics};

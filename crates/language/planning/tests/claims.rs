@@ -22,7 +22,7 @@ fn task(domain: &str) -> (Domain, Problem) {
     (parse_domain(domain, SourceId(0)).value, parse_problem(PROBLEM, SourceId(1)).value)
 }
 
-fn judged(plan: &str) -> (Validator, ValidationReport) {
+fn validate_plan(plan: &str) -> (Validator, ValidationReport) {
     let (domain, problem) = task(DOMAIN);
     let validator = Validator::new(normalize(&domain, &problem).unwrap());
     let report = validator.validate(&parse_plan(plan, SourceId(2)));
@@ -30,7 +30,7 @@ fn judged(plan: &str) -> (Validator, ValidationReport) {
 }
 
 fn verdicts(plan: &str, claims: &[(usize, &str)]) -> Vec<LiteralVerdict> {
-    let (validator, report) = judged(plan);
+    let (validator, report) = validate_plan(plan);
     let claims: Vec<LiteralClaim> =
         claims.iter().map(|(after, l)| LiteralClaim { after: *after, literal: (*l).to_owned() }).collect();
     check_literals(&validator, &report, &claims)
@@ -71,7 +71,7 @@ fn what_says_nothing_about_the_task_is_unread_wherever_it_stands() {
 }
 
 fn failures(plan: &str, claim: PlanClaim) -> ClaimFailures {
-    let (_, report) = judged(plan);
+    let (_, report) = validate_plan(plan);
     ClaimFailures::of(&PlanExecution::of(&report).unwrap(), &[], &claim)
 }
 
@@ -113,7 +113,7 @@ fn claims_about_the_plan_are_right_or_wrong_or_were_not_made() {
 
 #[test]
 fn states_are_wrong_where_one_literal_is_and_unknown_where_none_was_compared() {
-    let (_, report) = judged("(switch red)");
+    let (_, report) = validate_plan("(switch red)");
     let execution = PlanExecution::of(&report).unwrap();
     let of = |verdicts: &[LiteralVerdict]| {
         ClaimFailures::of(&execution, verdicts, &PlanClaim::default()).wrong_state

@@ -328,7 +328,7 @@ fn summary(found: &DomainComparison) -> Expected {
     Expected { behaviour, cost }
 }
 
-fn mirrored(expected: Expected) -> Expected {
+fn mirror(expected: Expected) -> Expected {
     let turned = |kind| match kind {
         "refused first" => "refused second",
         "refused second" => "refused first",
@@ -355,7 +355,7 @@ fn random_domains_compare_as_brute_force_says_and_the_same_both_ways() {
         let found = compare([&first, &second], [&problem, &other]);
         assert_eq!(summary(&found), expected, "seed {seed}: {mutations:?}");
         let back = compare([&second, &first], [&other, &problem]);
-        assert_eq!(summary(&back), mirrored(summary(&found)), "seed {seed}");
+        assert_eq!(summary(&back), mirror(summary(&found)), "seed {seed}");
         assert_eq!(back.pairs, found.pairs);
         equal += usize::from(found.verdict() == ComparisonVerdict::Equal);
         cost += usize::from(expected.cost.is_some());
@@ -370,7 +370,7 @@ fn random_domains_compare_as_brute_force_says_and_the_same_both_ways() {
 }
 
 /// Conjunctions turned round and their first part repeated, actions turned round.
-fn reordered(domain: &Domain) -> Domain {
+fn reorder(domain: &Domain) -> Domain {
     let mut other = domain.clone();
     other.actions.reverse();
     for action in &mut other.actions {
@@ -414,7 +414,7 @@ fn every_suite_domain_is_itself_in_any_order_without_a_search() {
             let (domain, problem) = load(&domain, &problem);
             let found = [
                 compare([&domain, &domain], [&problem; 2]),
-                compare([&domain, &reordered(&domain)], [&problem; 2]),
+                compare([&domain, &reorder(&domain)], [&problem; 2]),
             ];
             for one in &found {
                 assert_eq!(one.behaviour, Behaviour::Equal { same_model: true }, "{:?}", problem.name);

@@ -35,7 +35,7 @@ fn graph(plan: &str, distance: usize, max_states: usize) -> (Simulator, StateGra
     (simulator, graph)
 }
 
-fn told(simulator: &Simulator, graph: &StateGraph) -> Vec<String> {
+fn edge_texts(simulator: &Simulator, graph: &StateGraph) -> Vec<String> {
     let symbols = &simulator.task().symbols;
     graph
         .edges
@@ -48,7 +48,7 @@ fn told(simulator: &Simulator, graph: &StateGraph) -> Vec<String> {
 fn a_plan_is_a_path_with_its_neighbours() {
     let (simulator, graph) = graph("(switch red) (go red blue) (switch blue)", 1, 100);
     assert_eq!(
-        told(&simulator, &graph),
+        edge_texts(&simulator, &graph),
         [
             "0 (go red blue) 4 []",
             "0 (switch red) 1 [1]",
@@ -79,7 +79,7 @@ fn a_plan_is_a_path_with_its_neighbours() {
 fn a_plan_that_comes_back_or_breaks_is_shown_as_far_as_it_goes() {
     let (simulator, graph) =
         graph("(go red blue) (go blue red) (go red blue) (switch red) (switch blue)", 0, 1);
-    assert_eq!(told(&simulator, &graph), ["0 (go red blue) 1 [1, 3]", "1 (go blue red) 0 [2]"]);
+    assert_eq!(edge_texts(&simulator, &graph), ["0 (go red blue) 1 [1, 3]", "1 (go blue red) 0 [2]"]);
     let visits: Vec<&[usize]> = graph.states.iter().map(|s| s.after_steps.as_slice()).collect();
     assert_eq!((visits, graph.executed), (vec![&[0, 2][..], &[1, 3]], 3));
 }
@@ -89,7 +89,7 @@ fn a_limit_is_counted_where_it_cuts() {
     let (simulator, whole) = graph("", 9, 100);
     assert_eq!((whole.states.len(), whole.edges.len(), whole.left_out()), (8, 16, 0));
     let (_, cut) = graph("", 9, 3);
-    assert_eq!((cut.states.len(), cut.left_out()), (3, 2), "{:?}", told(&simulator, &cut));
+    assert_eq!((cut.states.len(), cut.left_out()), (3, 2), "{:?}", edge_texts(&simulator, &cut));
     assert_eq!(cut.states.iter().map(|s| s.left_out).collect::<Vec<_>>(), [0, 1, 1]);
 }
 

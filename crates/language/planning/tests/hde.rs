@@ -38,7 +38,7 @@ fn options(k: usize, rule: HdeRule) -> HdeOptions {
     HdeOptions { k: NonZeroUsize::new(k).unwrap(), rule, ..HdeOptions::default() }
 }
 
-fn changed(edits: &[(&str, &str)]) -> String {
+fn edit_domain(edits: &[(&str, &str)]) -> String {
     let mut text = LAMPS.to_owned();
     for (from, to) in edits {
         assert!(text.contains(from), "{from}");
@@ -56,7 +56,7 @@ fn hde(options: &HdeOptions, problems: &[&str], edits: &[(&str, &str)]) -> HdeRe
     let (domain, tasks) = parse(LAMPS, problems);
     let tasks: Vec<&Problem> = tasks.iter().collect();
     let reference = HdeReference::new(&domain, &tasks, options, &mut Unlimited).unwrap();
-    let (candidate, _) = parse(&changed(edits), problems);
+    let (candidate, _) = parse(&edit_domain(edits), problems);
     reference.compare(&candidate, &mut Unlimited).unwrap()
 }
 
@@ -195,7 +195,7 @@ fn what_is_no_model_or_has_no_plan_is_no_comparison() {
     assert_eq!(error.problem, 1);
     assert!(matches!(error.why, HdeReferenceErrorKind::Unsolvable(_)), "{error:?}");
     let reference = HdeReference::new(&domain, &all[..1], &HdeOptions::default(), &mut Unlimited).unwrap();
-    let (candidate, _) = parse(&changed(&[("(lit ?r - room)", "(bright ?r - room)")]), &[ONE]);
+    let (candidate, _) = parse(&edit_domain(&[("(lit ?r - room)", "(bright ?r - room)")]), &[ONE]);
     let error = reference.compare(&candidate, &mut Unlimited).unwrap_err();
     assert_eq!(error.side, ComparedSide::Second);
     assert!(matches!(error.error, ModelError::Invalid(_)), "{error:?}");

@@ -185,7 +185,7 @@ const CRATES: &str = "(define (domain crates) (:requirements :typing) (:types cr
 const YARD: &str = "(define (problem yard) (:domain crates) (:objects c d - crate a b - place)
   (:init (at c a) (at d b) (near a b)) (:goal (at c b)))";
 
-fn matched(reference: (&Domain, &Problem), candidate: &Domain) -> Result<Interface, NoInterface> {
+fn match_domains(reference: (&Domain, &Problem), candidate: &Domain) -> Result<Interface, NoInterface> {
     let problems = [reference.1];
     let texts = DomainWithProblems { domain: reference.0, problems: &problems };
     match_interface(texts, DomainWithProblems { domain: candidate, problems: &[] }, 100_000)
@@ -203,9 +203,9 @@ fn names_come_first_and_the_error_decides_among_ties() {
     let (reference, problem) = read(CRATES, YARD);
     let both = (&reference, &problem);
     // The domain itself, and one with the parameters in another order: told by the names of the parameters.
-    assert!(matched(both, &reference).unwrap().is_identity());
+    assert!(match_domains(both, &reference).unwrap().is_identity());
     let turned = domain(&CRATES.replace("?from ?to - place)", "?to ?from - place)"));
-    let found = matched(both, &turned).unwrap();
+    let found = match_domains(both, &turned).unwrap();
     assert_eq!((found.actions[0].parameters.clone(), found.error), (vec![0, 2, 1], 0));
     assert_eq!(equal(both, &turned), ComparisonVerdict::Different);
     assert_eq!(equal(both, &found.rewrite(&reference, &turned)), ComparisonVerdict::Equal);
@@ -215,7 +215,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
     let other =
         other.replace("push", "shift").replace("drop", "lift").replace("?from", "?u").replace("?to", "?v");
     let other = domain(&other.replace("?u ?v - spot)", "?v ?u - spot)"));
-    let found = matched(both, &other).unwrap();
+    let found = match_domains(both, &other).unwrap();
     let names: Vec<(&str, &str)> =
         found.actions.iter().map(|a| (a.reference.as_str(), a.candidate.as_str())).collect();
     assert_eq!(names, [("push", "shift"), ("drop", "lift")]);
@@ -232,7 +232,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
     let wrong = domain(
         &CRATES.replace("push", "pushes").replace("(and (at ?c ?from) (near ?from ?to))", "(at ?c ?from)"),
     );
-    let found = matched(both, &wrong).unwrap();
+    let found = match_domains(both, &wrong).unwrap();
     assert_eq!((found.actions[0].candidate.as_str(), found.error), ("pushes", 1));
     assert_eq!(equal(both, &found.rewrite(&reference, &wrong)), ComparisonVerdict::Different);
 }
@@ -241,7 +241,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
 fn without_a_match_it_is_said_why() {
     let (reference, problem) = read(CRATES, YARD);
     let both = (&reference, &problem);
-    let why = |text: &str| match matched(both, &domain(text)) {
+    let why = |text: &str| match match_domains(both, &domain(text)) {
         Err(NoInterface::None(why)) => why,
         other => panic!("{other:?}"),
     };
@@ -251,7 +251,7 @@ fn without_a_match_it_is_said_why() {
     assert_eq!(why(&unary), "no action of the candidate has the parameters of drop");
     // The same actions with as many parameters are compared as they stand, whatever their types.
     let wide = domain(&CRATES.replace("(?c - crate ?p - place)", "(?c - crate ?p - crate)"));
-    let found = matched(both, &wide).unwrap();
+    let found = match_domains(both, &wide).unwrap();
     assert!(found.is_identity() && !found.types_agree, "{found:?}");
     assert!(same_interface(&reference, &wide).is_ok());
     let told = same_interface(&reference, &domain(&cut)).unwrap_err();
@@ -303,14 +303,14 @@ fn a_quantifier_does_not_catch_a_renamed_parameter() {
     let (reference, problem) =
         read(&text("?y").replace("exists (?y) (q ?y ?y)", "exists (?z) (q ?z ?y)"), task);
     let candidate = domain(&text("?x").replace("go", "run"));
-    let found = matched((&reference, &problem), &candidate).unwrap();
+    let found = match_domains((&reference, &problem), &candidate).unwrap();
     let rewritten = found.rewrite(&reference, &candidate);
     assert_eq!(equal((&reference, &problem), &rewritten), ComparisonVerdict::Equal);
     assert_eq!(rewritten.actions[0].parameters[0].name.as_str(), "?x");
 }
 
 /// Other names for actions, parameters and types, parameters in another order.
-fn disguised(domain: &Domain, random: &mut Random) -> Domain {
+fn disguise(domain: &Domain, random: &mut Random) -> Domain {
     let mut names: Vec<String> = Vec::new();
     while names.len() < 400 {
         let name: String = (0..9).map(|_| char::from(b'a' + random.below(26) as u8)).collect();
@@ -355,9 +355,10 @@ fn our_domains_come_back_equal_from_any_disguise() {
     let mut compared = 0;
     for (name, reference, problem) in suites() {
         for seed in 0..5 {
-            let candidate = disguised(&reference, &mut Random::stream(seed, 7));
+            let candidate = disguise(&reference, &mut Random::stream(seed, 7));
             assert_eq!(candidate.actions.len(), reference.actions.len());
-            let found = matched((&reference, &problem), &candidate).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let found =
+                match_domains((&reference, &problem), &candidate).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!((found.error, found.types_agree, found.exact), (0, true, true), "{name}");
             let rewritten = found.rewrite(&reference, &candidate);
             assert_eq!(
@@ -378,9 +379,9 @@ fn random_domains_come_back_equal_from_any_disguise() {
     for seed in 0..150 {
         let (text, task) = random_task(seed, features);
         let (reference, problem) = read(&text, &task);
-        let candidate = disguised(&reference, &mut Random::stream(seed, 8));
+        let candidate = disguise(&reference, &mut Random::stream(seed, 8));
         // Types that no parameter uses may keep their names, and then the problem does not fit.
-        let Ok(found) = matched((&reference, &problem), &candidate) else { panic!("{seed}") };
+        let Ok(found) = match_domains((&reference, &problem), &candidate) else { panic!("{seed}") };
         let rewritten = found.rewrite(&reference, &candidate);
         assert_eq!(found.error, 0, "{seed}");
         assert_eq!(

@@ -31,7 +31,7 @@ struct BruteForce<'t> {
 impl BruteForce<'_> {
     /// The probability of walks of exactly `left` more steps (without the division by that of all such walks), and of those
     /// among them that the target executes.
-    fn conditioned(&self, s: &TextState, t: Option<&TextState>, left: u32) -> (f64, f64) {
+    fn conditioned_score(&self, s: &TextState, t: Option<&TextState>, left: u32) -> (f64, f64) {
         if left == 0 {
             return (1.0, f64::from(u8::from(t.is_some())));
         }
@@ -40,14 +40,14 @@ impl BruteForce<'_> {
         let mut sums = (0.0, 0.0);
         for (action, (next, _)) in &successors {
             let reached = executable.remove(action).map(|(state, _)| state);
-            let (all, executed) = self.conditioned(next, reached.as_ref(), left - 1);
+            let (all, executed) = self.conditioned_score(next, reached.as_ref(), left - 1);
             sums.0 += all / successors.len() as f64;
             sums.1 += executed / successors.len() as f64;
         }
         sums
     }
 
-    fn truncated(&self, s: &TextState, t: &TextState, left: u32) -> f64 {
+    fn truncated_score(&self, s: &TextState, t: &TextState, left: u32) -> f64 {
         let successors = self.source.successors(s);
         if left == 0 || successors.is_empty() {
             return 1.0;
@@ -55,7 +55,7 @@ impl BruteForce<'_> {
         let mut executable = self.target.successors(t);
         let executed = successors.iter().map(|(action, (next, _))| {
             let reached = executable.remove(action);
-            reached.map_or(0.0, |(reached, _)| self.truncated(next, &reached, left - 1))
+            reached.map_or(0.0, |(reached, _)| self.truncated_score(next, &reached, left - 1))
         });
         executed.sum::<f64>() / successors.len() as f64
     }
@@ -63,9 +63,9 @@ impl BruteForce<'_> {
     fn probability(&self, length: u32, dead_ends: DeadEnds) -> Option<f64> {
         let (s, t) = (&self.source.initial, &self.target.initial);
         match dead_ends {
-            DeadEnds::Truncate => Some(self.truncated(s, t, length)),
+            DeadEnds::Truncate => Some(self.truncated_score(s, t, length)),
             DeadEnds::Condition { .. } => {
-                let (all, executed) = self.conditioned(s, Some(t), length);
+                let (all, executed) = self.conditioned_score(s, Some(t), length);
                 (all > 0.0).then(|| executed / all)
             }
         }

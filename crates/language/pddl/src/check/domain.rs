@@ -19,10 +19,13 @@ pub fn check_domain(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
     checker.predicate_use(domain);
     let declared: Vec<&Name> = domain.requirements.iter().collect();
     let insertion = domain_insertion(domain);
-    if let Some(diagnostic) = requirements::undeclared(&checker.features, &declared, insertion, source) {
+    if let Some(diagnostic) = requirements::report_undeclared(&checker.features, &declared, insertion, source)
+    {
         checker.push(diagnostic);
     }
-    for diagnostic in requirements::unused(&checker.features, &domain.requirements, source) {
+    for diagnostic in
+        requirements::report_unused_requirements(&checker.features, &domain.requirements, source)
+    {
         checker.push(diagnostic);
     }
     checker.sink.finish()
@@ -62,7 +65,7 @@ impl<'a> Checker<'a> {
         self.declarations(domain);
         domain.actions.iter().for_each(|action| self.action(action));
         domain.durative_actions.iter().for_each(|action| self.durative_action(action));
-        domain.derived.iter().for_each(|rule| self.derived(rule));
+        domain.derived.iter().for_each(|rule| self.check_derived(rule));
         if let Some(constraints) = &domain.constraints {
             self.features.note(Feature::Constraints, constraints.span());
             self.condition(constraints, true);
@@ -169,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn derived(&mut self, rule: &'a Derived) {
+    fn check_derived(&mut self, rule: &'a Derived) {
         self.features.note(Feature::Derived, rule.span);
         let declared = self.predicates.get(rule.predicate.key()).copied();
         let parameters: &'a [TypedName] = declared.map_or(&[], |d| &d.parameters);

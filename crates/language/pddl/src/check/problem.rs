@@ -48,7 +48,7 @@ pub fn check_problem(domain: &Domain, problem: &Problem, sources: TaskSources) -
     let declared: Vec<&Name> = domain.requirements.iter().chain(&problem.requirements).collect();
     let insertion = problem_insertion(problem);
     if let Some(diagnostic) =
-        requirements::undeclared(&checker.features, &declared, insertion, sources.problem)
+        requirements::report_undeclared(&checker.features, &declared, insertion, sources.problem)
     {
         checker.push(diagnostic);
     }
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
         for element in &problem.init {
             self.init_element(element);
             if let Some(first) = seen.insert(element_hash(element), element) {
-                self.repeated(first, element);
+                self.report_repeated(first, element);
             }
         }
     }
@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Two entries about one atom or one fluent; `first` may only share its hash.
-    fn repeated(&mut self, first: &InitElement, second: &InitElement) {
+    fn report_repeated(&mut self, first: &InitElement, second: &InitElement) {
         let (Some(a), Some(b)) = (subject(first), subject(second)) else { return };
         if a != b || self.sink.is_full() {
             return;

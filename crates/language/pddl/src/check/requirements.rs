@@ -118,7 +118,7 @@ pub(super) fn missing(features: &Features, declared: &[&Name]) -> Vec<(&'static 
 }
 
 /// One warning that names every feature used without its requirement; the fix declares them.
-pub(super) fn undeclared(
+pub(super) fn report_undeclared(
     features: &Features,
     declared: &[&Name],
     insertion: Insertion,
@@ -154,7 +154,11 @@ pub(super) fn undeclared(
 }
 
 /// Declared requirements that nothing in the domain uses.
-pub(super) fn unused(features: &Features, declared: &[Name], source: SourceId) -> Vec<Diagnostic> {
+pub(super) fn report_unused_requirements(
+    features: &Features,
+    declared: &[Name],
+    source: SourceId,
+) -> Vec<Diagnostic> {
     declared
         .iter()
         .filter(|name| {

@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn quantified<T>(&mut self, q: &'a Quantified<T>, inside: impl FnOnce(&mut Self, &'a T)) {
+    fn check_quantified<T>(&mut self, q: &'a Quantified<T>, inside: impl FnOnce(&mut Self, &'a T)) {
         let used = self.bound(&q.parameters, &[], |checker| inside(checker, &q.body));
         self.report_unused(&q.parameters, &used, "quantified variable");
     }
@@ -74,11 +74,11 @@ impl<'a> Checker<'a> {
             }
             Condition::Exists(q) => {
                 self.features.note(Feature::Exists, q.span);
-                self.quantified(q, |checker, body| checker.condition(body, positive));
+                self.check_quantified(q, |checker, body| checker.condition(body, positive));
             }
             Condition::Forall(q) => {
                 self.features.note(Feature::Forall, q.span);
-                self.quantified(q, |checker, body| checker.condition(body, positive));
+                self.check_quantified(q, |checker, body| checker.condition(body, positive));
             }
             Condition::Atom(atom) => {
                 self.atom(atom);
@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
             Effect::And(parts, _) => parts.iter().for_each(|part| self.effect(part)),
             Effect::Forall(q) => {
                 self.features.note(Feature::ConditionalEffects, q.span);
-                self.quantified(q, Self::effect);
+                self.check_quantified(q, Self::effect);
             }
             Effect::When(condition, effect, span) => {
                 self.features.note(Feature::ConditionalEffects, *span);

@@ -124,7 +124,7 @@ fn the_place_of_the_first_bad_byte_is_told() {
 
 /// Rendered diagnostics of every example, one snapshot for each source file of codes.
 #[test]
-fn rendered() {
+fn every_example_renders_as_in_its_snapshot() {
     for (name, list) in [("form", form::EXAMPLES.as_slice()), ("meaning", meaning::EXAMPLES.as_slice())] {
         let mut out = String::new();
         for example in list.iter().filter(|e| e.of != ExampleOf::Described) {

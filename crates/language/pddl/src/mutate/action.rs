@@ -169,7 +169,7 @@ pub fn action_mutants(
         && let Some(mut pool) = pools.pop_front()
     {
         if let Some((draft, kind)) = pool.next(&mut seen, random) {
-            let reply = worded(&draft, random);
+            let reply = wrap_in_reply(&draft, random);
             let Draft { flaw, change, text } = draft;
             made.push(ActionMutant { kind, flaw, change, text, reply });
             pools.push_back(pool);
@@ -237,7 +237,7 @@ impl Pool {
 }
 
 /// Wraps an action in a reply. A draft without an action is not wrapped.
-fn worded(draft: &Draft, random: &mut Random) -> String {
+fn wrap_in_reply(draft: &Draft, random: &mut Random) -> String {
     let text = &draft.text;
     let form = random.below(3);
     match (draft.flaw, form) {

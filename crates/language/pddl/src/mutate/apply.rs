@@ -21,7 +21,7 @@ pub fn apply_mutations(domain: &Domain, mutations: &[Mutation]) -> Domain {
             parameters::edit(action, &of_action);
         }
     }
-    for (predicate, position) in dropped(mutations) {
+    for (predicate, position) in dropped_arguments(mutations) {
         drop_in_domain(&mut mutated, &predicate, position);
     }
     if negates_a_precondition(domain, &mutated) {
@@ -34,7 +34,7 @@ pub fn apply_mutations(domain: &Domain, mutations: &[Mutation]) -> Domain {
 /// initial state and in the goal too, and facts that have become the same are one. Mistakes in actions do not show in a problem.
 pub fn apply_mutations_to_problem(problem: &Problem, mutations: &[Mutation]) -> Problem {
     let mut mutated = problem.clone();
-    let dropped = dropped(mutations);
+    let dropped = dropped_arguments(mutations);
     if dropped.is_empty() {
         return mutated;
     }
@@ -60,7 +60,7 @@ impl Mutation {
 }
 
 /// Arguments to drop, the later positions of a predicate first, so that the earlier ones stay where they are.
-fn dropped(mutations: &[Mutation]) -> Vec<(Name, usize)> {
+fn dropped_arguments(mutations: &[Mutation]) -> Vec<(Name, usize)> {
     let mut all: Vec<(Name, usize)> = mutations
         .iter()
         .filter_map(|m| match &m.edit {
@@ -81,11 +81,11 @@ fn edit_action(action: &mut Action, edits: &[&Edit]) {
     for edit in edits {
         match edit {
             Edit::Remove(site) if site.list == TermList::Precondition => {
-                put(&mut conditions, site.index, None)
+                set_slot(&mut conditions, site.index, None)
             }
-            Edit::Remove(site) => put(&mut effects, site.index, None),
-            Edit::Replace(site, Part::Condition(c)) => put(&mut conditions, site.index, Some(c.clone())),
-            Edit::Replace(site, Part::Effect(e)) => put(&mut effects, site.index, Some(e.clone())),
+            Edit::Remove(site) => set_slot(&mut effects, site.index, None),
+            Edit::Replace(site, Part::Condition(c)) => set_slot(&mut conditions, site.index, Some(c.clone())),
+            Edit::Replace(site, Part::Effect(e)) => set_slot(&mut effects, site.index, Some(e.clone())),
             Edit::Insert { part: Part::Condition(c), .. } => conditions.push(Some(c.clone())),
             Edit::Insert { part: Part::Effect(e), .. } => effects.push(Some(e.clone())),
             Edit::DropArgument { .. } | Edit::SwapParameters { .. } | Edit::WidenType { .. } => {}
@@ -109,13 +109,13 @@ fn edit_action(action: &mut Action, edits: &[&Edit]) {
 }
 
 /// The action with another term at that place.
-pub(super) fn replaced(action: &Action, site: super::Site, part: Part) -> Action {
+pub(super) fn replace_term(action: &Action, site: super::Site, part: Part) -> Action {
     let mut changed = action.clone();
     edit_action(&mut changed, &[&Edit::Replace(site, part)]);
     changed
 }
 
-fn put<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
+fn set_slot<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
     if let Some(slot) = list.get_mut(index) {
         *slot = value;
     }

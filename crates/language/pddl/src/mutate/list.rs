@@ -50,7 +50,7 @@ pub fn random_mutations(
         kinds.iter().copied().filter(|(_, weight)| *weight > 0.0).collect();
     let mut chosen: Vec<Mutation> = Vec::new();
     while chosen.len() < k {
-        let Some(index) = weighted(&kinds, random) else { break };
+        let Some(index) = draw_weighted(&kinds, random) else { break };
         let kind = kinds[index].0;
         let edit = draw(domain, &signatures, kind, &chosen, random);
         match edit.and_then(|edit| describe(domain, kind, edit)) {
@@ -63,7 +63,7 @@ pub fn random_mutations(
     chosen
 }
 
-fn weighted(kinds: &[(MutationKind, f64)], random: &mut Random) -> Option<usize> {
+fn draw_weighted(kinds: &[(MutationKind, f64)], random: &mut Random) -> Option<usize> {
     let total: f64 = kinds.iter().map(|(_, weight)| weight).sum();
     let mut rest = random.unit() * total;
     for (index, (_, weight)) in kinds.iter().enumerate() {
@@ -149,7 +149,7 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
         }
         Edit::SwapParameters { action, first, second } => {
             let before = domain.actions.get(*action)?.parameters.clone();
-            let after = parameters::swapped(&before, *first, *second);
+            let after = parameters::swap_entries(&before, *first, *second);
             let list = |list: &[_]| Some(format!("({})", print::print_typed_list(list)));
             (Some(*action), MutationPlace::Parameters(vec![*first, *second]), list(&before), list(&after))
         }

@@ -78,7 +78,7 @@ impl<'a> Omissions<'a> {
         })
     }
 
-    fn damaged(&self, mut sites: Vec<Site>) -> DamagedDomain {
+    fn omit_sites(&self, mut sites: Vec<Site>) -> DamagedDomain {
         sites.sort_unstable();
         let omitted: Vec<Mutation> = sites
             .into_iter()
@@ -127,7 +127,7 @@ impl PairSampler<'_> {
                 *left -= taken;
             }
         }
-        (self.omissions.damaged(first), self.omissions.damaged(second))
+        (self.omissions.omit_sites(first), self.omissions.omit_sites(second))
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn same_parameter(a: &Edit, b: &Edit) -> bool {
 }
 
 /// The list with two entries exchanged.
-pub(super) fn swapped(list: &[TypedName], first: usize, second: usize) -> Vec<TypedName> {
+pub(super) fn swap_entries(list: &[TypedName], first: usize, second: usize) -> Vec<TypedName> {
     let mut list = list.to_vec();
     if first.max(second) < list.len() {
         list.swap(first, second);
@@ -80,7 +80,7 @@ pub(super) fn edit(action: &mut Action, edits: &[&Edit]) {
     }
     for edit in edits {
         if let Edit::SwapParameters { first, second, .. } = edit {
-            action.parameters = swapped(&action.parameters, *first, *second);
+            action.parameters = swap_entries(&action.parameters, *first, *second);
         }
     }
 }

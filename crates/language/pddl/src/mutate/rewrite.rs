@@ -173,7 +173,7 @@ pub fn random_rewrite(domain: &Domain, kind: RewriteKind, random: &mut Random) -
 }
 
 /// Returns the items in another order; `None` if there is no other.
-fn reordered<T: Clone>(items: &[T], same: impl Fn(&T, &T) -> bool, random: &mut Random) -> Option<Vec<T>> {
+fn reorder<T: Clone>(items: &[T], same: impl Fn(&T, &T) -> bool, random: &mut Random) -> Option<Vec<T>> {
     let mut other = items.to_vec();
     random.shuffle_front(&mut other, items.len());
     let unchanged = |other: &[T]| items.iter().zip(other).all(|(a, b)| same(a, b));
@@ -189,12 +189,12 @@ fn actions(domain: &Domain, random: &mut Random) -> Option<Domain> {
     if (0..domain.actions.len()).any(repeated) {
         return None;
     }
-    let actions = reordered(&domain.actions, |a, b| a.name == b.name, random)?;
+    let actions = reorder(&domain.actions, |a, b| a.name == b.name, random)?;
     Some(Domain { actions, ..domain.clone() })
 }
 
 fn predicates(domain: &Domain, random: &mut Random) -> Option<Domain> {
-    let predicates = reordered(&domain.predicates, |a, b| a.name == b.name, random)?;
+    let predicates = reorder(&domain.predicates, |a, b| a.name == b.name, random)?;
     Some(Domain { predicates, ..domain.clone() })
 }
 

@@ -26,7 +26,7 @@ impl Doc {
     }
 
     /// Creates `(head items...)`.
-    pub(super) fn headed(head: &str, items: impl IntoIterator<Item = Doc>) -> Self {
+    pub(super) fn with_head(head: &str, items: impl IntoIterator<Item = Doc>) -> Self {
         Doc::list(std::iter::once(Doc::word(head)).chain(items).collect())
     }
 

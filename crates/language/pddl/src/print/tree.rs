@@ -19,7 +19,7 @@ fn number(value: f64) -> Doc {
 pub(super) fn type_ref(ty: &TypeRef) -> Doc {
     match ty.alternatives.as_slice() {
         [single] => name(single),
-        several => Doc::headed("either", several.iter().map(name)),
+        several => Doc::with_head("either", several.iter().map(name)),
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn parameters(list: &[TypedName]) -> Doc {
 }
 
 pub(super) fn declaration(head: &Name, list: &[TypedName]) -> Doc {
-    Doc::headed(head.as_str(), typed_groups(list).into_iter().flatten())
+    Doc::with_head(head.as_str(), typed_groups(list).into_iter().flatten())
 }
 
 fn term(term: &Term) -> Doc {
@@ -60,79 +60,79 @@ fn term(term: &Term) -> Doc {
 }
 
 pub(super) fn atom(atom: &Atom) -> Doc {
-    Doc::headed(atom.predicate.as_str(), atom.args.iter().map(term))
+    Doc::with_head(atom.predicate.as_str(), atom.args.iter().map(term))
 }
 
 fn fluent(fluent: &Fluent) -> Doc {
-    Doc::headed(fluent.function.as_str(), fluent.args.iter().map(term))
+    Doc::with_head(fluent.function.as_str(), fluent.args.iter().map(term))
 }
 
-fn quantified<T>(quantifier: &str, q: &Quantified<T>, body: impl Fn(&T) -> Doc) -> Doc {
-    Doc::headed(quantifier, [parameters(&q.parameters), body(&q.body)])
+fn quantified_doc<T>(quantifier: &str, q: &Quantified<T>, body: impl Fn(&T) -> Doc) -> Doc {
+    Doc::with_head(quantifier, [parameters(&q.parameters), body(&q.body)])
 }
 
-fn timed(time: TimeSpecifier, body: Doc) -> Doc {
+fn timed_doc(time: TimeSpecifier, body: Doc) -> Doc {
     let (head, when) = match time {
         TimeSpecifier::Start => ("at", "start"),
         TimeSpecifier::End => ("at", "end"),
         TimeSpecifier::OverAll => ("over", "all"),
     };
-    Doc::headed(head, [Doc::word(when), body])
+    Doc::with_head(head, [Doc::word(when), body])
 }
 
 pub(super) fn condition(c: &Condition) -> Doc {
     match c {
-        Condition::And(parts, _) => Doc::headed("and", parts.iter().map(condition)),
-        Condition::Or(parts, _) => Doc::headed("or", parts.iter().map(condition)),
-        Condition::Not(inner, _) => Doc::headed("not", [condition(inner)]),
-        Condition::Imply(a, b, _) => Doc::headed("imply", [condition(a), condition(b)]),
-        Condition::Exists(q) => quantified("exists", q, condition),
-        Condition::Forall(q) => quantified("forall", q, condition),
+        Condition::And(parts, _) => Doc::with_head("and", parts.iter().map(condition)),
+        Condition::Or(parts, _) => Doc::with_head("or", parts.iter().map(condition)),
+        Condition::Not(inner, _) => Doc::with_head("not", [condition(inner)]),
+        Condition::Imply(a, b, _) => Doc::with_head("imply", [condition(a), condition(b)]),
+        Condition::Exists(q) => quantified_doc("exists", q, condition),
+        Condition::Forall(q) => quantified_doc("forall", q, condition),
         Condition::Atom(a) => atom(a),
-        Condition::Equal(a, b, _) => Doc::headed("=", [term(a), term(b)]),
-        Condition::Compare(c) => Doc::headed(c.op.as_str(), [numeric(&c.left), numeric(&c.right)]),
+        Condition::Equal(a, b, _) => Doc::with_head("=", [term(a), term(b)]),
+        Condition::Compare(c) => Doc::with_head(c.op.as_str(), [numeric(&c.left), numeric(&c.right)]),
         Condition::Preference(p) => {
-            Doc::headed("preference", p.name.iter().map(name).chain([condition(&p.condition)]))
+            Doc::with_head("preference", p.name.iter().map(name).chain([condition(&p.condition)]))
         }
-        Condition::Timed(time, inner, _) => timed(*time, condition(inner)),
+        Condition::Timed(time, inner, _) => timed_doc(*time, condition(inner)),
         Condition::Trajectory(t) => trajectory(t),
     }
 }
 
 fn trajectory(t: &Trajectory) -> Doc {
     let times = t.times.iter().map(|time| number(*time));
-    Doc::headed(t.op.as_str(), times.chain(t.conditions.iter().map(condition)))
+    Doc::with_head(t.op.as_str(), times.chain(t.conditions.iter().map(condition)))
 }
 
 pub(super) fn numeric(expr: &NumericExpr) -> Doc {
     match expr {
         NumericExpr::Number(value, _) => number(*value),
         NumericExpr::Fluent(f) => fluent(f),
-        NumericExpr::Arithmetic(op, args, _) => Doc::headed(op.as_str(), args.iter().map(numeric)),
+        NumericExpr::Arithmetic(op, args, _) => Doc::with_head(op.as_str(), args.iter().map(numeric)),
         NumericExpr::Duration(_) => Doc::word("?duration"),
         NumericExpr::ElapsedTime(_) => Doc::word("#t"),
-        NumericExpr::TotalTime(_) => Doc::headed("total-time", []),
-        NumericExpr::IsViolated(preference, _) => Doc::headed("is-violated", [name(preference)]),
+        NumericExpr::TotalTime(_) => Doc::with_head("total-time", []),
+        NumericExpr::IsViolated(preference, _) => Doc::with_head("is-violated", [name(preference)]),
     }
 }
 
 pub(super) fn effect(e: &Effect) -> Doc {
     match e {
-        Effect::And(parts, _) => Doc::headed("and", parts.iter().map(effect)),
-        Effect::Forall(q) => quantified("forall", q, effect),
-        Effect::When(c, inner, _) => Doc::headed("when", [condition(c), effect(inner)]),
+        Effect::And(parts, _) => Doc::with_head("and", parts.iter().map(effect)),
+        Effect::Forall(q) => quantified_doc("forall", q, effect),
+        Effect::When(c, inner, _) => Doc::with_head("when", [condition(c), effect(inner)]),
         Effect::Add(a) => atom(a),
-        Effect::Delete(a, _) => Doc::headed("not", [atom(a)]),
-        Effect::Assign(a) => Doc::headed(a.op.as_str(), [fluent(&a.fluent), numeric(&a.value)]),
-        Effect::Timed(time, inner, _) => timed(*time, effect(inner)),
+        Effect::Delete(a, _) => Doc::with_head("not", [atom(a)]),
+        Effect::Assign(a) => Doc::with_head(a.op.as_str(), [fluent(&a.fluent), numeric(&a.value)]),
+        Effect::Timed(time, inner, _) => timed_doc(*time, effect(inner)),
     }
 }
 
 pub(super) fn init(element: &InitElement) -> Doc {
     match element {
         InitElement::Atom(a) => atom(a),
-        InitElement::Not(a, _) => Doc::headed("not", [atom(a)]),
-        InitElement::Value(f, value, _) => Doc::headed("=", [fluent(f), number(*value)]),
-        InitElement::Timed { time, element, .. } => Doc::headed("at", [number(*time), init(element)]),
+        InitElement::Not(a, _) => Doc::with_head("not", [atom(a)]),
+        InitElement::Value(f, value, _) => Doc::with_head("=", [fluent(f), number(*value)]),
+        InitElement::Timed { time, element, .. } => Doc::with_head("at", [number(*time), init(element)]),
     }
 }

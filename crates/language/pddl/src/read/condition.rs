@@ -68,8 +68,8 @@ impl<'a, 't> TreeReader<'a, 't> {
                 let (a, b) = (self.condition(a), self.condition(b));
                 Some(Condition::Imply(Box::new(a?), Box::new(b?), span))
             }
-            "exists" => self.quantified(rest, id, &operator).map(Condition::Exists),
-            "forall" => self.quantified(rest, id, &operator).map(Condition::Forall),
+            "exists" => self.read_quantified(rest, id, &operator).map(Condition::Exists),
+            "forall" => self.read_quantified(rest, id, &operator).map(Condition::Forall),
             "when" => {
                 let message = "`when` is for effects; a condition uses `imply`";
                 self.error("pddl.bad-condition", message, operator.span);
@@ -114,7 +114,7 @@ impl<'a, 't> TreeReader<'a, 't> {
     }
 
     /// `(VARIABLES BODY)` after `forall` or `exists`.
-    fn quantified(
+    fn read_quantified(
         &mut self,
         rest: Children<'a, 't>,
         list: NodeId,

@@ -121,7 +121,7 @@ impl<'a, 't> TreeReader<'a, 't> {
             ":functions" => domain.functions.extend(self.functions(rest)),
             ":action" => domain.actions.extend(self.action(id)),
             ":durative-action" => domain.durative_actions.extend(self.durative_action(id)),
-            ":derived" => domain.derived.extend(self.derived(id)),
+            ":derived" => domain.derived.extend(self.read_derived(id)),
             ":axiom" => domain.derived.extend(self.axiom(id)),
             ":constraints" => {
                 let constraints = self.condition_value(rest, "the section", id);
@@ -290,7 +290,7 @@ impl<'a, 't> TreeReader<'a, 't> {
     }
 
     /// `(:derived (p ?x - t) CONDITION)`
-    fn derived(&mut self, list: NodeId) -> Option<Derived> {
+    fn read_derived(&mut self, list: NodeId) -> Option<Derived> {
         let mut rest = self.tree.children(list);
         rest.next();
         let Some(head) = rest.next() else {

@@ -36,7 +36,11 @@ pub(super) fn difference(graph: &Graph) -> ProblemDifference {
     let matcher = Matcher::new(graph);
     let by_name = matcher.improve(matcher.by_name());
     let by_look = matcher.improve(matcher.by_look());
-    let best = if matcher.shared(&by_look) > matcher.shared(&by_name) { by_look } else { by_name };
+    let best = if matcher.count_shared_facts(&by_look) > matcher.count_shared_facts(&by_name) {
+        by_look
+    } else {
+        by_name
+    };
     matcher.tell(graph, &best)
 }
 
@@ -146,7 +150,7 @@ impl<'g> Matcher<'g> {
         there.is_some_and(|objects| self.known.contains(&(*shape, objects)))
     }
 
-    fn shared(&self, image: &Match) -> usize {
+    fn count_shared_facts(&self, image: &Match) -> usize {
         (0..self.facts[0].len()).filter(|&f| self.is_shared(f, image)).count()
     }
 

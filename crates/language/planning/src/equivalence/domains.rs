@@ -267,7 +267,7 @@ pub fn compare_models(
         return Ok(DomainComparison { behaviour: Behaviour::Equal { same_model: true }, costs, pairs: 0 });
     }
     let seen = search(&both, priced && open.is_none(), limits, resources);
-    Ok(told(models, &both, priced, open, seen))
+    Ok(build_comparison(models, &both, priced, open, seen))
 }
 
 /// The whole answer over several problems: different where one is, equal where all are.
@@ -317,7 +317,7 @@ fn open_costs((side, ready): (ComparedSide, &Ready)) -> Option<Costs> {
     Some(Costs::NotCompared { side, what })
 }
 
-fn told(
+fn build_comparison(
     models: [&Model; 2],
     both: &Both,
     priced: bool,
@@ -342,12 +342,12 @@ fn told(
         End::Limit(steps, end) => Behaviour::EqualUpTo { steps, end },
         End::Refused(path, by) => {
             let steps = named(&path);
-            let kind = refused(of(by), by, &steps);
+            let kind = explain_refusal(of(by), by, &steps);
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
         End::Goal(path, holds_in) => {
             let steps = named(&path);
-            let conditions = failed(of(holds_in.other()), &steps);
+            let conditions = failed_conditions(of(holds_in.other()), &steps);
             let kind = DifferenceKind::Goal { holds_in, conditions };
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
@@ -355,18 +355,18 @@ fn told(
     DomainComparison { behaviour, costs, pairs: seen.pairs }
 }
 
-fn refused(model: &Model, by: ComparedSide, steps: &[NamedStep]) -> DifferenceKind {
+fn explain_refusal(model: &Model, by: ComparedSide, steps: &[NamedStep]) -> DifferenceKind {
     let refusal = execute_steps(model, steps).refusal.unwrap_or(Refusal::NotApplicable);
     let conditions = match refusal {
-        Refusal::NotApplicable => failed(model, steps),
+        Refusal::NotApplicable => failed_conditions(model, steps),
         _ => Vec::new(),
     };
     DifferenceKind::Refused { by, refusal, conditions }
 }
 
 /// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding.
-pub(super) fn failed(model: &Model, steps: &[NamedStep]) -> Vec<String> {
-    let report = validated(model, steps);
+pub(super) fn failed_conditions(model: &Model, steps: &[NamedStep]) -> Vec<String> {
+    let report = validate_steps(model, steps);
     let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);
     let told = |c: FailedCondition| match c.why.starts_with(&c.text) {
         true => c.why,
@@ -388,7 +388,7 @@ pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<Strin
         let predicate = symbols.predicates.get(atom.predicate as usize);
         predicate.is_some_and(|name| !name.starts_with('@'))
     };
-    let facts: std::collections::BTreeSet<String> = validated(model, before)
+    let facts: std::collections::BTreeSet<String> = validate_steps(model, before)
         .state_after(before.len())
         .into_iter()
         .filter(|atom| declared(atom) && atom.args.iter().all(named))
@@ -397,7 +397,7 @@ pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<Strin
     facts.into_iter().collect()
 }
 
-fn validated(model: &Model, steps: &[NamedStep]) -> crate::validate::ValidationReport {
+fn validate_steps(model: &Model, steps: &[NamedStep]) -> crate::validate::ValidationReport {
     let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
     Validator::new(model.lifted().clone()).validate(&parse_plan(&text, TaskText::Plan.source()))
 }

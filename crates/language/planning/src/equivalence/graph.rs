@@ -270,13 +270,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn ordered(&mut self, terms: &[Term]) -> Vec<(u32, Node)> {
+    fn argument_edges(&mut self, terms: &[Term]) -> Vec<(u32, Node)> {
         terms.iter().enumerate().map(|(i, t)| (i as u32, self.term(t))).collect()
     }
 
     /// A fact that is one node over its objects.
     fn flat(&mut self, label: &str, args: &[Term], text: impl FnOnce() -> String) {
-        let children = self.ordered(args);
+        let children = self.argument_edges(args);
         let before = self.colours.len();
         let node = self.node(label, children);
         if self.colours.len() > before {
@@ -313,7 +313,7 @@ impl<'a> Builder<'a> {
     }
 
     fn atom(&mut self, atom: &Atom) -> Node {
-        let children = self.ordered(&atom.args);
+        let children = self.argument_edges(&atom.args);
         self.node(&format!("atom {}/{}", atom.predicate.key(), atom.args.len()), children)
     }
 
@@ -357,7 +357,7 @@ impl<'a> Builder<'a> {
             Condition::Not(part, _) => self.condition(part, !negated),
             Condition::Exists(q) | Condition::Forall(q) => {
                 let exists = matches!(condition, Condition::Exists(_)) != negated;
-                self.quantified(q, exists, negated)
+                self.add_quantified(q, exists, negated)
             }
             Condition::Atom(atom) => {
                 let node = self.atom(atom);
@@ -391,7 +391,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A quantified condition; quantifiers of one kind in each other are one.
-    fn quantified(&mut self, outer: &Quantified<Condition>, exists: bool, mut negated: bool) -> Node {
+    fn add_quantified(&mut self, outer: &Quantified<Condition>, exists: bool, mut negated: bool) -> Node {
         let depth = self.scope.len();
         let (mut children, mut next) = (Vec::new(), Some(outer));
         let mut body = &*outer.body;
@@ -445,7 +445,7 @@ impl<'a> Builder<'a> {
         match expr {
             NumericExpr::Number(value, _) => self.node(&format!("number {value}"), Vec::new()),
             NumericExpr::Fluent(fluent) => {
-                let children = self.ordered(&fluent.args);
+                let children = self.argument_edges(&fluent.args);
                 self.node(&format!("fluent {}", fluent.function.key()), children)
             }
             NumericExpr::Arithmetic(op, parts, _) => {

@@ -12,7 +12,7 @@
 
 use super::{
     ComparedSide,
-    domains::{ComparableModel, NotCompared, facts_before_last, failed, model},
+    domains::{ComparableModel, NotCompared, facts_before_last, failed_conditions, model},
 };
 use crate::ground::GroundLimits;
 use crate::resources::{ResourceLimits, StopReason};
@@ -486,7 +486,7 @@ fn failing(rank: usize, steps: &[NamedStep], model: &Model) -> Option<FailingPla
     }
     let executed = &steps[..steps.len().min(replayed.executed + 1)];
     let conditions = match &replayed.refusal {
-        None | Some(Refusal::NotApplicable) => failed(model, executed),
+        None | Some(Refusal::NotApplicable) => failed_conditions(model, executed),
         Some(_) => Vec::new(),
     };
     let facts = match &replayed.refusal {

@@ -58,12 +58,12 @@ impl Partition {
     }
 
     /// Returns true if every class has as many nodes of the first problem as of the second.
-    pub(super) fn balanced(&self) -> bool {
+    pub(super) fn is_balanced(&self) -> bool {
         (0..self.classes()).all(|c| self.len[c] == 2 * self.of_first[c])
     }
 
     /// The smallest class in which a choice is left; `None` where every class is a pair.
-    pub(super) fn undecided(&self) -> Option<u32> {
+    pub(super) fn smallest_open_class(&self) -> Option<u32> {
         (0..self.classes() as u32).filter(|&c| self.len[c as usize] > 2).min_by_key(|&c| self.len[c as usize])
     }
 
@@ -106,7 +106,7 @@ impl Partition {
             }
             for (class, groups) in self.groups(&sums) {
                 let made = self.split(graph, class, &groups);
-                if made.iter().chain([&class]).any(|&c| !self.is_balanced(c)) {
+                if made.iter().chain([&class]).any(|&c| !self.class_is_balanced(c)) {
                     return false;
                 }
                 self.enqueue(class, &made, &mut queue, &mut queued);
@@ -168,7 +168,7 @@ impl Partition {
         self.position[other as usize] = from;
     }
 
-    fn is_balanced(&self, class: u32) -> bool {
+    fn class_is_balanced(&self, class: u32) -> bool {
         self.len[class as usize] == 2 * self.of_first[class as usize]
     }
 

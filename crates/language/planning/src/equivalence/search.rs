@@ -42,7 +42,7 @@ pub(super) fn find(
     resources: &mut dyn ResourceLimits,
 ) -> IsomorphismOutcome {
     let mut partition = Partition::new(graph);
-    if !partition.balanced() || !partition.refine(graph, (0..partition.classes() as u32).collect()) {
+    if !partition.is_balanced() || !partition.refine(graph, (0..partition.classes() as u32).collect()) {
         return IsomorphismOutcome::None;
     }
     let mut search = IsomorphismSearch { graph, choices: 0, max_choices, resources };
@@ -105,7 +105,7 @@ impl IsomorphismSearch<'_> {
 
     fn straight(&mut self, mut partition: Partition) -> Result<Straight, Stopped> {
         let mut first_choice = true;
-        while let Some(class) = partition.undecided() {
+        while let Some(class) = partition.smallest_open_class() {
             // Any of the first's nodes will do, for each has to correspond to one of the second's. The lowest, so that
             // the answer does not depend on the history of the classes.
             let members = partition.members(class);
@@ -132,7 +132,8 @@ impl IsomorphismSearch<'_> {
     /// Looks ahead once over the whole graph, for a local fault, then settles part by part.
     fn part_by_part(&mut self, partition: Partition) -> Result<Option<Partition>, Stopped> {
         let split = self.graph.split;
-        let members = partition.undecided().map(|class| partition.members(class)).unwrap_or_default();
+        let members =
+            partition.smallest_open_class().map(|class| partition.members(class)).unwrap_or_default();
         let (mut ours, mut theirs): (Vec<Node>, Vec<Node>) = members.iter().partition(|&&n| n < split);
         ours.sort_unstable();
         theirs.sort_unstable();
@@ -157,7 +158,8 @@ impl IsomorphismSearch<'_> {
         if depth > MAX_DEPTH {
             return Err(None);
         }
-        let (ours, mut theirs) = (self.connected(&partition, ours), self.connected(&partition, theirs));
+        let (ours, mut theirs) =
+            (self.connected_parts(&partition, ours), self.connected_parts(&partition, theirs));
         if ours.len() != theirs.len() {
             return Ok(None);
         }
@@ -276,7 +278,7 @@ impl IsomorphismSearch<'_> {
     }
 
     /// The connected parts of the open ones among `nodes`, by edges between open nodes.
-    fn connected(&self, partition: &Partition, nodes: &[Node]) -> Vec<Vec<Node>> {
+    fn connected_parts(&self, partition: &Partition, nodes: &[Node]) -> Vec<Vec<Node>> {
         let mut seen: FxHashSet<Node> = FxHashSet::default();
         let mut parts = Vec::new();
         for &start in nodes {

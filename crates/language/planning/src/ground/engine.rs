@@ -2,24 +2,11 @@
 //! reachable. Semi-naive: an atom, once found, is joined with the atoms found before it, through indexes; static
 //! atoms are there from the start and never trigger.
 
-use super::plan::{Check, Engines, JoinPlan, Match, PlanInput, plan_joins};
+use super::plan::{Check, Engines, JoinPlan, JoinRule, Match, PlanInput, plan_joins};
 use super::table::Table;
-use crate::lifted::{LiftedAtom, Variable};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::{Atom, ObjectId};
 use std::collections::VecDeque;
-
-/// A rule: for every binding of `variables` with all of `body` reached and all of `checks` true, `heads` are reached.
-#[derive(Debug)]
-pub(crate) struct JoinRule<'a> {
-    /// Size of a binding.
-    pub(crate) slots: usize,
-    /// All variables, in the order a firing lists them.
-    pub(crate) variables: Vec<&'a Variable>,
-    pub(crate) body: Vec<LiftedAtom>,
-    pub(crate) checks: Vec<Check>,
-    pub(crate) heads: Vec<LiftedAtom>,
-}
 
 /// Reachable atoms and rule firings.
 pub(crate) struct Reached {

@@ -41,7 +41,7 @@ impl Conjunction {
         Some(Condition { positive: side(false), negative: side(true), numeric: self.numeric.into() })
     }
 
-    fn merged(&self, other: &Conjunction) -> Conjunction {
+    fn merge(&self, other: &Conjunction) -> Conjunction {
         let mut all = self.clone();
         all.literals.extend(&other.literals);
         all.numeric.extend(other.numeric.iter().cloned());
@@ -102,12 +102,12 @@ impl<'f> Expander<'f> {
             }
             Formula::Exists(variables, body, _) => {
                 let mut parts = Vec::new();
-                self.quantified(variables, body, false, binding, &mut parts, resources)?;
+                self.expand_quantifier(variables, body, false, binding, &mut parts, resources)?;
                 junction(parts, false)
             }
             Formula::Forall(variables, body, _) => {
                 let mut parts = Vec::new();
-                self.quantified(variables, body, true, binding, &mut parts, resources)?;
+                self.expand_quantifier(variables, body, true, binding, &mut parts, resources)?;
                 junction(parts, true)
             }
         })
@@ -131,7 +131,7 @@ impl<'f> Expander<'f> {
         Ok(junction(done, conjunction))
     }
 
-    fn quantified(
+    fn expand_quantifier(
         &mut self,
         variables: &[Variable],
         body: &Formula,
@@ -151,7 +151,7 @@ impl<'f> Expander<'f> {
         };
         for &object in first.objects.iter() {
             binding[first.slot as usize] = object;
-            if self.quantified(rest, body, conjunction, binding, parts, resources)? {
+            if self.expand_quantifier(rest, body, conjunction, binding, parts, resources)? {
                 return Ok(true);
             }
         }
@@ -205,7 +205,7 @@ impl<'f> Expander<'f> {
                     if choices.len() > 1 && all.len() * choices.len() > MAX_DISJUNCTS {
                         choices = vec![self.invent(choices, stratum)];
                     }
-                    all = all.iter().flat_map(|a| choices.iter().map(move |c| a.merged(c))).collect();
+                    all = all.iter().flat_map(|a| choices.iter().map(move |c| a.merge(c))).collect();
                 }
                 all
             }

@@ -1,11 +1,22 @@
 //! Join orders: for each rule and each atom that can trigger it, the order of the other atoms and the index
 //! used for each, the most selective first.
 
-use super::engine::JoinRule;
 use super::table::Table;
-use crate::lifted::{LiftedAtom, Term};
+use crate::lifted::{LiftedAtom, Term, Variable};
 use crate::task::ObjectId;
 use std::sync::Arc;
+
+/// A rule: for every binding of `variables` with all of `body` reached and all of `checks` true, `heads` are reached.
+#[derive(Debug)]
+pub(crate) struct JoinRule<'a> {
+    /// Size of a binding.
+    pub(crate) slots: usize,
+    /// All variables, in the order a firing lists them.
+    pub(crate) variables: Vec<&'a Variable>,
+    pub(crate) body: Vec<LiftedAtom>,
+    pub(crate) checks: Vec<Check>,
+    pub(crate) heads: Vec<LiftedAtom>,
+}
 
 /// A test on a binding.
 #[derive(Debug, Clone)]
@@ -195,14 +206,14 @@ impl<'p, 'a> Planner<'p, 'a> {
             .map(|&term| match term {
                 Term::Slot(slot) if !self.bound[slot as usize] => {
                     self.bound[slot as usize] = true;
-                    Match::Bind(slot, self.allowed(slot))
+                    Match::Bind(slot, self.allowed_objects(slot))
                 }
                 _ => Match::Same(term),
             })
             .collect()
     }
 
-    fn allowed(&self, slot: u32) -> Arc<[u64]> {
+    fn allowed_objects(&self, slot: u32) -> Arc<[u64]> {
         let objects = self.rule.variables.iter().find(|v| v.slot == slot).map(|v| &v.objects);
         let mut set = vec![0u64; self.estimates.object_words];
         for &object in objects.into_iter().flat_map(|o| o.iter()) {

@@ -19,7 +19,7 @@ pub(crate) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    fn merged(&self, other: &Query<'a>) -> Query<'a> {
+    fn merge(&self, other: &Query<'a>) -> Query<'a> {
         let mut all = self.clone();
         all.variables.extend(&other.variables);
         all.atoms.extend(&other.atoms);
@@ -40,7 +40,7 @@ pub(crate) fn queries(formula: &Formula, split: bool) -> Vec<Query<'_>> {
                 if choices.len() > 1 && all.len() * choices.len() > MAX_DISJUNCTS {
                     all.iter_mut().for_each(|q| q.rest.push(part));
                 } else {
-                    all = all.iter().flat_map(|q| choices.iter().map(move |c| q.merged(c))).collect();
+                    all = all.iter().flat_map(|q| choices.iter().map(move |c| q.merge(c))).collect();
                 }
             }
             all

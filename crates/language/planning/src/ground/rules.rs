@@ -1,8 +1,7 @@
 //! The reachability rules of a task: one for each disjunct of an action's precondition, of a conditional effect and
 //! of a derived predicate's body.
 
-use super::engine::JoinRule;
-use super::plan::Check;
+use super::plan::{Check, JoinRule};
 use super::query::{Query, queries};
 use crate::lifted::{EffectChange, EffectGroup, Formula, LiftedAtom, LiftedTask, Term, Variable};
 
@@ -47,7 +46,7 @@ pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
         };
         let mut heads: Vec<LiftedAtom> = Vec::new();
         for group in schema.effects.iter().filter(|g| g.is_plain()) {
-            heads.extend(added(group));
+            heads.extend(added_atoms(group));
         }
         if schema.effects.iter().any(|g| !g.is_plain()) {
             heads.push(own.clone());
@@ -68,7 +67,7 @@ pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
                     variables,
                     Some(own.clone()),
                     query,
-                    added(group).collect(),
+                    added_atoms(group).collect(),
                 );
             }
         }
@@ -84,7 +83,7 @@ pub(crate) fn rule_set(task: &LiftedTask) -> RuleSet<'_> {
     set
 }
 
-fn added(group: &EffectGroup) -> impl Iterator<Item = LiftedAtom> + '_ {
+fn added_atoms(group: &EffectGroup) -> impl Iterator<Item = LiftedAtom> + '_ {
     group.changes.iter().filter_map(|(change, _)| match change {
         EffectChange::Add(atom) => Some(atom.clone()),
         EffectChange::Delete(_) | EffectChange::Numeric(..) => None,

@@ -79,7 +79,7 @@ impl Normalizer {
                 }
             }
             Effect::Assign(assignment) => self.walk_assignment(assignment, scope, walk),
-            Effect::Timed(_, _, span) => self.unsupported("a timed effect", scope.place(*span)),
+            Effect::Timed(_, _, span) => self.note_unsupported("a timed effect", scope.place(*span)),
         }
     }
 

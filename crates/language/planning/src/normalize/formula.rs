@@ -1,6 +1,6 @@
 //! Conditions and numeric expressions: names resolved, implications and negations pushed inwards.
 
-use super::symbols::undefined;
+use super::symbols::undefined_name;
 use super::{Normalizer, Scope};
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, Term};
 use planforge_diagnostics::Span;
@@ -19,8 +19,8 @@ impl Normalizer {
                     vec![self.formula(premise, !negated, scope), self.formula(conclusion, negated, scope)];
                 if negated { Formula::And(parts) } else { Formula::Or(parts, *span) }
             }
-            Condition::Exists(q) => self.quantified(q, !negated, negated, scope),
-            Condition::Forall(q) => self.quantified(q, negated, negated, scope),
+            Condition::Exists(q) => self.quantified_formula(q, !negated, negated, scope),
+            Condition::Forall(q) => self.quantified_formula(q, negated, negated, scope),
             Condition::Atom(atom) => match self.atom(atom, scope) {
                 Some(lifted) => Formula::Literal { atom: lifted, negated, span: atom.span },
                 None => Formula::truth(),
@@ -31,15 +31,15 @@ impl Normalizer {
             },
             Condition::Compare(comparison) => self.comparison(comparison, negated, scope),
             Condition::Preference(p) => {
-                self.unsupported("a preference", scope.place(p.span));
+                self.note_unsupported("a preference", scope.place(p.span));
                 Formula::truth()
             }
             Condition::Timed(_, _, span) => {
-                self.unsupported("a timed condition", scope.place(*span));
+                self.note_unsupported("a timed condition", scope.place(*span));
                 Formula::truth()
             }
             Condition::Trajectory(t) => {
-                self.unsupported("a trajectory constraint", scope.place(t.span));
+                self.note_unsupported("a trajectory constraint", scope.place(t.span));
                 Formula::truth()
             }
         }
@@ -64,7 +64,7 @@ impl Normalizer {
         if conjunction { Formula::And(flat) } else { Formula::Or(flat, span) }
     }
 
-    fn quantified(
+    fn quantified_formula(
         &mut self,
         q: &ast::Quantified<Condition>,
         exists: bool,
@@ -106,7 +106,7 @@ impl Normalizer {
     pub(crate) fn atom(&mut self, atom: &ast::Atom, scope: &Scope) -> Option<LiftedAtom> {
         let args = self.terms(&atom.args, scope);
         let Some(predicate) = self.tables.predicate(&atom.predicate) else {
-            self.diagnostics.push(undefined("predicate", &atom.predicate, scope.text));
+            self.diagnostics.push(undefined_name("predicate", &atom.predicate, scope.text));
             return None;
         };
         let arity = self.tables.predicates[predicate as usize].arity;
@@ -118,7 +118,7 @@ impl Normalizer {
     pub(crate) fn fluent(&mut self, fluent: &ast::Fluent, scope: &Scope) -> Option<LiftedAtom> {
         let args = self.terms(&fluent.args, scope);
         let Some(function) = self.tables.function(&fluent.function) else {
-            self.diagnostics.push(undefined("function", &fluent.function, scope.text));
+            self.diagnostics.push(undefined_name("function", &fluent.function, scope.text));
             return None;
         };
         let arity = self.tables.function_arity[function as usize];
@@ -157,7 +157,7 @@ impl Normalizer {
             ast::Term::Constant(name) => ("object", self.tables.object(name).map(Term::Object)),
         };
         if found.is_none() {
-            self.diagnostics.push(undefined(kind, term.name(), scope.text));
+            self.diagnostics.push(undefined_name(kind, term.name(), scope.text));
         }
         found
     }
@@ -177,12 +177,12 @@ impl Normalizer {
                 Some(args.fold(first, |sum, next| binary(*op, sum, next)))
             }
             NumericExpr::Duration(span) | NumericExpr::ElapsedTime(span) => {
-                self.unsupported("a duration", scope.place(*span));
+                self.note_unsupported("a duration", scope.place(*span));
                 None
             }
             NumericExpr::TotalTime(_) => Some(LiftedExpr::Steps),
             NumericExpr::IsViolated(_, span) => {
-                self.unsupported("a preference", scope.place(*span));
+                self.note_unsupported("a preference", scope.place(*span));
                 None
             }
         }

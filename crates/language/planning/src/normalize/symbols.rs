@@ -112,7 +112,7 @@ impl Tables {
         let mut open: Vec<Name> = typed.ty.iter().flat_map(|t| t.alternatives.iter().cloned()).collect();
         for name in &open {
             if !members.contains_key(name) {
-                diagnostics.push(undefined("type", name, text));
+                diagnostics.push(undefined_name("type", name, text));
             }
         }
         open.push(Name::synthetic("object"));
@@ -154,7 +154,7 @@ impl Tables {
                     self.predicates[id as usize].derived = true;
                     self.predicates[id as usize].fluent = true;
                 }
-                None => diagnostics.push(undefined("predicate", &rule.predicate, TaskText::Domain)),
+                None => diagnostics.push(undefined_name("predicate", &rule.predicate, TaskText::Domain)),
             }
         }
     }
@@ -177,7 +177,7 @@ impl Tables {
         for name in &ty.alternatives {
             match self.members.get(name) {
                 Some(members) => objects.extend_from_slice(members),
-                None => diagnostics.push(undefined("type", name, text)),
+                None => diagnostics.push(undefined_name("type", name, text)),
             }
         }
         objects.sort_unstable();
@@ -203,7 +203,7 @@ impl Tables {
 }
 
 /// The diagnostic for a name that nothing declares.
-pub(crate) fn undefined(kind: &str, name: &Name, text: TaskText) -> Diagnostic {
+pub(crate) fn undefined_name(kind: &str, name: &Name, text: TaskText) -> Diagnostic {
     Diagnostic::error("planning.undefined", format!("the {kind} {name} is not declared"))
         .at(text.source(), name.span, "not declared")
         .help(format!("declare {name}, or correct its spelling"))

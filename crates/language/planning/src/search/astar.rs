@@ -3,7 +3,8 @@
 use super::lmcut::LmCut;
 use super::node_table::{NONE, NodeTable, StateId};
 use super::relaxed::Relaxed;
-use super::space::{Outcome, SearchStatistics, Space, Watch};
+use super::space::{Outcome, SearchStatistics, Space};
+use super::watch::LimitWatch;
 use crate::resources::StopReason;
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub(super) const DEAD: u32 = u32::MAX;
 pub(crate) fn search(
     space: &Space<'_>,
     blind: bool,
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Outcome {
     let relaxed = (!blind).then(|| Relaxed::new(space.task));
@@ -120,7 +121,7 @@ pub(super) struct Explored {
 pub(super) fn explore(
     space: &Space<'_>,
     bound: &mut Bound<'_>,
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Result<Explored, StopReason> {
     let mut table = space.table();

@@ -1,17 +1,22 @@
 //! Breadth-first search: shortest plans, without a heuristic.
 
 use super::node_table::NONE;
-use super::space::{Outcome, SearchStatistics, Space, Watch};
+use super::space::{Outcome, SearchStatistics, Space};
+use super::watch::LimitWatch;
 use crate::resources::StopReason;
 
 /// Runs breadth-first search.
-pub(crate) fn search(space: &Space<'_>, watch: &mut Watch<'_>, statistics: &mut SearchStatistics) -> Outcome {
+pub(crate) fn search(
+    space: &Space<'_>,
+    watch: &mut LimitWatch<'_>,
+    statistics: &mut SearchStatistics,
+) -> Outcome {
     run(space, watch, statistics).unwrap_or_else(Outcome::Stopped)
 }
 
 fn run(
     space: &Space<'_>,
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Result<Outcome, StopReason> {
     let mut table = space.table();

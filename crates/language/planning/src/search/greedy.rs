@@ -6,7 +6,8 @@ use super::landmarks::{LandmarkCount, Landmarks};
 use super::node_table::{NONE, NodeTable, StateId};
 use super::open_list::BucketQueue;
 use super::relaxed::Relaxed;
-use super::space::{Outcome, SearchStatistics, Space, Watch};
+use super::space::{Outcome, SearchStatistics, Space};
+use super::watch::LimitWatch;
 use crate::resources::StopReason;
 
 /// Pops by which a preferred open list is ahead after progress.
@@ -42,7 +43,11 @@ struct Greedy<'s, 't> {
 }
 
 /// Searches greedily with h_FF and, where the task has landmarks, their count.
-pub(crate) fn search(space: &Space<'_>, watch: &mut Watch<'_>, statistics: &mut SearchStatistics) -> Outcome {
+pub(crate) fn search(
+    space: &Space<'_>,
+    watch: &mut LimitWatch<'_>,
+    statistics: &mut SearchStatistics,
+) -> Outcome {
     let relaxed = Relaxed::new(space.task);
     if let Err(reason) = watch.charge(relaxed.bytes()) {
         return Outcome::Stopped(reason);
@@ -65,7 +70,7 @@ pub(crate) fn search(space: &Space<'_>, watch: &mut Watch<'_>, statistics: &mut 
 impl Greedy<'_, '_> {
     fn run(
         &mut self,
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
     ) -> Result<Outcome, StopReason> {
         let initial = self.space.initial();
@@ -118,7 +123,7 @@ impl Greedy<'_, '_> {
         let mut values = [ff, 0];
         if let Some(landmarks) = &mut self.landmarks {
             values[1] = landmarks.value(id, state);
-            landmarks.preferred(id, self.space, state, &operators, &mut favourites);
+            landmarks.collect_preferred(id, self.space, state, &operators, &mut favourites);
         }
         statistics.expanded += 1;
         let mut progress = false;

@@ -2,7 +2,8 @@
 
 use super::node_table::StateId;
 use super::relaxed::{NONE, Relaxed};
-use super::space::{Space, Watch};
+use super::space::Space;
+use super::watch::LimitWatch;
 use crate::bits;
 use crate::resources::StopReason;
 use crate::task::{Fact, GroundTask};
@@ -29,7 +30,7 @@ impl Landmarks {
     pub(crate) fn find(
         task: &GroundTask,
         relaxed: &Relaxed,
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
     ) -> Result<Option<Landmarks>, StopReason> {
         let words = bits::words_for(relaxed.propositions);
         if words * relaxed.propositions > MAX_WORDS || !task.axioms.is_empty() {
@@ -84,7 +85,7 @@ impl LandmarkSets {
         task: &GroundTask,
         relaxed: &Relaxed,
         words: usize,
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
     ) -> Result<Self, StopReason> {
         let mut all = LandmarkSets {
             words,
@@ -255,7 +256,7 @@ impl<'l> LandmarkCount<'l> {
     }
 
     /// Adds the operators that reach a landmark all of whose predecessors are reached.
-    pub(crate) fn preferred(
+    pub(crate) fn collect_preferred(
         &self,
         id: StateId,
         space: &Space<'_>,

@@ -3,7 +3,7 @@
 //! pair are useless. A state with a pair that cannot lead to the goal is a dead end. Delete relaxation
 //! detects no such dead ends.
 
-use super::space::Watch;
+use super::watch::LimitWatch;
 use crate::bits;
 use crate::resources::StopReason;
 use crate::task::{Condition, Fact, GroundTask};
@@ -88,7 +88,7 @@ impl ReachablePairs {
     pub(crate) fn find(
         task: &GroundTask,
         initial: &[u64],
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
     ) -> Result<Option<Self>, StopReason> {
         if is_too_much(task) {
             return Ok(None);
@@ -128,7 +128,7 @@ impl Mutexes {
     pub(crate) fn find(
         task: &GroundTask,
         initial: &[u64],
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
     ) -> Result<Option<Self>, StopReason> {
         if is_too_much(task) {
             return Ok(None);
@@ -188,7 +188,7 @@ fn forward(
     task: &GroundTask,
     shapes: &[Shape],
     initial: &[u64],
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
 ) -> Result<Pairs, StopReason> {
     let mut pairs = Pairs::new(task.facts.len());
     bits::ones(initial).for_each(|f| {
@@ -235,7 +235,7 @@ fn backward(
     task: &GroundTask,
     shapes: &[Shape],
     reachable: &Pairs,
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
 ) -> Result<Pairs, StopReason> {
     let mut pairs = Pairs::new(task.facts.len());
     let mut set = vec![0u64; pairs.words];

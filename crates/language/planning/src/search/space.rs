@@ -4,7 +4,7 @@ use super::mutex::Mutexes;
 use super::node_table::NodeTable;
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::StopReason;
 use crate::simulate::apply_facts;
 use crate::successors::SuccessorGenerator;
 use crate::task::GroundTask;
@@ -107,60 +107,4 @@ pub(crate) fn initial_state(task: &GroundTask) -> Vec<u64> {
     task.init.iter().for_each(|&f| bits::set(&mut state, f));
     AxiomEvaluator::new(task).close(&mut state, &[]);
     state
-}
-
-/// Watches the limits of a search.
-pub(crate) struct Watch<'b> {
-    resources: &'b mut dyn ResourceLimits,
-    max_nodes: u64,
-    charged: usize,
-    calls: u32,
-}
-
-impl<'b> Watch<'b> {
-    pub(crate) fn new(resources: &'b mut dyn ResourceLimits, max_nodes: u64) -> Self {
-        Watch { resources, max_nodes, charged: 0, calls: 0 }
-    }
-
-    /// Called for each node. Charges `per_node` bytes for every node added since the last poll.
-    pub(crate) fn tick(&mut self, nodes: usize, per_node: u64) -> Result<(), StopReason> {
-        // Minutes of cheap steps count beyond 32 bits.
-        self.calls = self.calls.wrapping_add(1);
-        if nodes as u64 > self.max_nodes {
-            return Err(StopReason::Nodes);
-        }
-        if !self.calls.is_multiple_of(16) {
-            return Ok(());
-        }
-        let fresh = nodes - self.charged;
-        self.charged = nodes;
-        check(self.resources.charge(fresh as u64 * per_node))?;
-        check(self.resources.poll())
-    }
-
-    /// Charges bytes at once.
-    pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
-        check(self.resources.charge(bytes))
-    }
-
-    /// Polls the resource limits.
-    pub(crate) fn poll(&mut self) -> Result<(), StopReason> {
-        check(self.resources.poll())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::resources::Unlimited;
-
-    #[test]
-    fn a_search_of_any_number_of_steps_goes_on_asking() {
-        let mut resources = Unlimited;
-        let mut watch = Watch { calls: u32::MAX, ..Watch::new(&mut resources, 5) };
-        for _ in 0..3 {
-            assert_eq!(watch.tick(5, 1), Ok(()));
-        }
-        assert_eq!(watch.tick(6, 1), Err(StopReason::Nodes));
-    }
 }

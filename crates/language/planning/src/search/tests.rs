@@ -4,7 +4,8 @@ use super::ff::FfHeuristic;
 use super::lmcut::LmCut;
 use super::mutex::Mutexes;
 use super::relaxed::Relaxed;
-use super::space::{Space, Watch, initial_state};
+use super::space::{Space, initial_state};
+use super::watch::LimitWatch;
 use super::{node_table::NONE, reduce::reduce};
 use crate::{GroundLimits, Unlimited, ground, normalize};
 
@@ -63,7 +64,7 @@ fn heuristics_respect_true_distances() {
         }
         let reduced = reduce(&task);
         let mut resources = Unlimited;
-        let mut watch = Watch::new(&mut resources, 1000);
+        let mut watch = LimitWatch::new(&mut resources, 1000);
         let mutexes = Mutexes::find(&reduced, &initial_state(&reduced), &mut watch).unwrap().unwrap();
         let relaxed = Relaxed::new(&reduced);
         let mut lmcut = LmCut::new(&relaxed);

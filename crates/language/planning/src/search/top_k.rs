@@ -14,7 +14,8 @@ mod suffixes;
 use super::astar::{self, Bound, Explored};
 use super::lmcut::LmCut;
 use super::relaxed::Relaxed;
-use super::space::{SearchStatistics, Space, Watch};
+use super::space::{SearchStatistics, Space};
+use super::watch::LimitWatch;
 use crate::resources::StopReason;
 use crate::task::GroundAction;
 use suffixes::Suffixes;
@@ -77,7 +78,7 @@ impl Weight {
 }
 
 /// Searches for the requested plans.
-pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut Watch<'_>) -> Plans {
+pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut LimitWatch<'_>) -> Plans {
     let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
     let relaxed = Relaxed::new(space.task);
     let heuristic = LmCut::new(&relaxed);
@@ -99,7 +100,7 @@ fn run(
     space: &Space<'_>,
     bound: &mut Bound<'_>,
     wanted: &PlanRequest<'_>,
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
     found: &mut Plans,
 ) -> Result<End, StopReason> {
     let explored = astar::explore(space, bound, watch, &mut found.statistics)?;

@@ -57,7 +57,7 @@ impl Explainer<'_> {
             Formula::Equal { negated, span, .. } => {
                 let why = if *negated { "both are the same object" } else { "they are different objects" };
                 let remedy = if *negated { "two different objects" } else { "the same object twice" };
-                out.push(self.failed(formula, binding, *span, why.to_owned(), remedy.to_owned()));
+                out.push(self.explain_failure(formula, binding, *span, why.to_owned(), remedy.to_owned()));
             }
             Formula::Compare { comparison, left, right, span } => {
                 out.push(self.comparison(formula, *comparison, left, right, *span, binding));
@@ -65,7 +65,7 @@ impl Explainer<'_> {
             Formula::Or(parts, span) => {
                 let remedies: Vec<String> = parts.iter().map(|p| self.formula(p, binding)).collect();
                 let why = "none of its parts holds".to_owned();
-                out.push(self.failed(
+                out.push(self.explain_failure(
                     formula,
                     binding,
                     *span,
@@ -77,7 +77,7 @@ impl Explainer<'_> {
                 let names: Vec<&str> = variables.iter().map(|v| v.name.as_str()).collect();
                 let why = format!("no objects for {} satisfy it", names.join(" "));
                 let remedy = format!("{} for some {}", self.formula(body, binding), names.join(" "));
-                out.push(self.failed(formula, binding, *span, why, remedy));
+                out.push(self.explain_failure(formula, binding, *span, why, remedy));
             }
             Formula::Forall(variables, body, _) => {
                 let mut left = LISTED_BINDINGS;
@@ -92,7 +92,7 @@ impl Explainer<'_> {
         }
     }
 
-    fn failed(
+    fn explain_failure(
         &self,
         f: &Formula,
         b: &mut [ObjectId],
@@ -189,7 +189,7 @@ impl Explainer<'_> {
             comparison.as_str(),
             self.expression(right, binding)
         );
-        self.failed(formula, binding, span, facts.join(" and "), remedy)
+        self.explain_failure(formula, binding, span, facts.join(" and "), remedy)
     }
 
     /// A formula under a binding, as PDDL; variables that are not bound keep their name.
@@ -216,8 +216,12 @@ impl Explainer<'_> {
                 self.write_expression(left, binding, scope),
                 self.write_expression(right, binding, scope)
             ),
-            Formula::Exists(variables, body, _) => self.quantified("exists", variables, body, binding, scope),
-            Formula::Forall(variables, body, _) => self.quantified("forall", variables, body, binding, scope),
+            Formula::Exists(variables, body, _) => {
+                self.quantified_text("exists", variables, body, binding, scope)
+            }
+            Formula::Forall(variables, body, _) => {
+                self.quantified_text("forall", variables, body, binding, scope)
+            }
         }
     }
 
@@ -232,7 +236,7 @@ impl Explainer<'_> {
         format!("({word} {})", parts.join(" "))
     }
 
-    fn quantified(
+    fn quantified_text(
         &self,
         word: &str,
         variables: &[Variable],

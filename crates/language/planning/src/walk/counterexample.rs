@@ -1,9 +1,10 @@
 //! The shortest walk that one model executes and the other refuses at its last step.
 
-use super::link::{FailingWalk, Link, NamedStep, execute_steps};
-use super::model::{ActionId, Model};
+use super::link::{FailingWalk, Link, execute_steps};
+use super::model::Model;
 use super::score::WalkDirection;
 use super::space::{Space, StateId};
+use super::step::{ActionId, NamedStep};
 use crate::resources::{ResourceLimits, StopReason};
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,8 @@
 //! Walks drawn once and executed on any number of other models.
 
-use super::model::{ActionId, Model};
+use super::model::Model;
 use super::sample::{DrawOutcome, SampleSpec, Trial, Walker};
+use super::step::ActionId;
 use crate::resources::{ResourceLimits, StopReason};
 use planforge_pddl::random::Random;
 

@@ -5,7 +5,7 @@
 mod plan;
 mod relation;
 
-use super::model::{ActionId, Semantics};
+use super::step::{ActionId, Semantics};
 use crate::bits;
 use crate::ground::{GroundLimits, functions_read};
 use crate::lifted::{EffectChange, EffectGroup, LiftedTask};
@@ -213,7 +213,7 @@ impl Met {
             numbers.resize(numbers.len().max(number + 1), f64::NAN);
             numbers[number] = *value;
         }
-        trimmed(facts, numbers)
+        trim_state(facts, numbers)
     }
 
     /// Makes `world` and `tables` show a state, by what differs from the one they show.
@@ -303,7 +303,7 @@ impl Met {
             numbers.resize(numbers.len().max(number + 1), f64::NAN);
             numbers[number] = op.apply(numbers[number], value);
         }
-        *state = trimmed(facts, numbers);
+        *state = trim_state(facts, numbers);
     }
 }
 
@@ -322,7 +322,7 @@ fn set(facts: &mut Vec<u64>, fact: u32) {
 
 /// Returns a state in canonical form, independent of the numbering order: without trailing parts that are
 /// equivalent to absent ones.
-fn trimmed(mut facts: Vec<u64>, mut numbers: Vec<f64>) -> State {
+fn trim_state(mut facts: Vec<u64>, mut numbers: Vec<f64>) -> State {
     while facts.last() == Some(&0) {
         facts.pop();
     }

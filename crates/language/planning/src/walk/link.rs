@@ -1,36 +1,10 @@
 //! Ground actions of one model in another: resolved by name and object names, or refused with the reason.
 
-use super::model::{ActionId, Model};
+use super::model::Model;
+use super::step::{ActionId, NamedStep};
 use crate::simulate::State;
 use crate::task::{GroundAction, ObjectId};
 use std::fmt;
-
-/// A ground action by names, as its model's text writes them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NamedStep {
-    /// Name of the action schema.
-    pub name: String,
-    /// Names of the objects.
-    pub args: Vec<String>,
-}
-
-impl NamedStep {
-    /// Reads `(name object ...)`, with or without the parentheses. `None` if there is no name.
-    pub fn parse(text: &str) -> Option<Self> {
-        let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
-        let mut words = inner.split_whitespace().map(str::to_owned);
-        let name = words.next()?;
-        Some(NamedStep { name, args: words.collect() })
-    }
-}
-
-impl fmt::Display for NamedStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}", self.name)?;
-        self.args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
-        f.write_str(")")
-    }
-}
 
 /// Reason why a model does not execute a ground action of another.
 #[derive(Debug, Clone, PartialEq, Eq)]

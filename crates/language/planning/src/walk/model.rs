@@ -1,7 +1,7 @@
 //! A model to walk in: a domain and a problem, grounded once or joined on demand, under one of two readings of a ground no-op.
 
 use super::lifted::Lifted;
-use super::link::NamedStep;
+use super::step::{ActionId, NamedStep, Semantics};
 use crate::ground::{GroundLimits, ground};
 use crate::lifted::LiftedTask;
 use crate::normalize::normalize;
@@ -12,24 +12,6 @@ use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::{Domain, Problem};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// A ground action of one [`Model`], by number.
-pub type ActionId = u32;
-
-/// Definition of the legal ground actions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Semantics {
-    /// Every ground action whose precondition holds, as VAL judges plans.
-    #[default]
-    Strips,
-    /// As [`Semantics::Strips`], but a ground action that cannot change any state is never legal, because the Fast Downward
-    /// translator, which the paper's own code walks with, drops it: every atom it adds is one of its preconditions (or
-    /// never becomes false), every atom it deletes is added again, is a negative precondition or can never hold,
-    /// and what its conditional effects do contradicts its precondition. The translator also uses invariants it
-    /// finds, so that it may drop a few ground actions more; what it drops of goal-irrelevant actions is not
-    /// followed.
-    GroundNoOpsDropped,
-}
 
 /// Method of finding the applicable ground actions of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

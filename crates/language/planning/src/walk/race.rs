@@ -100,7 +100,7 @@ impl Racer {
     }
 
     /// Takes a candidate out because a direction of it is not defined.
-    pub fn undefined(&mut self, candidate: usize) {
+    pub fn exclude(&mut self, candidate: usize) {
         let state = &mut self.candidates[candidate];
         state.sequences = None;
         state.estimate = None;
@@ -193,7 +193,7 @@ fn run(
     for (i, pairs) in candidates.iter().enumerate() {
         let arm = Arm::new(pairs, spec, resources)?;
         if arm.is_none() {
-            racer.undefined(i);
+            racer.exclude(i);
         }
         arms.push(arm);
     }

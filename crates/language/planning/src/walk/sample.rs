@@ -1,7 +1,8 @@
 //! Walks drawn at random from one model and executed on another.
 
-use super::link::{FailingWalk, Link, NamedStep};
-use super::model::{ActionId, Model};
+use super::link::{FailingWalk, Link};
+use super::model::Model;
+use super::step::{ActionId, NamedStep};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::State;
 use planforge_pddl::random::Random;

@@ -1,6 +1,7 @@
 //! States of a model by number, each expanded once.
 
-use super::model::{ActionId, Model};
+use super::model::Model;
+use super::step::ActionId;
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::State;
 use rustc_hash::FxHashMap;

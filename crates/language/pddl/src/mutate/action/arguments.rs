@@ -2,7 +2,7 @@
 
 use super::super::scope::Literal;
 use super::super::terms::{list_sites, part_at};
-use super::super::{Part, Site, TermList, apply::replaced};
+use super::super::{Part, Site, TermList, apply::replace_term};
 use super::words::slips;
 use super::{Draft, Flaw};
 use crate::ast::{Action, Atom, Domain, Term, TypeRef, TypedName};
@@ -42,7 +42,7 @@ impl Placed {
         literal.atom = Atom { args, ..literal.atom };
         let change = format!("{} {before} became {}", self.list, print_atom(&literal.atom));
         let part: Part = literal.part(self.list);
-        Draft { flaw: Some(flaw), change, text: print_action(&replaced(action, self.site, part)) }
+        Draft { flaw: Some(flaw), change, text: print_action(&replace_term(action, self.site, part)) }
     }
 }
 

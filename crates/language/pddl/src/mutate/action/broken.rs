@@ -45,7 +45,7 @@ pub(super) fn all(action: &Action, random: &mut Random) -> Vec<Draft> {
 type EditedText = (String, String);
 
 /// The text with a piece replaced.
-fn edited(scan: &Scan<'_>, from: usize, to: usize, by: &str) -> String {
+fn replace_range(scan: &Scan<'_>, from: usize, to: usize, by: &str) -> String {
     format!("{}{by}{}", &scan.text[..from], &scan.text[to..])
 }
 
@@ -62,22 +62,22 @@ fn lost_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
     parentheses
         .map(|(t, token)| {
             let change = format!("`{}` lost at `{}`", scan.word(t), near(scan, token.start));
-            (change, edited(scan, token.start, token.end, ""))
+            (change, replace_range(scan, token.start, token.end, ""))
         })
         .collect()
 }
 
 fn extra_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
-    let mut made = vec![("`(` before the action".to_owned(), edited(scan, 0, 0, "("))];
+    let mut made = vec![("`(` before the action".to_owned(), replace_range(scan, 0, 0, "("))];
     // Behind `(:action`: before it there is no action.
     for token in scan.tokens.iter().skip(2) {
         for parenthesis in ["(", ")"] {
             let change = format!("`{parenthesis}` before `{}`", near(scan, token.start));
-            made.push((change, edited(scan, token.start, token.start, parenthesis)));
+            made.push((change, replace_range(scan, token.start, token.start, parenthesis)));
         }
     }
     let end = scan.text.len();
-    made.push(("`)` behind the action".to_owned(), edited(scan, end, end, ")")));
+    made.push(("`)` behind the action".to_owned(), replace_range(scan, end, end, ")")));
     made
 }
 
@@ -98,7 +98,10 @@ fn stray_tokens(scan: &Scan<'_>) -> Vec<EditedText> {
             TokenRole::Atom => {
                 for argument in scan.children(list).into_iter().skip(1) {
                     let end = scan.tokens[argument].end;
-                    made.push((format!("`,` behind {}", scan.word(argument)), edited(scan, end, end, ",")));
+                    made.push((
+                        format!("`,` behind {}", scan.word(argument)),
+                        replace_range(scan, end, end, ","),
+                    ));
                 }
             }
             TokenRole::Action | TokenRole::Other => {}
@@ -107,7 +110,7 @@ fn stray_tokens(scan: &Scan<'_>) -> Vec<EditedText> {
     for at in places {
         for word in STRAY {
             let change = format!("`{word}` before `{}`", near(scan, at));
-            made.push((change, edited(scan, at, at, &format!(" {word} "))));
+            made.push((change, replace_range(scan, at, at, &format!(" {word} "))));
         }
     }
     made
@@ -120,7 +123,7 @@ fn lost_words(scan: &Scan<'_>) -> Vec<EditedText> {
         let word = scan.word(token);
         let what = if by.is_empty() { "lost".to_owned() } else { format!("became {by}") };
         let change = format!("`{word}` {what} at `{}`", near(scan, scan.tokens[token].start));
-        made.push((change, edited(scan, scan.tokens[token].start, scan.tokens[token].end, by)));
+        made.push((change, replace_range(scan, scan.tokens[token].start, scan.tokens[token].end, by)));
     };
     for (keyword, _) in scan.fields() {
         let misspelt: &[&str] = match scan.word(keyword) {
@@ -153,7 +156,7 @@ fn lost_words(scan: &Scan<'_>) -> Vec<EditedText> {
     for (keyword, value) in scan.fields() {
         if let Some(value) = value {
             let change = format!("what belongs to {} lost", scan.word(keyword));
-            made.push((change, edited(scan, scan.tokens[value].start, scan.end(value), "")));
+            made.push((change, replace_range(scan, scan.tokens[value].start, scan.end(value), "")));
         }
     }
     made
@@ -171,7 +174,7 @@ fn duplicated_fields(scan: &Scan<'_>) -> Vec<EditedText> {
         let again = format!("\n    {}", &scan.text[start..end]);
         for &(behind, at) in &fields {
             let change = format!("`{}` again behind `{}`", near(scan, start), near(scan, behind));
-            made.push((change, edited(scan, at, at, &again)));
+            made.push((change, replace_range(scan, at, at, &again)));
         }
     }
     made
@@ -196,7 +199,7 @@ fn typed_arguments(scan: &Scan<'_>) -> Vec<EditedText> {
                     scan.word(argument),
                     near(scan, scan.tokens[list].start)
                 );
-                made.push((change, edited(scan, end, end, &format!(" - {ty}"))));
+                made.push((change, replace_range(scan, end, end, &format!(" - {ty}"))));
             }
         }
     }

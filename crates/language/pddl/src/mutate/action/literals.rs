@@ -56,7 +56,7 @@ impl Sets {
     pub(super) fn next(&mut self, seen: &mut FxHashSet<String>, random: &mut Random) -> Option<Draft> {
         while let Some(single) = self.singles.get(self.at).cloned() {
             self.at += 1;
-            if let Some(draft) = self.made(&[single]).filter(|draft| seen.insert(draft.text.clone())) {
+            if let Some(draft) = self.build_draft(&[single]).filter(|draft| seen.insert(draft.text.clone())) {
                 return Some(draft);
             }
         }
@@ -65,7 +65,8 @@ impl Sets {
                 let size = self.size;
                 random.shuffle_front(&mut self.singles, size);
                 let drawn = self.singles[..size].to_vec();
-                if let Some(draft) = self.made(&drawn).filter(|draft| seen.insert(draft.text.clone())) {
+                if let Some(draft) = self.build_draft(&drawn).filter(|draft| seen.insert(draft.text.clone()))
+                {
                     return Some(draft);
                 }
             }
@@ -75,7 +76,7 @@ impl Sets {
     }
 
     /// The action with these mistakes; nothing where two are in one term, or one atom would be in a list twice.
-    fn made(&self, mutations: &[Mutation]) -> Option<Draft> {
+    fn build_draft(&self, mutations: &[Mutation]) -> Option<Draft> {
         let one_place = mutations.iter().enumerate().any(|(i, a)| {
             mutations[..i]
                 .iter()

@@ -3,7 +3,7 @@
 use super::super::list::draw_arguments;
 use super::super::scope::{Literal, Signatures};
 use super::super::{Part, TermList, atoms};
-use super::{RewriteKind, fresh, reordered};
+use super::{RewriteKind, fresh, reorder};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, Quantified, Term, TypedName};
 use crate::name::Name;
 use crate::print;
@@ -29,7 +29,7 @@ pub(super) fn rewrites(
             RewriteKind::RenamedVariables => renamed_variables(action),
             RewriteKind::Capitals => vec![capitals(action)],
             RewriteKind::NestedConjunction => nested(action, random),
-            RewriteKind::RepeatedLiteral => repeated(action),
+            RewriteKind::RepeatedLiteral => repeat_literals(action),
             RewriteKind::DoubleNegation => double_negations(action),
             RewriteKind::ImpliedDisjunction => disjunctions(action, signatures, random),
             RewriteKind::Implication => implications(action),
@@ -76,7 +76,7 @@ fn literals(action: &Action) -> Vec<(usize, Literal)> {
 
 fn reordered_precondition(action: &Action, random: &mut Random) -> Vec<RewrittenAction> {
     let same = |a: &Condition, b: &Condition| print::print_condition(a) == print::print_condition(b);
-    let other = reordered(conditions(action), same, random).into_iter();
+    let other = reorder(conditions(action), same, random).into_iter();
     other.map(|c| (with_conditions(action, c), "the precondition in another order".to_owned())).collect()
 }
 
@@ -86,7 +86,7 @@ fn reordered_effect(action: &Action, random: &mut Random) -> Vec<RewrittenAction
         return Vec::new();
     }
     let same = |a: &Effect, b: &Effect| print::print_effect(a) == print::print_effect(b);
-    let other = reordered(effects(action), same, random).into_iter();
+    let other = reorder(effects(action), same, random).into_iter();
     other.map(|e| (with_effects(action, e), "the effect in another order".to_owned())).collect()
 }
 
@@ -150,7 +150,7 @@ fn nested(action: &Action, random: &mut Random) -> Vec<RewrittenAction> {
     made
 }
 
-fn repeated(action: &Action) -> Vec<RewrittenAction> {
+fn repeat_literals(action: &Action) -> Vec<RewrittenAction> {
     let conditions = conditions(action);
     let mut made: Vec<RewrittenAction> = Vec::new();
     for (i, _) in literals(action) {
@@ -168,7 +168,7 @@ fn repeated(action: &Action) -> Vec<RewrittenAction> {
 }
 
 /// The action with another form of one conjunct of its precondition.
-fn replaced(action: &Action, index: usize, by: Condition) -> RewrittenAction {
+fn replace_conjunct(action: &Action, index: usize, by: Condition) -> RewrittenAction {
     let mut conditions = conditions(action).to_vec();
     let after = print::print_condition(&by);
     let before = std::mem::replace(&mut conditions[index], by);
@@ -176,20 +176,20 @@ fn replaced(action: &Action, index: usize, by: Condition) -> RewrittenAction {
     (with_conditions(action, conditions), change)
 }
 
-fn negated(condition: Condition) -> Condition {
+fn negate(condition: Condition) -> Condition {
     Condition::Not(Box::new(condition), Span::default())
 }
 
 fn condition(literal: &Literal) -> Condition {
     match literal.positive {
         true => Condition::Atom(literal.atom.clone()),
-        false => negated(Condition::Atom(literal.atom.clone())),
+        false => negate(Condition::Atom(literal.atom.clone())),
     }
 }
 
 fn double_negations(action: &Action) -> Vec<RewrittenAction> {
     let positive = literals(action).into_iter().filter(|(_, literal)| literal.positive);
-    positive.map(|(i, literal)| replaced(action, i, negated(negated(condition(&literal))))).collect()
+    positive.map(|(i, literal)| replace_conjunct(action, i, negate(negate(condition(&literal))))).collect()
 }
 
 fn disjunctions(action: &Action, signatures: &Signatures<'_>, random: &mut Random) -> Vec<RewrittenAction> {
@@ -211,7 +211,7 @@ fn implications(action: &Action) -> Vec<RewrittenAction> {
     for (i, a) in &literals {
         for (j, b) in literals.iter().filter(|(j, _)| i != j) {
             let (a, b) = (Box::new(condition(a)), Box::new(condition(b)));
-            made.push(replaced(action, *j, Condition::Imply(a, b, Span::default())));
+            made.push(replace_conjunct(action, *j, Condition::Imply(a, b, Span::default())));
         }
     }
     made

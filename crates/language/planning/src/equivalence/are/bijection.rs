@@ -151,7 +151,7 @@ impl Bijections {
     }
 
     /// Elements of the original that a parameter completes and that the other has.
-    fn shared(&self, parameter: usize, map: &[usize]) -> usize {
+    fn count_shared(&self, parameter: usize, map: &[usize]) -> usize {
         let is_shared = |(number, holes): &&(u32, Holes)| {
             let mapped: Holes = holes.iter().map(|&i| map[i]).collect();
             self.other.contains(&(*number, mapped))
@@ -167,7 +167,7 @@ impl BijectionSearch<'_> {
         let map: Vec<usize> = (0..self.bijections.options.len()).collect();
         for i in 0..map.len() {
             let Some((_, weight)) = self.bijections.options[i].iter().find(|o| o.0 == i) else { return };
-            value = (value.0 + u64::from(*weight), value.1 + self.bijections.shared(i, &map));
+            value = (value.0 + u64::from(*weight), value.1 + self.bijections.count_shared(i, &map));
         }
         self.best = Some((value, map));
     }
@@ -194,7 +194,7 @@ impl BijectionSearch<'_> {
             self.choices += 1;
             self.taken[other] = true;
             self.map.push(other);
-            let shared = self.bijections.shared(next, &self.map);
+            let shared = self.bijections.count_shared(next, &self.map);
             let whole = self.extend((value.0 + u64::from(weight), value.1 + shared));
             self.map.pop();
             self.taken[other] = false;

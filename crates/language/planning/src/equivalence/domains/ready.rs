@@ -1,6 +1,6 @@
 //! Two models made ready for the comparison: reduced to what matters, their ground actions numbered alike.
 
-use super::reduce::reduced;
+use super::reduce::reduce_task;
 use crate::lifted::Metric;
 use crate::simulate::Simulator;
 use crate::walk::{Model, NamedStep};
@@ -45,7 +45,7 @@ impl Both {
                 let rank: Vec<u32> = keys.iter().map(|k| k.as_ref().map_or(NONE, |k| numbers[k])).collect();
                 let mut action = vec![NONE; steps.len()];
                 rank.iter().zip(0..).filter(|(r, _)| **r != NONE).for_each(|(&r, a)| action[r as usize] = a);
-                let (task, relevant) = reduced(simulator.task());
+                let (task, relevant) = reduce_task(simulator.task());
                 let cost_unsupported = task.cost_unsupported.as_ref().map(|u| u.what.clone());
                 let priced = matches!(model.lifted().metric, Metric::Value { .. });
                 Ready {

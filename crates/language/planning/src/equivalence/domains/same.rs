@@ -19,7 +19,7 @@ pub(super) fn same(first: &Ready, second: &Ready, priced: bool) -> bool {
 /// A fact's name to its number in the first task; `None` where two facts have one name.
 fn numbers_by_name(ready: &Ready) -> Option<FxHashMap<String, u32>> {
     let mut numbers = FxHashMap::default();
-    for (fact, name) in named(ready) {
+    for (fact, name) in named_facts(ready) {
         if numbers.insert(name, fact).is_some() {
             return None;
         }
@@ -27,7 +27,7 @@ fn numbers_by_name(ready: &Ready) -> Option<FxHashMap<String, u32>> {
     Some(numbers)
 }
 
-fn named(ready: &Ready) -> impl Iterator<Item = (Fact, String)> {
+fn named_facts(ready: &Ready) -> impl Iterator<Item = (Fact, String)> {
     let task = ready.simulator.task();
     let of = move |(f, atom)| (f as Fact, task.symbols.atom(atom).to_lowercase());
     task.facts.iter().enumerate().filter(|(f, _)| ready.relevant[*f]).map(of)
@@ -71,7 +71,7 @@ fn form(ready: &Ready, numbers: &FxHashMap<String, u32>, priced: bool) -> Option
     let task: &GroundTask = ready.simulator.task();
     let mut common = vec![u32::MAX; task.facts.len()];
     let mut met = vec![false; common.len().max(numbers.len())];
-    for (fact, name) in named(ready) {
+    for (fact, name) in named_facts(ready) {
         let number = *numbers.get(&name)?;
         if met.len() <= number as usize {
             met.resize(number as usize + 1, false);

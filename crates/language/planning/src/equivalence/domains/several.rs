@@ -55,7 +55,7 @@ impl ExactReference {
             let compared = comparable(ComparedSide::Second, candidate, problem, &self.limits, resources)
                 .and_then(|other| compare_models([own, &other], &self.limits, resources));
             let last = match &compared {
-                Ok(found) => found.verdict() == ComparisonVerdict::Different || cancelled(found),
+                Ok(found) => found.verdict() == ComparisonVerdict::Different || was_cancelled(found),
                 Err(not) => {
                     matches!(not.error, ModelError::Invalid(_) | ModelError::Limit(StopReason::Cancelled))
                 }
@@ -113,13 +113,13 @@ impl Comparisons {
     /// Returns true if the caller cancelled the comparisons.
     pub fn is_cancelled(&self) -> bool {
         self.0.iter().any(|outcome| match outcome {
-            Ok(comparison) => cancelled(comparison),
+            Ok(comparison) => was_cancelled(comparison),
             Err(not) => matches!(not.error, ModelError::Limit(StopReason::Cancelled)),
         })
     }
 }
 
-fn cancelled(comparison: &DomainComparison) -> bool {
+fn was_cancelled(comparison: &DomainComparison) -> bool {
     matches!(
         comparison.behaviour,
         Behaviour::EqualUpTo { end: SearchEnd::Stopped(StopReason::Cancelled), .. }

@@ -6,9 +6,8 @@ use super::GoalLimits;
 use super::invariants;
 use crate::bits;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::search::{NONE, NodeTable, Outcome, ReachablePairs, Space, Watch, run_search};
+use crate::search::{Algorithm, LimitWatch, NONE, NodeTable, Outcome, ReachablePairs, Space, run_search};
 use crate::simulate::Simulator;
-use crate::solve::Algorithm;
 use crate::task::{Fact, GroundTask};
 use std::sync::Arc;
 
@@ -199,7 +198,7 @@ impl<'l, 'b> Finder<'l, 'b> {
         let mut table = space.table();
         let initial = from.map_or_else(|| space.initial(), |sample| sample.state.clone());
         table.insert(&initial, NONE, NONE);
-        let mut watch = Watch::new(&mut *self.resources, max_states);
+        let mut watch = LimitWatch::new(&mut *self.resources, max_states);
         let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
         let (mut current, mut goals) = (0, Vec::new());
         while (current as usize) < table.len() {
@@ -240,7 +239,7 @@ impl<'l, 'b> Finder<'l, 'b> {
     fn prove_invariants(&mut self) -> Result<(), StopReason> {
         let task = Arc::clone(&self.task);
         let initial = Space::new(&task, None).initial();
-        let mut watch = Watch::new(&mut *self.resources, u64::MAX);
+        let mut watch = LimitWatch::new(&mut *self.resources, u64::MAX);
         let Some(pairs) = ReachablePairs::find(&task, &initial, &mut watch)? else { return Ok(()) };
         let mut known = invariants::ProvedLiterals { always: &mut self.always, never: &mut self.never };
         invariants::prove(&task, &pairs, &initial, &self.seen.in_all, &mut known, &mut watch)?;

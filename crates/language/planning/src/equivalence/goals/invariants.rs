@@ -3,7 +3,7 @@
 
 use crate::bits;
 use crate::resources::StopReason;
-use crate::search::{ReachablePairs, Watch};
+use crate::search::{LimitWatch, ReachablePairs};
 use crate::task::{Fact, GroundTask};
 use rustc_hash::FxHashSet;
 
@@ -28,7 +28,7 @@ pub(super) fn prove(
     initial: &[u64],
     wanted: &[u64],
     known: &mut ProvedLiterals<'_>,
-    watch: &mut Watch<'_>,
+    watch: &mut LimitWatch<'_>,
 ) -> Result<(), StopReason> {
     let ProvedLiterals { always, never } = known;
     let last = task.facts.len() as Fact;

@@ -220,7 +220,7 @@ fn goal_states(problem: &Problem) -> BTreeSet<Facts> {
 }
 
 /// A text with blocks exchanged.
-fn renamed(text: &str, names: &BTreeMap<char, char>) -> String {
+fn rename_blocks(text: &str, names: &BTreeMap<char, char>) -> String {
     let words = text.split_inclusive([' ', '(', ')']);
     words
         .map(|word| {
@@ -272,22 +272,22 @@ fn the_answer_is_that_of_trying_every_renaming_on_all_states() {
     for _ in 0..400 {
         let (init, goal) = (INITS[random.below(4) as usize], random_goal(&mut random));
         let names = permutations().swap_remove(random.below(6) as usize);
-        let mut other_goal = renamed(&goal, &names);
+        let mut other_goal = rename_blocks(&goal, &names);
         match random.below(4) {
             0 => other_goal = random_goal(&mut random),
             1 | 2 => other_goal = format!("(and {other_goal} {})", random_literal(&mut random)),
             _ => {}
         }
         let a = problem("a b c - block", init, &goal);
-        let other_init = renamed(init, &names);
+        let other_init = rename_blocks(init, &names);
         let b = problem("a b c - block", &other_init, &other_goal);
         let (states_a, states_b) = (goal_states(&a), goal_states(&b));
         let initial =
             |text: &str| -> Facts { text.split(") ").map(|f| f.trim_end_matches(')').to_owned()).collect() };
         let fits = |names: &BTreeMap<char, char>| {
             let image: BTreeSet<Facts> =
-                states_a.iter().map(|s| s.iter().map(|f| renamed(f, names)).collect()).collect();
-            initial(&renamed(init, names)) == initial(&other_init) && image == states_b
+                states_a.iter().map(|s| s.iter().map(|f| rename_blocks(f, names)).collect()).collect();
+            initial(&rename_blocks(init, names)) == initial(&other_init) && image == states_b
         };
         let truth = permutations().iter().any(fits);
         for limits in [GoalLimits::default(), BLIND] {
@@ -327,6 +327,6 @@ fn check(witness: &Witness, first: &BTreeSet<Facts>, second: &BTreeSet<Facts>) {
         }
     };
     assert!(own.contains(&state), "{witness:?}");
-    let image: Facts = state.iter().map(|f| renamed(f, &names)).collect();
+    let image: Facts = state.iter().map(|f| rename_blocks(f, &names)).collect();
     assert!(!other.contains(&image), "{witness:?}");
 }

@@ -51,7 +51,7 @@ impl Interface {
             };
             let original = reference.actions.iter().find(|a| a.name.is(&matched.reference.to_lowercase()));
             if let Some(original) = original
-                && let Some(renamed) = renamed(action, original, &matched.parameters)
+                && let Some(renamed) = rename_action(action, original, &matched.parameters)
             {
                 *action = renamed;
             }
@@ -74,7 +74,7 @@ impl Interface {
 }
 
 /// The action under the original's name, its parameters in the original's order.
-fn renamed(action: &Action, original: &Action, parameters: &[usize]) -> Option<Action> {
+fn rename_action(action: &Action, original: &Action, parameters: &[usize]) -> Option<Action> {
     let mut named = action.clone();
     named.name = original.name.at(action.name.span);
     // By place in the candidate, the reference's parameter.

@@ -45,7 +45,7 @@ impl Small {
         (text, types.iter().map(|&t| random.below(self.count[t] as u64) as usize).collect())
     }
 
-    fn renamed(&self, renaming: &[Vec<usize>; 2]) -> BTreeSet<Fact> {
+    fn rename(&self, renaming: &[Vec<usize>; 2]) -> BTreeSet<Fact> {
         let types = |text: &str| KINDS.iter().find(|k| k.0 == text).unwrap().1;
         self.facts
             .iter()
@@ -59,14 +59,14 @@ impl Small {
         let names = |t: usize| (0..self.count[t]).map(|i| format!("{}{i} ", prefixes[t])).collect::<String>();
         let section = |kind: &str| -> String {
             let of_kind = self.facts.iter().filter(|f| f.0.starts_with(kind));
-            of_kind.map(|fact| written(fact, prefixes)[kind.len()..].to_owned()).collect()
+            of_kind.map(|fact| format_fact(fact, prefixes)[kind.len()..].to_owned()).collect()
         };
         let objects = format!("{} - box {} - place", names(0), names(1));
         problem(&objects, &section("init"), &format!("(and {})", section("goal")))
     }
 }
 
-fn written((text, objects): &Fact, prefixes: [&str; 2]) -> String {
+fn format_fact((text, objects): &Fact, prefixes: [&str; 2]) -> String {
     let types = KINDS.iter().find(|k| k.0 == *text).unwrap().1;
     objects.iter().zip(types).fold((*text).to_owned(), |text, (object, &t)| {
         text.replacen("{}", &format!("{}{object}", prefixes[t]), 1)
@@ -92,7 +92,7 @@ fn fewest(a: &Small, b: &Small) -> usize {
     permutations(a.count[0])
         .iter()
         .flat_map(|boxes| places.iter().map(move |places| [boxes.clone(), places.clone()]))
-        .map(|renaming| a.renamed(&renaming).symmetric_difference(&b.facts).count())
+        .map(|renaming| a.rename(&renaming).symmetric_difference(&b.facts).count())
         .min()
         .unwrap()
 }
@@ -109,7 +109,7 @@ fn left_over(a: &Small, b: &Small, renaming: &[(String, String)]) -> usize {
         let t = usize::from(from.starts_with('p'));
         by_type[t][from[1..].parse::<usize>().unwrap()] = to[1..].parse().unwrap();
     }
-    a.renamed(&by_type).symmetric_difference(&b.facts).count()
+    a.rename(&by_type).symmetric_difference(&b.facts).count()
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn the_answer_is_that_of_trying_every_renaming() {
     for _ in 0..1500 {
         let a = Small::random(&mut random);
         let renaming = [shuffle(a.count[0], &mut random), shuffle(a.count[1], &mut random)];
-        let mut b = Small { count: a.count, facts: a.renamed(&renaming) };
+        let mut b = Small { count: a.count, facts: a.rename(&renaming) };
         for _ in 0..random.below(3) {
             let fact = b.fact(&mut random);
             if !b.facts.remove(&fact) {

@@ -18,7 +18,7 @@ pub(super) fn graph_problem(
     problem(&format!("{objects} - place"), &init, "(and)")
 }
 
-fn shuffled(nodes: usize, seed: u64) -> Vec<usize> {
+fn shuffled_order(nodes: usize, seed: u64) -> Vec<usize> {
     let mut random = Random::stream(seed, 0);
     let mut order: Vec<usize> = (0..nodes).collect();
     for i in (1..nodes).rev() {
@@ -29,7 +29,7 @@ fn shuffled(nodes: usize, seed: u64) -> Vec<usize> {
 
 /// Compares two graphs, the second renamed at random, within so many pairs.
 fn compare_graphs(nodes: usize, a: &[(usize, usize)], b: &[(usize, usize)], max_choices: u64) -> bool {
-    let order = shuffled(nodes, 7);
+    let order = shuffled_order(nodes, 7);
     let first = graph_problem(nodes, a, |i| format!("n{i}"));
     let mut reversed = b.to_vec();
     reversed.reverse();

@@ -7,7 +7,7 @@
 //! lists a suffix.
 
 use super::super::node_table::NONE;
-use super::super::space::Watch;
+use super::super::watch::LimitWatch;
 use super::Weight;
 use super::suffixes::{Candidate, Suffixes};
 use crate::resources::StopReason;
@@ -25,7 +25,7 @@ struct Dependent {
 
 impl Suffixes<'_, '_> {
     /// Sets the bounds of all expanded states, and what their candidates weigh, to the exact values.
-    pub(super) fn settle(&mut self, watch: &mut Watch<'_>) -> Result<(), StopReason> {
+    pub(super) fn settle(&mut self, watch: &mut LimitWatch<'_>) -> Result<(), StopReason> {
         let mut weights = vec![Weight::INFINITE; self.opened.len()];
         let mut queue = BinaryHeap::new();
         let mut start = vec![0u32; self.opened.len() + 1];
@@ -101,6 +101,6 @@ impl Suffixes<'_, '_> {
         }
         let to = self.edges[candidate.edge as usize].to;
         let place = self.place[to as usize];
-        (place != NONE && self.listed(to, candidate.nth).is_none()).then_some(place)
+        (place != NONE && self.listed_suffix(to, candidate.nth).is_none()).then_some(place)
     }
 }

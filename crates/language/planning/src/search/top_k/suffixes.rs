@@ -8,7 +8,8 @@
 
 use super::super::astar::{Bound, DEAD, Explored};
 use super::super::node_table::{NONE, NodeTable, StateId};
-use super::super::space::{SearchStatistics, Space, Watch};
+use super::super::space::{SearchStatistics, Space};
+use super::super::watch::LimitWatch;
 use super::Weight;
 use crate::resources::StopReason;
 use std::cmp::Reverse;
@@ -131,7 +132,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         &mut self,
         bound: &mut Bound<'_>,
         highest: u64,
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
     ) -> Result<Option<u64>, StopReason> {
         loop {
@@ -142,7 +143,7 @@ impl<'s, 't> Suffixes<'s, 't> {
             let listed = self.count_of(0);
             self.list_next(weight, bound, watch, statistics)?;
             if self.count_of(0) > listed {
-                return Ok(self.listed(0, listed as u32).map(|suffix| suffix.weight.cost));
+                return Ok(self.listed_suffix(0, listed as u32).map(|suffix| suffix.weight.cost));
             }
             if self.idle > self.edges.len() + PATIENCE {
                 self.settle(watch)?;
@@ -157,7 +158,7 @@ impl<'s, 't> Suffixes<'s, 't> {
 
     /// A suffix of a state, where it is listed.
     #[inline]
-    pub(super) fn listed(&self, state: StateId, nth: u32) -> Option<Candidate> {
+    pub(super) fn listed_suffix(&self, state: StateId, nth: u32) -> Option<Candidate> {
         let opened = self.opened.get(self.place[state as usize] as usize)?;
         opened.listed.get(nth as usize).copied()
     }
@@ -166,7 +167,7 @@ impl<'s, 't> Suffixes<'s, 't> {
     pub(super) fn plan(&self, nth: usize) -> Vec<u32> {
         let mut actions = Vec::new();
         let (mut state, mut nth) = (0, nth as u32);
-        while let Some(suffix) = self.listed(state, nth)
+        while let Some(suffix) = self.listed_suffix(state, nth)
             && suffix.edge != NONE
         {
             let edge = self.edges[suffix.edge as usize];
@@ -186,7 +187,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         &mut self,
         weight: Weight,
         bound: &mut Bound<'_>,
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
     ) -> Result<(), StopReason> {
         self.path.clear();
@@ -243,7 +244,7 @@ impl<'s, 't> Suffixes<'s, 't> {
             return (Weight::ZERO, true);
         }
         let Edge { cost, to, .. } = self.edges[candidate.edge as usize];
-        match self.listed(to, candidate.nth) {
+        match self.listed_suffix(to, candidate.nth) {
             Some(suffix) => (suffix.weight.with_step(cost), true),
             None => (self.bounds[to as usize].with_step(cost), false),
         }
@@ -270,7 +271,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         state: StateId,
         most: Weight,
         bound: &mut Bound<'_>,
-        watch: &mut Watch<'_>,
+        watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
     ) -> Result<(), StopReason> {
         let s = state as usize;
