@@ -1,9 +1,9 @@
 //! From a checked pipeline to plugin instances and models. Secrets are resolved here: a file names an environment
 //! variable, the value goes to the plugin and to the redactor and nowhere else.
 
-use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo};
+use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_llm::{Role, RoleConfig, split_table};
-use planforge_pipeline::{Instances, Pipeline, StageInstance, StageKind, inline_files};
+use planforge_pipeline::{Instances, Pipeline, StageInstance, inline_files};
 use planforge_plugin_host::{Instance, Registry, Source};
 use planforge_record::PluginUse;
 use secrecy::SecretString;
@@ -47,7 +47,7 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
     }
     for stage in pipeline.all_stages() {
         if let Some((id, options)) = stage.plugin() {
-            maker.stage(stage.label(), stage.kind(), id, options);
+            maker.stage(stage.label(), id, options);
         }
     }
     if let Some(table) = &pipeline.environment {
@@ -103,14 +103,14 @@ impl Maker<'_> {
         self.prepared.roles.insert(name.to_owned(), Role { config, provider, simulated });
     }
 
-    fn stage(&mut self, label: &str, kind: StageKind, id: &str, options: &JsonObject) {
+    fn stage(&mut self, label: &str, id: &str, options: &JsonObject) {
         let Some(info) = self.info(id) else { return };
         let Some(made) = self.create(&info, options) else { return };
-        let instance = match kind {
-            StageKind::Translate => made.translator(&info).map(StageInstance::Translator),
-            StageKind::Verify => made.verifier(&info).map(StageInstance::Verifier),
-            StageKind::Plan => made.planner(&info).map(StageInstance::Planner),
-            StageKind::Select | StageKind::Refine | StageKind::Budget | StageKind::FanOut => return,
+        let instance = match info.kind {
+            PluginKind::Translator => made.translator(&info).map(StageInstance::Translator),
+            PluginKind::Verifier => made.verifier(&info).map(StageInstance::Verifier),
+            PluginKind::Planner => made.planner(&info).map(StageInstance::Planner),
+            PluginKind::Environment | PluginKind::Provider => return,
         };
         if let Some(instance) = self.keep(instance) {
             self.prepared.instances.stages.insert(label.to_owned(), ((*info).clone(), instance));

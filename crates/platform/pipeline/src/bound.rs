@@ -3,10 +3,12 @@
 //! A plugin declares bounds on the requests of one call ([`planforge_contract::Capabilities::requests`]). A plugin that has roles and
 //! declares none leaves the pipeline without a bound, and the reason is reported.
 
-use crate::config::{BudgetStage, PlanStage, RefineStage, Stage, TranslateStage};
+use crate::stages::Stage;
+use crate::stages::plugin_use::PluginUse;
 use planforge_contract::{JsonObject, PluginInfo, RequestBound, RequestCount};
+use planforge_llm::RoleModels;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The questions of one stage, or of all stages inside of a budget stage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -66,26 +68,19 @@ pub fn question_bounds(
     info: &dyn Fn(&str) -> Option<PluginInfo>,
     actions: u64,
 ) -> TaskBounds {
-    let mut walk = Walk { info, actions, made: BTreeMap::new(), found: Vec::new() };
-    let mut bounds = TaskBounds::default();
-    let mut beam = Beam { width: 1, before: 0 };
+    let mut walk = BoundWalk::new(info, actions);
+    let mut beam = BeamBound { width: 1, before: 0 };
     for stage in stages {
-        if matches!(stage, Stage::FanOut(_)) {
-            bounds.lead = std::mem::take(&mut walk.found);
-            // The others start from the survivors' domains, without a conversation; the lead goes on with its own.
-            continue;
-        }
         beam = walk.stage(stage, beam, 1);
     }
-    bounds.each = walk.found;
-    bounds
+    TaskBounds { each: walk.found, lead: walk.lead }
 }
 
 /// The most candidates at a place, and the most replies on the way to one of them.
 #[derive(Debug, Clone, Copy)]
-struct Beam {
-    width: u64,
-    before: u64,
+pub(crate) struct BeamBound {
+    pub(crate) width: u64,
+    pub(crate) before: u64,
 }
 
 /// Questions and replies of one call.
@@ -95,69 +90,53 @@ struct Asked {
     replies: u64,
 }
 
-struct Walk<'a> {
+/// Adds up the most requests of stages in a row.
+pub(crate) struct BoundWalk<'a> {
     info: &'a dyn Fn(&str) -> Option<PluginInfo>,
     actions: u64,
-    /// Label of a stage -> candidates at most that have come out of it, for groups.
-    made: BTreeMap<String, u64>,
-    found: Vec<QuestionBound>,
+    /// Label of a stage -> most candidates that it made, for groups.
+    pub(crate) made: BTreeMap<String, u64>,
+    pub(crate) found: Vec<QuestionBound>,
+    /// The requests of stages that the lead task of a suite alone goes through.
+    pub(crate) lead: Vec<QuestionBound>,
 }
 
-impl Walk<'_> {
-    /// A stage over a beam, `times` times.
-    fn stage(&mut self, stage: &Stage, beam: Beam, times: u64) -> Beam {
-        match stage {
-            Stage::Translate(stage) => self.translate(stage, beam, times),
-            Stage::Verify(_) => {
-                self.calls(stage, 1, beam, times);
-                beam
-            }
-            Stage::Plan(plan) => self.plan(stage, plan, beam, times),
-            Stage::Select(select) => {
-                let groups = select
-                    .group_by
-                    .as_ref()
-                    .map_or(1, |label| self.made.get(label).copied().unwrap_or(beam.width));
-                let kept = groups.saturating_mul(u64::from(select.keep));
-                Beam { width: beam.width.min(kept), ..beam }
-            }
-            Stage::Refine(refine) => self.refine(refine, beam),
-            Stage::Budget(budget) => self.budget(budget, beam),
-            Stage::FanOut(_) => beam,
+impl<'a> BoundWalk<'a> {
+    fn new(info: &'a dyn Fn(&str) -> Option<PluginInfo>, actions: u64) -> Self {
+        Self { info, actions, made: BTreeMap::new(), found: Vec::new(), lead: Vec::new() }
+    }
+
+    /// The requests of stages in a row, by themselves.
+    pub(crate) fn series<'s>(
+        &self,
+        stages: impl IntoIterator<Item = &'s Stage>,
+        start: BeamBound,
+    ) -> Vec<QuestionBound> {
+        let mut walk = Self::new(self.info, self.actions);
+        let mut beam = start;
+        for stage in stages {
+            beam = walk.stage(stage, beam, 1);
         }
+        walk.found
     }
 
-    fn translate(&mut self, stage: &TranslateStage, beam: Beam, times: u64) -> Beam {
-        let n = u64::from(stage.n);
-        self.calls(&Stage::Translate(stage.clone()), n, beam, times);
-        let width = beam.width.saturating_mul(n);
-        self.made.insert(stage.label.clone(), width);
-        Beam { width, before: beam.before + 1 }
+    /// Adds a stage over a beam, `times` times. Returns the beam after it.
+    pub(crate) fn stage(&mut self, stage: &Stage, beam: BeamBound, times: u64) -> BeamBound {
+        stage.definition().bound(self, beam, times)
     }
 
-    fn plan(&mut self, stage: &Stage, plan: &PlanStage, beam: Beam, times: u64) -> Beam {
-        let n = if plan.makes_children() { u64::from(plan.n) } else { 1 };
-        // Each plan is a call of its own.
-        let calls = Beam { width: beam.width.saturating_mul(n), ..beam };
-        self.calls(stage, 1, calls, times);
-        self.made.insert(plan.label.clone(), calls.width);
-        let writes = u64::from(plan.makes_children());
-        Beam { width: calls.width, before: beam.before + writes }
-    }
-
-    /// The calls of a stage, one a candidate.
-    fn calls(&mut self, stage: &Stage, samples: u64, beam: Beam, times: u64) {
-        let Some((plugin, options)) = stage.plugin() else { return };
-        let mut models: Vec<String> = stage.models().map(str::to_owned).collect();
-        models.sort();
-        models.dedup();
-        let info = (self.info)(plugin);
+    /// Adds the calls of a plugin, one for each candidate.
+    pub(crate) fn calls(&mut self, plugin: &PluginUse<'_>, samples: u64, beam: BeamBound, times: u64) {
+        let models: BTreeSet<&str> = plugin.roles.values().flat_map(RoleModels::names).collect();
+        let models: Vec<String> = models.into_iter().map(str::to_owned).collect();
+        let info = (self.info)(plugin.id);
         if models.is_empty() || info.as_ref().is_some_and(|info| info.roles.is_empty()) {
             return;
         }
-        let label = stage.label().to_owned();
+        let label = plugin.stage.to_owned();
         let calls = beam.width.saturating_mul(times);
-        let asked = info.as_ref().and_then(|info| requests_of_call(info, options, samples, self.actions));
+        let asked =
+            info.as_ref().and_then(|info| requests_of_call(info, plugin.options, samples, self.actions));
         self.found.push(match asked {
             Some(asked) => QuestionBound {
                 stage: label,
@@ -175,7 +154,7 @@ impl Walk<'_> {
                 ..QuestionBound::default()
             },
             None => QuestionBound {
-                why: format!("`{plugin}` does not say how many questions stage `{label}` asks"),
+                why: format!("`{}` does not say how many questions stage `{label}` asks", plugin.id),
                 stage: label,
                 models,
                 ..QuestionBound::default()
@@ -183,25 +162,8 @@ impl Walk<'_> {
         });
     }
 
-    /// Every round goes on from one candidate, and one is returned.
-    fn refine(&mut self, stage: &RefineStage, beam: Beam) -> Beam {
-        let writer = stage.writer().unwrap_or(0);
-        let mut before = beam.before;
-        for _ in 0..stage.rounds {
-            let mut inside = Beam { width: 1, before };
-            for (position, inner) in stage.round.iter().enumerate() {
-                let after = self.stage(inner, inside, beam.width);
-                // What looks at the candidate before it is written anew leaves one.
-                inside = if position < writer { Beam { width: 1, ..after } } else { after };
-            }
-            before = inside.before;
-        }
-        self.merge();
-        Beam { width: beam.width, before }
-    }
-
-    /// Stages of several rounds stand together.
-    fn merge(&mut self) {
+    /// Adds up the bounds of the same stage.
+    pub(crate) fn merge(&mut self) {
         let mut merged: Vec<QuestionBound> = Vec::new();
         let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
         for bound in self.found.drain(..) {
@@ -215,57 +177,6 @@ impl Walk<'_> {
             }
         }
         self.found = merged;
-    }
-
-    /// A pull is begun where something is left, so the last ones, as many as stand side by side, may go beyond the budget.
-    fn budget(&mut self, stage: &BudgetStage, beam: Beam) -> Beam {
-        let series = |stages: &mut dyn Iterator<Item = &Stage>, start: Beam, actions: u64| {
-            let mut walk = Walk { info: self.info, actions, made: BTreeMap::new(), found: Vec::new() };
-            let mut inside = start;
-            for inner in stages {
-                inside = walk.stage(inner, inside, 1);
-            }
-            walk.found
-        };
-        let one = Beam { width: 1, before: 0 };
-        let sample = series(&mut stage.sample.iter().chain(&stage.judge), one, self.actions);
-        let refined = series(&mut stage.round.iter().chain(&stage.judge), one, self.actions);
-        let entered = series(&mut stage.judge.iter(), beam, self.actions);
-        let all = || sample.iter().chain(&refined).chain(&entered);
-        let mut models: Vec<String> = all().flat_map(|bound| bound.models.iter().cloned()).collect();
-        models.sort();
-        models.dedup();
-        let width = beam.width.max(u64::from(stage.keep));
-        if models.is_empty() {
-            return Beam { width, before: beam.before + 1 };
-        }
-        let sum = |found: &[QuestionBound]| {
-            found.iter().try_fold(0_u64, |sum, bound| Some(sum.saturating_add(bound.questions?)))
-        };
-        // A pull is refined once more than the last: at most as many replies stand before a question as there are pulls.
-        let largest = all().filter_map(|b| Some(b.replies? / b.questions?.max(1))).max().unwrap_or(1).max(1);
-        let pull = Some(sum(&sample)).flatten().zip(sum(&refined)).map(|(a, b)| a.max(b));
-        let questions = stage.budget.calls.zip(pull).zip(sum(&entered)).map(|((calls, pull), entered)| {
-            let begun = calls.saturating_sub(1).max(entered);
-            begun.saturating_add(pull.saturating_mul(u64::from(stage.width)))
-        });
-        let why = match (questions, pull, stage.budget.calls) {
-            (Some(_), ..) => String::new(),
-            (None, None, _) => all().find(|b| !b.why.is_empty()).map(|b| b.why.clone()).unwrap_or_default(),
-            _ => format!("the budget of stage `{}` limits no questions", stage.label),
-        };
-        self.found.push(QuestionBound {
-            stage: stage.label.clone(),
-            models,
-            questions,
-            replies: questions.map(|questions| questions.saturating_mul(largest)),
-            // Every pull may refine what the last one made, which carries one reply more.
-            before: questions.map(|questions| questions.saturating_mul(beam.before + 1)),
-            tokens: stage.budget.tokens,
-            usd: stage.budget.money,
-            why,
-        });
-        Beam { width, before: beam.before + 1 }
     }
 }
 

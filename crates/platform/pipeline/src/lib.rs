@@ -11,6 +11,7 @@ mod config;
 mod front;
 mod option_files;
 mod run;
+mod stages;
 mod suggest;
 mod suite;
 
@@ -27,6 +28,15 @@ pub use run::{
     Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, disguise_suites, dollars,
     named_back, run, run_tasks,
 };
+pub use stages::budget::{BudgetLimits, BudgetPolicy, BudgetStage};
+pub use stages::fan_out::FanOutStage;
+pub use stages::order::Order;
+pub use stages::plan::{PlanStage, PlanStageLimits};
+pub use stages::refine::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
+pub use stages::select::SelectStage;
+pub use stages::translate::{Artefact, TranslateStage};
+pub use stages::verify::VerifyStage;
+pub use stages::{Stage, StageKind};
 pub use suite::{
     ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,
     SUITE_SCHEMA, Suite, SuiteDisguise, SuiteFolder, SuiteTask, Texts, apply_add_ons, describe_tasks,

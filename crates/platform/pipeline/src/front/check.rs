@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::overrides::{self, Override};
 use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
-use super::{budget, llm, obfuscate, plugins, secrets, stages};
+use super::{llm, obfuscate, plugins, secrets, stage_checker};
 use crate::config::{
     DescriptionClass, EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA,
     Pipeline, RunLimits,
@@ -129,7 +129,7 @@ impl File<'_> {
         let feedback = reader.word("feedback", &[("environment", FeedbackSource::Environment)], out);
         let given = given(&mut reader, out);
         let limits = limits(&mut reader, out);
-        let (llm, headers) = self.llm(&mut reader, out);
+        let (llm_tables, headers) = self.llm(&mut reader, out);
         let environment = self.environment(&mut reader, out);
         let obfuscate = obfuscate::table(&mut reader, environment.as_ref(), self.catalogue, out);
         let models: Vec<String> = headers.iter().map(|h| h.value.clone()).collect();
@@ -150,9 +150,9 @@ impl File<'_> {
             let diagnostic = error_at("pipeline.no-stages", "the pipeline has no stages", start);
             out.push(diagnostic.help("add at least one [[stage]], for example with do = \"translate\""));
         }
-        let read = stages::stages(items, &models, self.catalogue, out);
-        unused_models(&headers, &read.models_used, out);
-        budget::prices(&read.paid, &llm, out);
+        let read = stage_checker::read_stages(items, &models, self.catalogue, out);
+        unused_models(&headers, &read.used_models, out);
+        llm::check_prices(&read.need_prices, &llm_tables, out);
         if environment.is_none() {
             for (id, place) in &read.need_environment {
                 let message = format!("`{id}` asks an environment, and the pipeline has none");
@@ -170,7 +170,7 @@ impl File<'_> {
             given,
             obfuscate,
             limits,
-            llm,
+            llm: llm_tables,
             environment,
             stages: read.stages,
         })

@@ -6,10 +6,11 @@ use super::reader::{Reader, error_at, json_object};
 use super::tree::{Node, Place, Table};
 use crate::config::LlmTable;
 use crate::suggest::nearest;
-use planforge_contract::{JsonObject, PluginInfo, PluginKind};
+use planforge_contract::{JsonObject, PluginInfo, PluginKind, Price};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::{HOST_KEYS, RoleConfig, split_table};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 /// Reads one model's table.
 pub(super) fn table(
@@ -84,4 +85,32 @@ fn suggest_host_key(mut diagnostic: Diagnostic, table: &Table, info: &PluginInfo
         diagnostic.help.insert(0, help);
     }
     diagnostic
+}
+
+/// Checks that models whose prices are needed state both.
+pub(super) fn check_prices(
+    needed: &[(Place, Vec<String>)],
+    llm: &BTreeMap<String, LlmTable>,
+    out: &mut Vec<Diagnostic>,
+) {
+    for (place, models) in needed {
+        for model in models {
+            let Some(table) = llm.get(model) else { continue };
+            let price = price_of(table);
+            if price.prompt.is_none() || price.completion.is_none() {
+                let message =
+                    format!("the budget is in money, and [llm.{model}] does not state both its prices");
+                let help = format!(
+                    "add `price = {{ prompt = ..., completion = ... }}` to [llm.{model}], in US dollars for a million tokens"
+                );
+                out.push(error_at("pipeline.budget-price", message, *place).help(help));
+            }
+        }
+    }
+}
+
+/// The prices in a model table.
+pub(crate) fn price_of(table: &LlmTable) -> Price {
+    let price = table.settings.get("price").cloned();
+    price.and_then(|price| serde_json::from_value(price).ok()).unwrap_or_default()
 }

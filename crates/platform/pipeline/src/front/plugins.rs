@@ -8,7 +8,7 @@ use planforge_contract::{JsonObject, PluginInfo, PluginKind};
 use planforge_diagnostics::Diagnostic;
 
 /// `use`, looked up and of the right kind.
-pub(super) fn plugin(
+pub(crate) fn plugin(
     reader: &mut Reader<'_>,
     kind: PluginKind,
     catalogue: &dyn Catalogue,
@@ -65,7 +65,7 @@ fn unknown_plugin(id: &At<String>, kind: PluginKind, catalogue: &dyn Catalogue) 
 }
 
 /// `options`, checked against the plugin's schema.
-pub(super) fn options(
+pub(crate) fn options(
     reader: &mut Reader<'_>,
     info: Option<&PluginInfo>,
     catalogue: &dyn Catalogue,
@@ -114,4 +114,18 @@ fn secret_option(name: &str, node: &Node, out: &mut Vec<Diagnostic>) {
         let text = format!("`{name}` must hold the name of an environment variable: letters, digits and `_`");
         out.push(error_at("pipeline.secret-name", text, found.place).help("for example OPENAI_API_KEY"));
     }
+}
+
+/// Warns where a plugin is given feedback and asks no model, which could use it.
+pub(crate) fn check_feedback_is_used(
+    reader: &mut Reader<'_>,
+    info: Option<&PluginInfo>,
+    feedback: &[String],
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(info) = info.filter(|info| info.roles.is_empty() && !feedback.is_empty()) else { return };
+    let place = reader.node("feedback").map_or(reader.place, |node| node.place);
+    let message = format!("`{}` asks no model, which could heed the feedback", info.id);
+    let warning = Diagnostic::warning("pipeline.unheard", message).at(place.source, place.span, "");
+    out.push(warning.help("name the feedback in a stage whose plugin asks a model, or take it out"));
 }

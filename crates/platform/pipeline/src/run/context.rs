@@ -13,30 +13,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// One run.
-pub(super) struct Context<'a> {
-    pub(super) pipeline: &'a Pipeline,
-    pub(super) services: &'a Services,
-    pub(super) recorder: Recorder,
-    pub(super) pool: Pool,
+pub(crate) struct Context<'a> {
+    pub(crate) pipeline: &'a Pipeline,
+    pub(crate) services: &'a Services,
+    pub(crate) recorder: Recorder,
+    pub(crate) pool: Pool,
     /// How long a plugin call may take.
-    pub(super) deadline: Option<Duration>,
+    pub(crate) deadline: Option<Duration>,
     /// The first failure of the record itself: without a record the run cannot go on.
-    pub(super) broken: Mutex<Option<Failure>>,
+    pub(crate) broken: Mutex<Option<Failure>>,
 }
 
 impl Context<'_> {
     /// Whether no further call is to be made.
-    pub(super) fn stopping(&self) -> bool {
+    pub(crate) fn stopping(&self) -> bool {
         (self.services.cancelled)() || lock(&self.broken).is_some()
     }
 
     /// A stage's position among all, those of rounds included.
-    pub(super) fn position(&self, label: &str) -> usize {
+    pub(crate) fn position(&self, label: &str) -> usize {
         self.pipeline.all_stages().position(|stage| stage.label() == label).unwrap_or(0)
     }
 
     /// Remembers that the record failed.
-    pub(super) fn note(&self, result: Result<(), Failure>) {
+    pub(crate) fn note(&self, result: Result<(), Failure>) {
         if let Err(failure) = result {
             lock(&self.broken).get_or_insert(failure);
         }
@@ -44,29 +44,29 @@ impl Context<'_> {
 }
 
 /// One task of a run.
-pub(super) struct TaskRun<'a> {
-    pub(super) task: &'a RunTask,
-    pub(super) usage: Mutex<BTreeMap<String, TaskUsage>>,
-    pub(super) copies: Arc<Copies>,
-    pub(super) moves: Arc<Mutex<Moves>>,
+pub(crate) struct TaskRun<'a> {
+    pub(crate) task: &'a RunTask,
+    pub(crate) usage: Mutex<BTreeMap<String, TaskUsage>>,
+    pub(crate) copies: Arc<Copies>,
+    pub(crate) moves: Arc<Mutex<Moves>>,
 }
 
 /// How many questions a table left to another one: by table, the other, and the code of the failure.
-pub(super) type Moves = BTreeMap<(String, String, String), u64>;
+pub(crate) type Moves = BTreeMap<(String, String, String), u64>;
 
 impl<'a> TaskRun<'a> {
-    pub(super) fn new(task: &'a RunTask) -> Self {
+    pub(crate) fn new(task: &'a RunTask) -> Self {
         Self { task, usage: Mutex::default(), copies: Arc::default(), moves: Arc::default() }
     }
 
     /// The same task with a use of its own; what was replied to questions, and by whom not, is known to both.
-    pub(super) fn metered(&self) -> Self {
+    pub(crate) fn metered(&self) -> Self {
         let (copies, moves) = (Arc::clone(&self.copies), Arc::clone(&self.moves));
         Self { task: self.task, usage: Mutex::default(), copies, moves }
     }
 
     /// What plugins may know of the task when they are asked about this candidate.
-    pub(super) fn view(&self, entry: &Entry) -> TaskView {
+    pub(crate) fn view(&self, entry: &Entry) -> TaskView {
         let mut view = self.task.view.clone();
         view.materials.extend(entry.materials.iter().map(|(name, text)| (name.clone(), text.clone())));
         view
@@ -74,6 +74,6 @@ impl<'a> TaskRun<'a> {
 }
 
 /// A lock on data that is whole at every moment.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 /// What one task's questions were answered with, as 8 bytes a reply.
 #[derive(Debug, Default)]
-pub(super) struct Copies {
+pub(crate) struct Copies {
     models: Mutex<BTreeMap<String, Seen>>,
 }
 
@@ -22,10 +22,10 @@ struct Seen {
 
 /// A question, as its replies are compared by it.
 #[derive(Debug)]
-pub(super) struct Question(DefaultHasher);
+pub(crate) struct Question(DefaultHasher);
 
 impl Question {
-    pub(super) fn new(messages: &[Message]) -> Self {
+    pub(crate) fn new(messages: &[Message]) -> Self {
         let mut hasher = DefaultHasher::new();
         for message in messages {
             let speaker = match message.role {
@@ -41,7 +41,7 @@ impl Question {
 
 impl Copies {
     /// Takes note of the replies to a question, which may be asked again. The order in which questions are answered changes nothing.
-    pub(super) fn note<'r>(
+    pub(crate) fn note<'r>(
         &self,
         model: &str,
         question: &Question,
@@ -59,14 +59,14 @@ impl Copies {
     }
 
     /// Replies that are copies, by `[llm.NAME]` table; only where there are any.
-    pub(super) fn counted(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn counted(&self) -> BTreeMap<String, u64> {
         let models = lock(&self.models);
         models.iter().filter(|(_, s)| s.copies > 0).map(|(name, s)| (name.clone(), s.copies)).collect()
     }
 }
 
 /// What the run's log is told.
-pub(super) fn warning(model: &str, copies: u64, replies: u64) -> String {
+pub(crate) fn warning(model: &str, copies: u64, replies: u64) -> String {
     let are = if copies == 1 { "is a copy" } else { "are copies" };
     format!(
         "pipeline.copies: {copies} of {replies} replies under [llm.{model}] {are} of another reply to the same question: the server \

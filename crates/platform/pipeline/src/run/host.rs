@@ -3,7 +3,7 @@
 use super::context::{Context, TaskRun, lock};
 use super::copies;
 use super::path::call_path;
-use super::plan::ask_planner;
+use super::planner::ask_planner;
 use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
 use crate::config::FeedbackSource;
@@ -22,16 +22,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 /// One call of one plugin.
-pub(super) struct Call<'a> {
-    pub(super) context: &'a Context<'a>,
-    pub(super) task: &'a TaskRun<'a>,
-    pub(super) info: &'a PluginInfo,
+pub(crate) struct Call<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) task: &'a TaskRun<'a>,
+    pub(crate) info: &'a PluginInfo,
     /// The stage's label.
-    pub(super) stage: &'a str,
+    pub(crate) stage: &'a str,
     /// The beginning of the sample paths of everything that the call asks.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// Labels of the plan stages that are being asked further up, outermost first.
-    pub(super) asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
     questions: AtomicU32,
     plans: AtomicU32,
     works: AtomicU32,
@@ -42,7 +42,7 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         context: &'a Context<'a>,
         task: &'a TaskRun<'a>,
         info: &'a PluginInfo,
@@ -84,7 +84,7 @@ impl<'a> Call<'a> {
 
     /// What the plugin came to. Where an answer comes later it came to nothing yet, whatever it made of that: another plugin's author may
     /// have taken it for a failure and gone on. `says` whether the result itself holds that the answer comes later.
-    pub(super) fn whole<T>(&self, came: T, says: impl FnOnce(&T) -> bool) -> Result<T, Failure> {
+    pub(crate) fn whole<T>(&self, came: T, says: impl FnOnce(&T) -> bool) -> Result<T, Failure> {
         match super::context::lock(&self.put_off).clone() {
             Some(failure) if !says(&came) => Err(failure),
             _ => Ok(came),
@@ -92,7 +92,7 @@ impl<'a> Call<'a> {
     }
 
     /// Whether the plugin was told anything by the environment, which knows the reference.
-    pub(super) fn asked_environment(&self) -> bool {
+    pub(crate) fn asked_environment(&self) -> bool {
         self.environment.load(Ordering::SeqCst)
     }
 
@@ -135,14 +135,14 @@ impl<'a> Call<'a> {
     }
 
     /// Whether the plugin asks a program outside with the options of its stage.
-    pub(super) fn is_outside(&self) -> bool {
+    pub(crate) fn is_outside(&self) -> bool {
         let stage = self.context.pipeline.stage(self.stage);
         stage.and_then(|stage| stage.plugin()).is_some_and(|(_, options)| self.info.is_external(options))
     }
 
     /// What a program outside answered. It may answer otherwise the next time, or break, so both are effects like a model's
     /// reply: a run that goes on and a replay take them from the record, and a replay without them is an error.
-    pub(super) fn outside<T: Serialize + DeserializeOwned>(
+    pub(crate) fn outside<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
         request: &impl Serialize,
@@ -311,7 +311,7 @@ impl Host for Call<'_> {
         let make = || match ask() {
             // A limit that was reached once the run is being interrupted may be the interruption's doing.
             Err(failure) if failure.class == FailureClass::Limit && self.context.stopping() => {
-                Err(super::stage::cancelled())
+                Err(super::step::cancelled())
             }
             Err(failure) if failure.class == FailureClass::Limit => Ok(Outcome::Failure(failure)),
             answer => answer.map(Outcome::Ok),
@@ -349,6 +349,6 @@ impl Host for Call<'_> {
 }
 
 /// The path of a stage's call on a candidate.
-pub(super) fn path_of(task: &TaskRun<'_>, stage: &str, entry: &super::beam::Entry) -> String {
+pub(crate) fn path_of(task: &TaskRun<'_>, stage: &str, entry: &super::beam::Entry) -> String {
     call_path(&task.task.name, stage, &entry.candidate.lineage)
 }

@@ -4,23 +4,23 @@ use planforge_contract::{LineageStep, SamplePath};
 
 /// `task/stage/lineage`: the beginning of the paths of everything that one call does. The lineage is the sample indices of
 /// the candidate's descent, joined by dots; `-` for the candidate that a task begins with.
-pub(super) fn call_path(task: &str, stage: &str, lineage: &[LineageStep]) -> SamplePath {
+pub(crate) fn call_path(task: &str, stage: &str, lineage: &[LineageStep]) -> SamplePath {
     format!("{task}/{stage}/{}", indices(lineage))
 }
 
 /// The path of a candidate: that of the sample which made it.
-pub(super) fn candidate_path(task: &str, lineage: &[LineageStep]) -> SamplePath {
+pub(crate) fn candidate_path(task: &str, lineage: &[LineageStep]) -> SamplePath {
     let stage = lineage.last().map_or("start", |step| step.stage.as_str());
     call_path(task, stage, lineage)
 }
 
 /// A stage's label in paths and lineages: with the round behind it where the stage stands in a refine stage.
-pub(super) fn marked(label: &str, round: Option<u32>) -> String {
+pub(crate) fn marked(label: &str, round: Option<u32>) -> String {
     round.map_or_else(|| label.to_owned(), |round| format!("{label}#{round}"))
 }
 
 /// The label of a stage without the round.
-pub(super) fn unmarked(label: &str) -> &str {
+pub(crate) fn unmarked(label: &str) -> &str {
     label.split_once('#').map_or(label, |(label, _)| label)
 }
 

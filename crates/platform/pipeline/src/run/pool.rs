@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The right to make plugin calls, shared by all tasks of a run.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     jobs: usize,
     free: Mutex<usize>,
     freed: Condvar,
@@ -16,13 +16,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pool {
-    pub(super) fn new(jobs: usize) -> Self {
+    pub(crate) fn new(jobs: usize) -> Self {
         let jobs = jobs.max(1);
         Self { jobs, free: Mutex::new(jobs), freed: Condvar::new() }
     }
 
     /// Results in the order of `items`, whatever order they were worked on in. Work of several tasks shares the limit.
-    pub(super) fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    pub(crate) fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
         spread(items, self.jobs, |item| {
             self.acquire();
             let _permit = Permit(self);
@@ -31,7 +31,7 @@ impl Pool {
     }
 
     /// As [`Pool::map`], for work that makes its calls through `map` itself and so must not hold a right to call.
-    pub(super) fn drive<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    pub(crate) fn drive<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
         spread(items, self.jobs, work)
     }
 

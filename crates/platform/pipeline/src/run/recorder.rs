@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Writes what happens and finds what happened before.
-pub(super) struct Recorder {
+pub(crate) struct Recorder {
     journal: Arc<dyn Journal>,
     sources: Vec<Arc<dyn Lookup>>,
     mode: Mode,
@@ -23,7 +23,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(
+    pub(crate) fn new(
         journal: Arc<dyn Journal>,
         sources: Vec<Arc<dyn Lookup>>,
         mode: Mode,
@@ -39,12 +39,12 @@ impl Recorder {
     }
 
     /// Whether the journal held a session before this one.
-    pub(super) fn resumed(&self) -> bool {
+    pub(crate) fn resumed(&self) -> bool {
         self.resumed
     }
 
     /// Writes an event, unless an earlier session of the run wrote it.
-    pub(super) fn event(&self, event: Event) -> Result<(), Failure> {
+    pub(crate) fn event(&self, event: Event) -> Result<(), Failure> {
         let known = {
             let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
             match earlier.get_mut(&line(&event)) {
@@ -63,20 +63,20 @@ impl Recorder {
     }
 
     /// Writes an event that belongs to this session alone.
-    pub(super) fn session(&self, event: &Event) -> Result<(), Failure> {
+    pub(crate) fn session(&self, event: &Event) -> Result<(), Failure> {
         self.journal.append(event)?;
         self.progress(&Progress::Event(event));
         Ok(())
     }
 
-    pub(super) fn progress(&self, progress: &Progress<'_>) {
+    pub(crate) fn progress(&self, progress: &Progress<'_>) {
         if let Some(observer) = &self.observer {
             observer(progress);
         }
     }
 
     /// Stores a document and returns its name.
-    pub(super) fn blob<T: Serialize>(&self, document: &T) -> Result<String, Failure> {
+    pub(crate) fn blob<T: Serialize>(&self, document: &T) -> Result<String, Failure> {
         let value = serde_json::to_value(document).map_err(|e| corrupt(&e))?;
         Ok(self.journal.put_json(&value)?)
     }
@@ -86,7 +86,7 @@ impl Recorder {
     /// Outcomes that depended on time or memory are taken from the record in every mode. Others are taken when a run goes on,
     /// so that no search is made twice, and recomputed in replay; a recomputation that a slower machine's limit cut off
     /// counts for nothing against the record.
-    pub(super) fn effect<T: Serialize + DeserializeOwned>(
+    pub(crate) fn effect<T: Serialize + DeserializeOwned>(
         &self,
         call: &str,
         path: &str,
@@ -141,7 +141,7 @@ impl Recorder {
 
 /// Whether an outcome goes into the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     /// It is cheap to make again and always the same.
     No,
     /// It is the same when made again; a run that goes on need not make it again.

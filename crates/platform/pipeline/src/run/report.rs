@@ -1,6 +1,6 @@
 //! What a run came to. The same journal gives the same bytes, whatever the machine and the number of jobs.
 
-use crate::config::BudgetLimits;
+use crate::stages::budget::BudgetLimits;
 use planforge_contract::{
     AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, Price, ReportedDiagnostic, SamplePath,
     TaskVerdict, Usage,

@@ -3,21 +3,21 @@
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
 use super::report::{FailedSample, StageReport};
-use super::stage;
-use crate::config::Stage;
+use super::step;
+use crate::stages::Stage;
 use planforge_contract::{Failure, FailureClass, ReportedSeverity};
 use std::collections::BTreeMap;
 
 /// What stages in a row came to.
-pub(super) struct Series {
-    pub(super) end: SeriesEnd,
+pub(crate) struct Series {
+    pub(crate) end: SeriesEnd,
     /// Of the stages that were run, in their order.
-    pub(super) reports: Vec<StageReport>,
-    pub(super) failed: Vec<FailedSample>,
+    pub(crate) reports: Vec<StageReport>,
+    pub(crate) failed: Vec<FailedSample>,
 }
 
 /// How they ended.
-pub(super) enum SeriesEnd {
+pub(crate) enum SeriesEnd {
     /// All were run, and this is left.
     Left(Vec<Entry>),
     /// No sample came to anything, for these reasons.
@@ -31,7 +31,7 @@ pub(super) enum SeriesEnd {
 
 /// Runs stages under the number of their round or pull. Before each, `enough` is asked whether it is wanted at all, as long as every
 /// answer so far is there.
-pub(super) fn run<'s>(
+pub(crate) fn run<'s>(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     number: u32,
@@ -45,14 +45,14 @@ pub(super) fn run<'s>(
         if context.stopping() {
             return Ok(series);
         }
-        if parked && stage::needs_all(context, stage) {
+        if parked && stage.definition().needs_whole_beam(context) {
             return Ok(Series { end: SeriesEnd::Parked, ..series });
         }
         if !parked && enough(stage, &beam) {
             return Ok(Series { end: SeriesEnd::Enough, ..series });
         }
         let entered = beam.len();
-        let step = stage::run(context, task, stage, Some(number), beam)?;
+        let step = step::run(context, task, stage, Some(number), beam)?;
         parked |= step.parked;
         series.reports.push(StageReport {
             entered,
@@ -77,7 +77,7 @@ pub(super) fn run<'s>(
 }
 
 /// The report of a stage that was not run yet.
-pub(super) fn report(stage: &Stage) -> StageReport {
+pub(crate) fn report(stage: &Stage) -> StageReport {
     StageReport {
         label: stage.label().to_owned(),
         kind: stage.kind().name().to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn report(stage: &Stage) -> StageReport {
 }
 
 /// Adds reports to those of the same stages.
-pub(super) fn add_all(all: &mut [StageReport], of: Vec<StageReport>) {
+pub(crate) fn add_all(all: &mut [StageReport], of: Vec<StageReport>) {
     for one in of {
         if let Some(all) = all.iter_mut().find(|all| all.label == one.label) {
             add(all, one);

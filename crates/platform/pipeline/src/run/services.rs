@@ -1,6 +1,6 @@
 //! What a run needs from outside, and the tasks it works on.
 
-use crate::config::{DescriptionClass, Pipeline, Stage};
+use crate::config::{DescriptionClass, Pipeline};
 use crate::suite::{
     Suite, SuiteTask, Texts, action_examples, disguised, further_problems, load_suite_with, materials_json,
     suites_below, task_view,
@@ -130,7 +130,8 @@ pub fn run_tasks(
         None => None,
     };
     let pool = action_pool(pipeline, folder)?;
-    let mut found: Vec<Diagnostic> = leads(pipeline, suites);
+    let mut found: Vec<Diagnostic> =
+        pipeline.stages.iter().flat_map(|stage| stage.definition().check_suites(suites)).collect();
     let suites = disguise_suites(pipeline, suites)?;
     for suite in &suites {
         for task in &suite.tasks {
@@ -289,26 +290,6 @@ fn example(path: &Path, texts: Texts) -> Result<Suite, Box<Diagnostic>> {
         return Err(wrong(format!("the in-context example's suite {shown} has no domain.pddl")));
     }
     Ok(suite)
-}
-
-/// A lead task that is named and not there, where a suite has several tasks to lead.
-fn leads(pipeline: &Pipeline, suites: &[Suite]) -> Vec<Diagnostic> {
-    let lead = pipeline.stages.iter().find_map(|stage| match stage {
-        Stage::FanOut(stage) => stage.lead.as_deref(),
-        _ => None,
-    });
-    let Some(lead) = lead else { return Vec::new() };
-    let mut stems: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for suite in suites {
-        stems.entry(&suite.name).or_default().extend(suite.tasks.iter().map(|task| task.stem.as_str()));
-    }
-    stems.retain(|_, stems| stems.len() > 1 && !stems.contains(&lead));
-    let wrong = |(name, stems): (&str, Vec<&str>)| {
-        let message = format!("the lead task `{lead}` is not among the tasks of suite `{name}` in this run");
-        let help = format!("take {lead} into the run, or name one of {} in `lead`", stems.join(", "));
-        Diagnostic::error("suite.no-lead", message).help(help)
-    };
-    stems.into_iter().map(wrong).collect()
 }
 
 fn reference(

@@ -1,19 +1,20 @@
 //! One task: its stages in order, and the verdict.
 
-use super::beam::{Entry, Standing, standing};
+use super::beam::Entry;
 use super::context::{Context, TaskRun, lock};
 use super::copies;
 use super::path::candidate_path;
 use super::report::{FailedSample, Moved, RunState, StageReport, TaskReport, TaskUsage};
 use super::services::RunTask;
-use super::stage;
-use crate::config::Stage;
+use super::step;
+use super::verdict::{rank, verdict_of};
+use crate::stages::Stage;
 use planforge_contract::{Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, TaskVerdict};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// One task on its way through the stages.
-pub(super) struct Driver<'a> {
+pub(crate) struct Driver<'a> {
     context: &'a Context<'a>,
     task: TaskRun<'a>,
     stages: Vec<StageReport>,
@@ -28,7 +29,7 @@ enum End {
 }
 
 /// Where a task is once some of its stages were run.
-pub(super) enum Progressed<'a> {
+pub(crate) enum Progressed<'a> {
     /// These candidates go on.
     Reached(Driver<'a>, Vec<Entry>),
     /// It ended, or the session leaves it where it is.
@@ -37,7 +38,7 @@ pub(super) enum Progressed<'a> {
 
 /// What a task behind the fan-out starts with.
 #[derive(Clone)]
-pub(super) enum Start {
+pub(crate) enum Start {
     /// A child of each of these.
     From(Vec<Entry>),
     /// Nothing: it ends so.
@@ -46,10 +47,11 @@ pub(super) enum Start {
     Waits(RunState),
 }
 
-type Ended = Result<(TaskReport, RunState), Failure>;
+/// The report of a task and the state in which the session leaves it.
+pub(crate) type TaskResult = Result<(TaskReport, RunState), Failure>;
 
 impl<'a> Driver<'a> {
-    pub(super) fn new(context: &'a Context<'a>, task: &'a RunTask) -> Self {
+    pub(crate) fn new(context: &'a Context<'a>, task: &'a RunTask) -> Self {
         Self { context, task: TaskRun::new(task), stages: Vec::new(), parked: false }
     }
 
@@ -57,7 +59,7 @@ impl<'a> Driver<'a> {
     ///
     /// # Errors
     /// The record failed.
-    pub(super) fn whole(self) -> Ended {
+    pub(crate) fn whole(self) -> TaskResult {
         let context = self.context;
         let ended = self.until(context.pipeline.stages.len()).and_then(|progressed| match progressed {
             Progressed::Reached(driver, beam) => driver.judged(beam),
@@ -67,7 +69,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Runs the stages before that position.
-    pub(super) fn until(mut self, end: usize) -> Result<Progressed<'a>, Failure> {
+    pub(crate) fn until(mut self, end: usize) -> Result<Progressed<'a>, Failure> {
         let context = self.context;
         if context.stopping() {
             return Ok(Progressed::Ended(Box::new(self.report(None, None)), RunState::Interrupted));
@@ -91,13 +93,13 @@ impl<'a> Driver<'a> {
     }
 
     /// Runs the stages from that position on, over what came to it.
-    pub(super) fn after(self, at: usize, beam: Vec<Entry>) -> Ended {
+    pub(crate) fn after(self, at: usize, beam: Vec<Entry>) -> TaskResult {
         let context = self.context;
         noted(context, self.rest(at, beam))
     }
 
     /// Runs a task that starts behind the fan-out.
-    pub(super) fn behind(mut self, at: usize, start: Start) -> Ended {
+    pub(crate) fn behind(mut self, at: usize, start: Start) -> TaskResult {
         let context = self.context;
         let ended = match start {
             _ if context.stopping() => Ok((self.report(None, None), RunState::Interrupted)),
@@ -114,7 +116,7 @@ impl<'a> Driver<'a> {
         self.context.recorder.event(Event::TaskStarted { task: self.task.task.name.clone() })
     }
 
-    fn rest(self, from: usize, beam: Vec<Entry>) -> Ended {
+    fn rest(self, from: usize, beam: Vec<Entry>) -> TaskResult {
         let end = self.context.pipeline.stages.len();
         match self.run(from..end, beam)? {
             Progressed::Reached(driver, beam) => driver.judged(beam),
@@ -176,17 +178,17 @@ impl<'a> Driver<'a> {
     }
 
     /// The verdict on what went through all stages.
-    fn judged(mut self, beam: Vec<Entry>) -> Ended {
+    fn judged(mut self, beam: Vec<Entry>) -> TaskResult {
         if self.parked {
             return Ok((self.report(None, None), RunState::Parked));
         }
         let pipeline = self.context.pipeline;
-        let standing = |entry| (standing(pipeline.all_stages().enumerate(), &entry), entry);
-        let mut standings: Vec<(Standing, Entry)> = beam.into_iter().map(standing).collect();
+        let judge = |entry| (verdict_of(pipeline.all_stages().enumerate(), &entry), entry);
+        let mut judged: Vec<(TaskVerdict, Entry)> = beam.into_iter().map(judge).collect();
         // Stable: among equals the first in beam order is the best.
-        standings.sort_by_key(|(standing, _)| standing.rank());
-        match standings.into_iter().next() {
-            Some((standing, entry)) => self.finish(verdict(standing), Some(entry)),
+        judged.sort_by_key(|(verdict, _)| rank(verdict));
+        match judged.into_iter().next() {
+            Some((verdict, entry)) => self.finish(verdict, Some(entry)),
             None => self.finish(empty(last_label(&pipeline.stages), &[]), None),
         }
     }
@@ -197,10 +199,10 @@ impl<'a> Driver<'a> {
         if self.context.stopping() {
             return Ok(Err(End::Interrupted));
         }
-        if self.parked && stage::needs_all(self.context, stage) {
+        if self.parked && stage.definition().needs_whole_beam(self.context) {
             return Ok(Err(End::Parked));
         }
-        let step = stage::run(self.context, &self.task, stage, None, beam)?;
+        let step = step::run(self.context, &self.task, stage, None, beam)?;
         self.parked |= step.parked;
         self.stages.push(StageReport {
             label: stage.label().to_owned(),
@@ -297,16 +299,6 @@ fn noted<T>(context: &Context<'_>, result: Result<T, Failure>) -> Result<T, Fail
 
 fn last_label(stages: &[Stage]) -> String {
     stages.last().map(|stage| stage.label().to_owned()).unwrap_or_default()
-}
-
-fn verdict(standing: Standing) -> TaskVerdict {
-    match standing {
-        Standing::Accepted => TaskVerdict::Accepted,
-        Standing::Rejected(stage, message) => TaskVerdict::Rejected { stage, message },
-        Standing::Unsolvable(stage, message) => TaskVerdict::Unsolvable { stage, message },
-        Standing::Undecided(stage, message) => TaskVerdict::Undecided { stage, message },
-        Standing::Failed(stage, failure) => TaskVerdict::Failed { stage, failure },
-    }
 }
 
 /// The verdict on an empty beam: nothing is left that could have been rejected. It is a failure, unless limits alone

@@ -5,8 +5,8 @@
 //! at most one pull (for each of those side by side) ends beyond the budget, and only where it was dearer than was to be expected.
 
 use super::bandit::{Kind, Offer};
-use super::report::TaskUsage;
-use crate::config::BudgetLimits;
+use super::config::BudgetLimits;
+use crate::run::report::TaskUsage;
 use planforge_contract::{BudgetCost, Price};
 use planforge_llm::cost;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
-//! `do = "budget"`: sampling and refining under one budget. docs/how-to/set-a-budget.md states what it means.
+//! The table of a budget stage. docs/how-to/set-a-budget.md describes the search.
 
-use super::{Order, RoundStage, Stage};
+use crate::stages::order::Order;
+use crate::stages::{RoundStage, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,11 +27,11 @@ pub struct BudgetStage {
     #[serde(default)]
     pub policy: BudgetPolicy,
     /// How many pulls are made side by side. They are decided together, by what earlier pulls brought.
-    #[serde(default = "super::one")]
+    #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 64))]
     pub width: u32,
     /// How many of the best candidates are returned.
-    #[serde(default = "super::one")]
+    #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 10_000))]
     pub keep: u32,
     /// What may be spent on one task. At least one of them is stated.

@@ -1,28 +1,22 @@
 //! Runs a checked pipeline over tasks: a deterministic re-execution over the journal, whether live, resumed or replayed.
 
-mod bandit;
-mod beam;
-mod budget;
-mod context;
+pub(crate) mod beam;
+pub(crate) mod context;
 mod copies;
 mod cost;
-mod fan_out;
-mod feedback;
-mod host;
-mod path;
-mod plan;
+pub(crate) mod feedback;
+pub(crate) mod host;
+pub(crate) mod path;
+pub(crate) mod planner;
 mod pool;
-mod recorder;
-mod refine;
-mod report;
-mod series;
-mod services;
-mod spending;
-mod stage;
-mod task;
-mod translate;
+pub(crate) mod recorder;
+pub(crate) mod report;
+pub(crate) mod series;
+pub(crate) mod services;
+pub(crate) mod step;
+pub(crate) mod task;
 mod undo;
-mod verify;
+pub(crate) mod verdict;
 
 pub use cost::{Cost, dollars};
 pub use report::{
@@ -35,6 +29,7 @@ pub use undo::named_back;
 
 use crate::config::Pipeline;
 use crate::front::{CheckedPipeline, price_of};
+use crate::stages::Stage;
 use context::{Context, lock};
 use planforge_contract::{Event, Failure, Price};
 use planforge_llm::Mode;
@@ -80,7 +75,10 @@ pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -
         _ => "live",
     };
     context.recorder.session(&Event::SessionStarted { at: (services.now)(), mode: mode.to_owned() })?;
-    let ended = fan_out::run(&context, tasks);
+    let of_stage = |(at, stage): (usize, &Stage)| stage.definition().run_tasks(&context, at, tasks);
+    let ended = config.stages.iter().enumerate().find_map(of_stage);
+    let ended =
+        ended.unwrap_or_else(|| context.pool.drive(tasks, |task| task::Driver::new(&context, task).whole()));
     if let Some(failure) = lock(&context.broken).take() {
         return Err(failure);
     }

@@ -5,17 +5,21 @@
 //! answers changes anything, and wall time, where it is limited, comes from the record.
 
 use super::bandit::{Arm, Bandit, Kind};
-use super::beam::{Entry, Standing, better, standing};
-use super::context::{Context, TaskRun, lock};
-use super::path::{call_path, candidate_path, marked};
-use super::recorder::Keep;
-use super::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
-use super::series::{self, Series, SeriesEnd, add_all, report};
+use super::config::BudgetStage;
 use super::spending::Account;
-use super::stage::Step;
-use crate::config::{BudgetStage, Order, Stage, writer};
 use crate::front::price_of;
-use planforge_contract::{BudgetCost, BudgetEnd, Event, Failure, FailureClass, Price};
+use crate::run::beam::Entry;
+use crate::run::context::{Context, TaskRun, lock};
+use crate::run::path::{call_path, candidate_path, marked};
+use crate::run::recorder::Keep;
+use crate::run::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
+use crate::run::series::{self, Series, SeriesEnd, add_all, report};
+use crate::run::step::Step;
+use crate::run::verdict::verdict_of;
+use crate::stages::Stage;
+use crate::stages::order::Order;
+use crate::stages::round::writer_of;
+use planforge_contract::{BudgetCost, BudgetEnd, Event, Failure, FailureClass, Price, TaskVerdict};
 use planforge_llm::{Mode, derive_u64};
 use planforge_pddl::random::Random;
 use std::cmp::Ordering;
@@ -76,7 +80,7 @@ struct Rated {
 impl Rated {
     /// The better comes first: one that is accepted, then by the metric; ties go to the earlier.
     fn compare(&self, other: &Self, order: Order) -> Ordering {
-        other.accepted.cmp(&self.accepted).then_with(|| better(self.value, other.value, order))
+        other.accepted.cmp(&self.accepted).then_with(|| order.compare(self.value, other.value))
     }
 }
 
@@ -243,7 +247,7 @@ impl Search<'_> {
 
     /// The label of what writes in a round.
     fn writer(&self) -> Option<&str> {
-        let writer = writer(&self.stage.round).and_then(|at| self.stage.round.get(at));
+        let writer = writer_of(&self.stage.round).and_then(|at| self.stage.round.get(at));
         writer.map(Stage::label)
     }
 
@@ -252,17 +256,12 @@ impl Search<'_> {
         let writer = self.writer();
         let before: Vec<&Stage> =
             self.stage.round.iter().take_while(|stage| Some(stage.label()) != writer).collect();
-        let judges = |stage: &&&Stage| match stage {
-            Stage::Verify(stage) => !stage.measure,
-            Stage::Plan(_) => true,
-            _ => false,
-        };
         let accepts = |entry: &Entry| {
             // What they say is about the candidate as it is, wherever they stand.
             let here = before.iter().map(|stage| (usize::MAX, *stage));
-            standing(here, entry) == Standing::Accepted
+            verdict_of(here, entry) == TaskVerdict::Accepted
         };
-        before.iter().any(|stage| judges(&stage)) && beam.iter().all(accepts)
+        before.iter().any(|stage| stage.definition().decides()) && beam.iter().all(accepts)
     }
 
     /// Takes note of what pulls made side by side came to, in the order of their numbers.
@@ -380,7 +379,7 @@ impl Search<'_> {
         entry.unusable.clear();
         let of_judges = |stage: &Stage| self.stage.judge.iter().any(|judge| judge.label() == stage.label());
         let stages = self.context.pipeline.all_stages().enumerate().filter(|(_, stage)| of_judges(stage));
-        let accepted = standing(stages, &entry) == Standing::Accepted;
+        let accepted = verdict_of(stages, &entry) == TaskVerdict::Accepted;
         let value = entry.metric(&self.stage.by);
         let [low, high] = self.range();
         self.outside += u32::from(value.is_some_and(|value| value < low || value > high));

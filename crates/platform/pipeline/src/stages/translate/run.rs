@@ -1,14 +1,14 @@
-//! Translate stages: each candidate gets `n` children.
+//! The run of a translate stage.
 
-use super::beam::Entry;
-use super::context::{Context, TaskRun};
-use super::feedback::{for_writer, seen};
-use super::host::{Call, path_of};
-use super::path::{candidate_path, marked};
-use super::report::Written;
-use super::services::StageInstance;
-use super::stage::{Step, cancelled, no_instance};
-use crate::config::{Artefact, TranslateStage};
+use super::config::{Artefact, TranslateStage};
+use crate::run::beam::Entry;
+use crate::run::context::{Context, TaskRun};
+use crate::run::feedback::{for_writer, seen};
+use crate::run::host::{Call, path_of};
+use crate::run::path::{candidate_path, marked};
+use crate::run::report::Written;
+use crate::run::services::StageInstance;
+use crate::run::step::{Step, cancelled, no_instance};
 use planforge_contract::{
     Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };

@@ -3,7 +3,7 @@
 //!
 //! Pure: what is chosen depends on what was told and on the random numbers handed in.
 
-use crate::config::BudgetPolicy;
+use super::config::BudgetPolicy;
 use planforge_pddl::random::Random;
 use std::collections::VecDeque;
 

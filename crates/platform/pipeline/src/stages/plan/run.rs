@@ -1,55 +1,19 @@
-//! Plan stages, and planners asked by verifiers.
+//! The run of a plan stage.
 
-use super::beam::Entry;
-use super::context::{Context, TaskRun};
-use super::feedback::for_writer;
-use super::host::{Call, path_of};
-use super::path::{call_path, candidate_path, marked};
-use super::recorder::Keep;
-use super::services::StageInstance;
-use super::stage::Step;
-use crate::config::{PlanStage, Stage};
-use planforge_contract::api::Planner;
-use planforge_contract::{
-    CandidatePatch, Event, Failure, FailureClass, LimitKind, LineageStep, PlanLimits, PlanOutcome,
-    PlanRequest,
-};
+use super::config::PlanStage;
+use crate::run::beam::Entry;
+use crate::run::context::{Context, TaskRun};
+use crate::run::feedback::for_writer;
+use crate::run::host::{Call, path_of};
+use crate::run::path::{call_path, candidate_path, marked};
+use crate::run::planner::ask_planner;
+use crate::run::services::StageInstance;
+use crate::run::step::{Step, cancelled, no_instance};
+use crate::run::verdict::is_rejected;
+use crate::stages::Stage;
+use planforge_contract::{CandidatePatch, Event, Failure, LineageStep, PlanLimits, PlanOutcome, PlanRequest};
 use planforge_llm::derive_u64;
 use std::ops::Range;
-
-/// Asks a planner, or takes its answer from the record.
-pub(super) fn ask_planner(
-    call: &Call<'_>,
-    planner: &dyn Planner,
-    request: &PlanRequest,
-) -> Result<PlanOutcome, Failure> {
-    let name = format!("{}.plan", call.info.id);
-    let ask = || match call.whole(planner.plan(call, request)?, |_| false)? {
-        PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
-            Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
-        }
-        // A limit that was reached once the run is being interrupted may be the interruption's doing.
-        outcome if keep(&outcome) == Keep::Timed && call.context.stopping() => Err(super::stage::cancelled()),
-        outcome => Ok(outcome),
-    };
-    if call.is_outside() {
-        return call.outside(&name, request, ask);
-    }
-    // What a model answered is recorded by itself, and counted whenever it is looked up: asked again, the planner comes to the same.
-    let asks_a_model = !call.info.roles.is_empty();
-    let keep = |outcome: &PlanOutcome| match keep(outcome) {
-        Keep::Yes if asks_a_model => Keep::No,
-        kept => kept,
-    };
-    call.context.recorder.effect(&name, &call.path, request, keep, ask)
-}
-
-fn keep(outcome: &PlanOutcome) -> Keep {
-    match outcome {
-        PlanOutcome::LimitReached { limit: LimitKind::Time | LimitKind::Memory, .. } => Keep::Timed,
-        _ => Keep::Yes,
-    }
-}
 
 /// What came of one question to a planner.
 enum Planned {
@@ -160,7 +124,7 @@ impl Planning<'_> {
     /// Why the planner is not asked about a candidate; nothing where it is.
     fn unasked(&self, entry: &Entry) -> Option<Planned> {
         let (info, _) = self.context.services.instances.stages.get(&self.stage.label)?;
-        if entry.is_skipped_by(self.stage, self.context.pipeline, &self.of_plan(entry)) {
+        if !self.stage.plan_rejected && is_rejected(self.context.pipeline, entry, &self.of_plan(entry)) {
             return Some(Planned::Skipped);
         }
         // A planner that asks a model reads the task's text; every other needs the PDDL.
@@ -182,10 +146,10 @@ impl Planning<'_> {
         let Some((info, StageInstance::Planner(planner))) =
             context.services.instances.stages.get(&stage.label)
         else {
-            return Planned::Broke(super::stage::no_instance(&stage.label));
+            return Planned::Broke(no_instance(&stage.label));
         };
         if context.stopping() {
-            return Planned::Broke(super::stage::cancelled());
+            return Planned::Broke(cancelled());
         }
         let candidate = &entry.candidate;
         let path = call_path(&self.task.task.name, &self.label, lineage);

@@ -5,14 +5,16 @@
 //! round's children share the history h of the candidate that they are made from: its conversation, and the feedback on it. The best
 //! child alone, with its own conversation, goes into the next round. The best of all rounds is returned, or the last.
 
-use super::beam::{Entry, at_stage, better};
-use super::context::{Context, TaskRun};
-use super::feedback::{for_writer, said};
-use super::path::candidate_path;
-use super::report::{FailedSample, StageReport};
-use super::series::{self, SeriesEnd, add_all, report};
-use super::stage::Step;
-use crate::config::{ContinueFrom, Forget, KeepRound, RefineStage, Stage, StopRounds};
+use super::config::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
+use crate::run::beam::Entry;
+use crate::run::context::{Context, TaskRun};
+use crate::run::feedback::{for_writer, said};
+use crate::run::path::candidate_path;
+use crate::run::report::{FailedSample, StageReport};
+use crate::run::series::{self, SeriesEnd, add_all, report};
+use crate::run::step::Step;
+use crate::run::verdict::objection;
+use crate::stages::Stage;
 use planforge_contract::{Event, Failure, RoundHistory};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -77,7 +79,7 @@ struct Rated {
 impl Rated {
     /// The better comes first: one that is accepted, then by the metric.
     fn compare(&self, other: &Self, stage: &RefineStage) -> Ordering {
-        other.accepted.cmp(&self.accepted).then_with(|| better(self.value, other.value, stage.order))
+        other.accepted.cmp(&self.accepted).then_with(|| stage.order.compare(self.value, other.value))
     }
 }
 
@@ -238,14 +240,11 @@ impl Refinement<'_> {
 
     /// Whether the judging stages among those of the round all accept; no where there is none. That a plan was written accepts nothing.
     fn accepts(&self, stages: Range<usize>, entry: &Entry) -> bool {
-        let judges = |(position, stage): &(usize, &Stage)| match stage {
-            Stage::Verify(stage) => !stage.measure,
-            Stage::Plan(_) => *position != self.writer,
-            _ => false,
-        };
+        let judges =
+            |(position, stage): &(usize, &Stage)| stage.definition().decides() && *position != self.writer;
         let all = self.stage.round.iter().enumerate().skip(stages.start).take(stages.len());
         let mut judging = all.filter(judges).peekable();
-        judging.peek().is_some() && judging.all(|(_, stage)| at_stage(stage, entry).is_none())
+        judging.peek().is_some() && judging.all(|(_, stage)| objection(stage, entry).is_none())
     }
 
     /// The best of a round; ties go to the sample path, in whose order the children are.
@@ -287,17 +286,11 @@ impl Refinement<'_> {
     fn history(&self, next: &Entry) -> RoundHistory {
         let before: Vec<&Stage> = self.stage.round.iter().take(self.writer).collect();
         let known = |label: &&String| !before.iter().any(|stage| stage.label() == label.as_str());
-        let labels = match self.stage.round.get(self.writer) {
-            Some(Stage::Translate(stage)) => stage.feedback.as_slice(),
-            Some(Stage::Plan(stage)) => stage.feedback.as_slice(),
-            _ => &[],
-        };
-        let told = before.iter().filter_map(|stage| match stage {
-            Stage::Verify(stage) if !stage.feedback.is_empty() => {
-                let said = said(self.context, stage.feedback.iter().filter(known), next);
-                Some((stage.label.clone(), said)).filter(|(_, said)| !said.is_empty())
-            }
-            _ => None,
+        let writer = self.stage.round.get(self.writer);
+        let labels = writer.map_or(&[][..], |writer| writer.definition().feedback_labels());
+        let told = before.iter().filter_map(|stage| {
+            let said = said(self.context, stage.definition().feedback_labels().iter().filter(known), next);
+            Some((stage.label().to_owned(), said)).filter(|(_, said)| !said.is_empty())
         });
         let own = |stage: &Stage| {
             let conversation = next.conversations.get(stage.label())?;

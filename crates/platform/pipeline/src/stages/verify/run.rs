@@ -1,14 +1,15 @@
-//! Verify stages: each candidate gets an assessment.
+//! The run of a verify stage.
 
-use super::beam::Entry;
-use super::context::{Context, TaskRun};
-use super::feedback::{said, seen};
-use super::host::{Call, path_of};
-use super::path::{call_path, candidate_path, marked};
-use super::recorder::Keep;
-use super::services::StageInstance;
-use super::stage::{Step, cancelled, no_instance};
-use crate::config::{FeedbackSource, VerifyStage};
+use super::config::VerifyStage;
+use crate::config::FeedbackSource;
+use crate::run::beam::Entry;
+use crate::run::context::{Context, TaskRun};
+use crate::run::feedback::{said, seen};
+use crate::run::host::{Call, path_of};
+use crate::run::path::{call_path, candidate_path, marked};
+use crate::run::recorder::Keep;
+use crate::run::services::StageInstance;
+use crate::run::step::{Step, cancelled, no_instance};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
     Assessment, Decision, Event, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,

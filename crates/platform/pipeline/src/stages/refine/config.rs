@@ -1,6 +1,7 @@
-//! Refine stages as plain data.
+//! The table of a refine stage.
 
-use super::{Order, PlanStage, SelectStage, Stage, TranslateStage, VerifyStage};
+use crate::stages::order::Order;
+use crate::stages::{RoundStage, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,35 +40,6 @@ pub struct RefineStage {
     /// `feedback`. Verify and plan stages before it look at what came into the round, those behind it at its children.
     #[schemars(with = "Vec<RoundStage>", length(min = 1))]
     pub round: Vec<Stage>,
-}
-
-impl RefineStage {
-    /// The position in the round of the stage that writes. The checker makes sure that there is one.
-    pub fn writer(&self) -> Option<usize> {
-        writer(&self.round)
-    }
-}
-
-/// The position of the stage of a round that writes: the translate stage or, where there is none, the plan stage with feedback.
-pub(crate) fn writer(round: &[Stage]) -> Option<usize> {
-    let translates = |stage: &Stage| matches!(stage, Stage::Translate(_));
-    let rewrites = |stage: &Stage| matches!(stage, Stage::Plan(stage) if stage.rewrites());
-    round.iter().position(translates).or_else(|| round.iter().position(rewrites))
-}
-
-/// One stage of a round, for the schema: [`Stage`] without what cannot stand in a round.
-#[derive(JsonSchema)]
-#[serde(tag = "do", rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub(super) enum RoundStage {
-    /// Makes `n` children of each candidate by asking a translator.
-    Translate(TranslateStage),
-    /// Has a verifier judge each candidate.
-    Verify(VerifyStage),
-    /// Keeps the best candidates by a metric.
-    Select(SelectStage),
-    /// Has a planner look for a plan for each candidate.
-    Plan(PlanStage),
 }
 
 /// What a refine stage's next round goes on from.

@@ -1,12 +1,12 @@
-//! Fan-out: the lead task of each suite runs alone up to the stage, the suite's other tasks start from its survivors.
+//! The run of a fan-out stage: the lead task of each suite runs alone up to the stage, the suite's other tasks start from its survivors.
 
-use super::beam::Entry;
-use super::context::Context;
-use super::report::{RunState, TaskReport};
-use super::services::RunTask;
-use super::stage::Step;
-use super::task::{Driver, Progressed, Start};
-use crate::config::{FanOutStage, Stage};
+use super::config::FanOutStage;
+use crate::run::beam::Entry;
+use crate::run::context::{Context, lock};
+use crate::run::report::{RunState, TaskReport};
+use crate::run::services::RunTask;
+use crate::run::step::Step;
+use crate::run::task::{Driver, Progressed, Start, TaskResult};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,19 +16,16 @@ const LEAD_TEXT: &str = "lead.text";
 /// The material that holds the problem that the lead task's survivor has.
 const LEAD_PROBLEM: &str = "lead.problem";
 
-/// How a task ended, or the failure of the record.
-type Ended = Result<(TaskReport, RunState), Failure>;
-
 /// Runs all tasks; the results are in their order.
-pub(super) fn run(context: &Context<'_>, tasks: &[RunTask]) -> Vec<Ended> {
-    let stages = &context.pipeline.stages;
-    let at = stages.iter().position(|stage| matches!(stage, Stage::FanOut(_)));
-    let (Some(at), Some(Stage::FanOut(stage))) = (at, at.and_then(|at| stages.get(at))) else {
-        return context.pool.drive(tasks, |task| Driver::new(context, task).whole());
-    };
+pub(super) fn run_tasks(
+    context: &Context<'_>,
+    at: usize,
+    stage: &FanOutStage,
+    tasks: &[RunTask],
+) -> Vec<TaskResult> {
     let groups = groups(stage, tasks);
     let ended = context.pool.drive(&groups, |group| one_suite(context, at, stage, tasks, group));
-    let mut ended: Vec<(usize, Ended)> = ended.into_iter().flatten().collect();
+    let mut ended: Vec<(usize, TaskResult)> = ended.into_iter().flatten().collect();
     ended.sort_by_key(|(index, _)| *index);
     ended.into_iter().map(|(_, ended)| ended).collect()
 }
@@ -58,7 +55,7 @@ fn one_suite(
     stage: &FanOutStage,
     tasks: &[RunTask],
     group: &[usize],
-) -> Vec<(usize, Ended)> {
+) -> Vec<(usize, TaskResult)> {
     let of = |index: &usize| tasks.get(*index).map(|task| (*index, task));
     let Some((lead, task)) = group.first().and_then(of) else { return Vec::new() };
     let others: Vec<(usize, &RunTask)> = group.iter().skip(1).filter_map(of).collect();
@@ -70,7 +67,7 @@ fn one_suite(
             members.extend(others.into_iter().map(|(index, task)| Member::Other(index, task)));
             let ended = context.pool.drive(&members, |member| match member {
                 Member::Lead(index, driver) => {
-                    let driver = super::context::lock(driver).take();
+                    let driver = lock(driver).take();
                     driver.map(|(driver, beam)| (*index, driver.after(at, beam)))
                 }
                 Member::Other(index, other) => {
@@ -85,7 +82,7 @@ fn one_suite(
         }
         Ok(Progressed::Ended(report, state)) => {
             let start = left_behind(stage, task, &report, state);
-            let mut ended: Vec<(usize, Ended)> = others
+            let mut ended: Vec<(usize, TaskResult)> = others
                 .into_iter()
                 .map(|(index, other)| (index, Driver::new(context, other).behind(at, start.clone())))
                 .collect();
@@ -119,7 +116,7 @@ fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
 }
 
 /// The lead's candidates go on; verdicts come from the stages behind.
-pub(super) fn of_lead(context: &Context<'_>, stage: &FanOutStage, mut beam: Vec<Entry>) -> Step {
+pub(super) fn pass_lead(context: &Context<'_>, stage: &FanOutStage, mut beam: Vec<Entry>) -> Step {
     let position = context.position(&stage.label);
     let mut step = Step::default();
     for entry in &mut beam {

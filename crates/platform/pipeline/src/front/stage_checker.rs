@@ -1,0 +1,397 @@
+//! `[[stage]]`: reads stages in the order of the file and checks what they say about each other. Each kind checks its own keys.
+
+use super::catalogue::Catalogue;
+use super::reader::{At, Reader, error_at, with_help};
+use super::tree::{Node, Place, Table, Value};
+use crate::config::RoleModels;
+use crate::stages::{Stage, StageKind};
+use crate::suggest::help_for;
+use planforge_contract::PluginInfo;
+use planforge_diagnostics::Diagnostic;
+use std::collections::BTreeMap;
+
+/// A stage that later stages may refer to.
+pub(crate) struct KnownStage {
+    pub(crate) label: String,
+    place: Place,
+    pub(crate) kind: StageKind,
+    pub(super) metrics: Vec<String>,
+    /// Its plugin could not be looked up, which was reported with it.
+    pub(super) unknown_plugin: bool,
+}
+
+/// The stages of a file, and what they require of the rest of the file.
+#[derive(Default)]
+pub(crate) struct StageFindings {
+    pub(crate) stages: Vec<Stage>,
+    /// Models named in roles.
+    pub(crate) used_models: Vec<String>,
+    /// Plugins that ask the environment, and the place of their stage.
+    pub(crate) need_environment: Vec<(String, Place)>,
+    /// Places that need the prices of these models.
+    pub(crate) need_prices: Vec<(Place, Vec<String>)>,
+}
+
+/// Reads all stages.
+pub(super) fn read_stages(
+    items: &[Node],
+    models: &[String],
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) -> StageFindings {
+    let mut checker = StageChecker {
+        models,
+        catalogue,
+        later: all_labels(items),
+        known: Vec::new(),
+        round: None,
+        mixed: Vec::new(),
+        findings: StageFindings::default(),
+    };
+    for (index, item) in items.iter().enumerate() {
+        let stage = checker.read_item(&(index + 1).to_string(), item, out);
+        checker.findings.stages.extend(stage);
+    }
+    for kind in StageKind::ALL {
+        kind.check_file(&checker.findings.stages, items, out);
+    }
+    checker.findings
+}
+
+fn stage_name(position: &str, item: &Node) -> String {
+    match item.as_table().and_then(|t| t.get("label")).map(|n| &n.value) {
+        Some(Value::String(label)) if !label.is_empty() => format!("stage `{label}`"),
+        _ => format!("stage {position}"),
+    }
+}
+
+/// Every label in the file, to tell "comes later" from "does not exist".
+fn all_labels(items: &[Node]) -> Vec<(String, Place)> {
+    let mut labels = Vec::new();
+    for table in items.iter().filter_map(Node::as_table) {
+        if let Some(Node { value: Value::String(label), place }) = table.get("label") {
+            labels.push((label.clone(), *place));
+        }
+        for key in lists_of(table) {
+            if let Some(Node { value: Value::Array(items), .. }) = table.get(key) {
+                labels.extend(all_labels(items));
+            }
+        }
+    }
+    labels
+}
+
+/// Keys of the lists of stages inside a stage's table.
+fn lists_of(table: &Table) -> &'static [&'static str] {
+    let Some(Node { value: Value::String(word), .. }) = table.get("do") else { return &[] };
+    let kind = StageKind::ALL.iter().find(|kind| kind.name() == word);
+    kind.map_or(&[], |kind| kind.facts().lists)
+}
+
+/// What is collected while the stages of a round are read.
+#[derive(Default)]
+pub(crate) struct Round {
+    /// Labels in `feedback`, with the position of their stage in the round. They may name later stages of the round, which are those of
+    /// the round before.
+    pub(crate) feedback: Vec<(usize, At<String>)>,
+    /// The position of the stage that is being read.
+    index: usize,
+}
+
+/// A list of stages inside another stage.
+pub(crate) struct InnerList<'a> {
+    pub(crate) stages: Vec<Stage>,
+    /// Their tables.
+    pub(crate) items: &'a [Node],
+    /// The first table, or the stage around where there is none.
+    pub(crate) place: Place,
+    /// True if every table could be read.
+    pub(crate) is_complete: bool,
+}
+
+/// The table of a stage being read.
+pub(crate) struct StageTable<'r, 'a> {
+    pub(crate) reader: &'r mut Reader<'a>,
+    pub(crate) label: &'r At<String>,
+    /// The position in the file, from 1: `2`, or `2-1` inside another stage.
+    pub(crate) position: &'r str,
+}
+
+/// Reads the stages of a file.
+pub(crate) struct StageChecker<'a> {
+    models: &'a [String],
+    pub(crate) catalogue: &'a dyn Catalogue,
+    later: Vec<(String, Place)>,
+    /// The stages so far.
+    pub(crate) known: Vec<KnownStage>,
+    /// Set while the stages of a round are read.
+    round: Option<Round>,
+    /// Stages so far whose samples several models may give, and these models.
+    pub(super) mixed: Vec<(String, RoleModels)>,
+    pub(crate) findings: StageFindings,
+}
+
+impl StageChecker<'_> {
+    /// Reads one entry of `[[stage]]` or of a list inside a stage. `position` counts from 1.
+    fn read_item(&mut self, position: &str, item: &Node, out: &mut Vec<Diagnostic>) -> Option<Stage> {
+        match &item.value {
+            Value::Table(table) => {
+                let mut reader = Reader::new(table, item.place, stage_name(position, item));
+                let stage = self.read_stage(position, &mut reader, out)?;
+                reader.finish("pipeline.unknown-stage-key", out);
+                Some(stage)
+            }
+            _ => {
+                let message = format!("a stage must be a table, not {}", item.kind());
+                out.push(error_at("pipeline.type", message, item.place));
+                None
+            }
+        }
+    }
+
+    fn read_stage(
+        &mut self,
+        position: &str,
+        reader: &mut Reader<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Stage> {
+        let (place, kind) = read_kind(reader, out)?;
+        if let Some(help) = kind.facts().outside_rounds.filter(|_| self.round.is_some()) {
+            let message = format!("a {} stage cannot stand in a round", kind.name());
+            out.push(error_at("pipeline.nested-round", message, place).help(help));
+            return None;
+        }
+        let label = self.read_label(reader, kind, position, out);
+        if !kind.facts().lists.is_empty() {
+            // A stage inside must not have the same label.
+            self.remember(&label, kind, Vec::new(), false);
+        }
+        let mut table = StageTable { reader, label: &label, position };
+        let (stage, metrics) = kind.parse(self, &mut table, out);
+        let unknown_plugin = stage.plugin().is_some_and(|(id, _)| self.catalogue.info(id).is_err());
+        self.remember(&label, kind, metrics, unknown_plugin);
+        Some(stage)
+    }
+
+    /// Makes a stage known to later ones. A stage with stages inside is remembered before these.
+    fn remember(&mut self, label: &At<String>, kind: StageKind, metrics: Vec<String>, unknown_plugin: bool) {
+        let At { value: label, place } = label.clone();
+        if !self.known.iter().any(|known| known.label == label && known.place == place) {
+            self.known.push(KnownStage { label, place, kind, metrics, unknown_plugin });
+        }
+    }
+
+    fn read_label(
+        &self,
+        reader: &mut Reader<'_>,
+        kind: StageKind,
+        position: &str,
+        out: &mut Vec<Diagnostic>,
+    ) -> At<String> {
+        let had = reader.node("label").is_some();
+        let Some(label) = reader.string("label", out) else {
+            if !had && kind.facts().needs_label {
+                reader.missing("label", &format!("\"{}\"", kind.name()), out);
+            }
+            let word = kind.name().replace('_', "-");
+            return At { value: format!("{word}-{position}"), place: reader.place };
+        };
+        if let Some(why) = bad_label(&label.value) {
+            out.push(
+                error_at("pipeline.label", why, label.place)
+                    .help("a label is a lower-case letter, then letters, digits, `_` or `-`, 64 at most"),
+            );
+        } else if let Some(first) = self.known.iter().find(|k| k.label == label.value) {
+            let message = format!("the label `{}` is taken", label.value);
+            out.push(error_at("pipeline.duplicate-label", message, label.place).also(
+                first.place.source,
+                first.place.span,
+                "first used here",
+            ));
+        }
+        label
+    }
+
+    /// Reads a list of stages inside a stage. The positions of its stages begin with `position`. The round lasts until
+    /// [`Self::end_round`].
+    pub(crate) fn read_list<'r>(
+        &mut self,
+        key: &'static str,
+        position: &str,
+        reader: &mut Reader<'r>,
+        out: &mut Vec<Diagnostic>,
+    ) -> InnerList<'r> {
+        let items = match reader.node(key) {
+            Some(Node { value: Value::Array(items), .. }) => items.as_slice(),
+            Some(other) => {
+                let message = format!("`{key}` of {} must be an array of tables", reader.what);
+                let help = format!("write [[stage.{key}]] before each of its stages");
+                out.push(error_at("pipeline.type", message, other.place).help(help));
+                return InnerList { stages: Vec::new(), items: &[], place: other.place, is_complete: false };
+            }
+            None => &[],
+        };
+        self.round.get_or_insert_with(Round::default);
+        let mut stages = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            if let Some(round) = &mut self.round {
+                round.index = index;
+            }
+            stages.extend(self.read_item(&format!("{position}-{}", index + 1), item, out));
+        }
+        let place = items.first().map_or(reader.place, |item| item.place);
+        InnerList { is_complete: stages.len() == items.len(), stages, items, place }
+    }
+
+    /// Ends a round: the references of its stages to each other can be checked now.
+    pub(crate) fn end_round(&mut self, out: &mut Vec<Diagnostic>) -> Round {
+        let round = self.round.take().unwrap_or_default();
+        self.check_feedback(round.feedback.iter().map(|(_, label)| label), out);
+        round
+    }
+
+    /// Reads `roles`.
+    pub(crate) fn read_roles(
+        &mut self,
+        reader: &mut Reader<'_>,
+        info: Option<&PluginInfo>,
+        out: &mut Vec<Diagnostic>,
+    ) -> BTreeMap<String, RoleModels> {
+        super::roles::roles(reader, info, self.models, &mut self.findings.used_models, out)
+    }
+
+    /// Notes that a stage writes candidates with these models.
+    pub(crate) fn note_writer(&mut self, label: &str, roles: &BTreeMap<String, RoleModels>) {
+        let several = roles.values().filter(|models| models.has_several()).take(1);
+        self.mixed.extend(several.map(|models| (label.to_owned(), models.clone())));
+    }
+
+    /// Reads `feedback`.
+    pub(crate) fn read_feedback(
+        &mut self,
+        reader: &mut Reader<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Vec<String> {
+        let labels = reader.strings("feedback", out);
+        match &mut self.round {
+            Some(round) => {
+                let index = round.index;
+                round.feedback.extend(labels.iter().cloned().map(|label| (index, label)));
+            }
+            None => self.check_feedback(&labels, out),
+        }
+        labels.into_iter().map(|l| l.value).collect()
+    }
+
+    fn check_feedback<'l>(
+        &self,
+        labels: impl IntoIterator<Item = &'l At<String>>,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let kinds = kinds_where(|kind| kind.facts().gives_feedback);
+        for label in labels {
+            self.check_earlier(label, &kinds, "pipeline.unknown-label", out);
+        }
+    }
+
+    /// Checks that a label is that of an earlier stage of one of those kinds.
+    pub(crate) fn check_earlier(
+        &self,
+        label: &At<String>,
+        kinds: &[StageKind],
+        code: &'static str,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        match self.known.iter().find(|k| k.label == label.value) {
+            Some(known) if kinds.contains(&known.kind) => {}
+            Some(known) => {
+                let wanted: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
+                let message = format!(
+                    "`{}` is a {} stage; a {} stage is needed here",
+                    label.value,
+                    known.kind.name(),
+                    wanted.join(" or ")
+                );
+                out.push(error_at(code, message, label.place).also(
+                    known.place.source,
+                    known.place.span,
+                    "it is here",
+                ));
+            }
+            None => self.report_unknown(label, kinds, &[], code, out),
+        }
+    }
+
+    /// Reports a label that no earlier stage has. `others` are further names that could have been meant.
+    pub(super) fn report_unknown(
+        &self,
+        label: &At<String>,
+        kinds: &[StageKind],
+        others: &[&str],
+        code: &'static str,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        if let Some((_, place)) = self.later.iter().find(|(name, _)| *name == label.value) {
+            let message = format!("the stage `{}` comes later", label.value);
+            out.push(
+                error_at("pipeline.label-order", message, label.place)
+                    .also(place.source, place.span, "it is here")
+                    .help("only stages before this one can be named"),
+            );
+            return;
+        }
+        let mut names: Vec<&str> =
+            self.known.iter().filter(|k| kinds.contains(&k.kind)).map(|k| k.label.as_str()).collect();
+        names.extend(others);
+        let kinds: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
+        let message = format!("there is no stage with the label `{}`", label.value);
+        let what = format!("earlier {} stages", kinds.join(" and "));
+        out.push(with_help(error_at(code, message, label.place), help_for(&label.value, &names, &what)));
+    }
+}
+
+/// The kinds for which something holds.
+pub(crate) fn kinds_where(holds: impl Fn(StageKind) -> bool) -> Vec<StageKind> {
+    StageKind::ALL.iter().copied().filter(|kind| holds(*kind)).collect()
+}
+
+/// Reads `do`, with its place.
+fn read_kind(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<(Place, StageKind)> {
+    let had = reader.node("do").is_some();
+    let Some(word) = reader.string("do", out) else {
+        if !had {
+            reader.missing("do", "\"translate\"", out);
+        }
+        return None;
+    };
+    if let Some(kind) = StageKind::ALL.iter().find(|kind| kind.name() == word.value) {
+        return Some((word.place, *kind));
+    }
+    let names: Vec<&str> = StageKind::ALL.iter().map(|kind| kind.name()).collect();
+    let message = format!("there is no stage kind `{}`", word.value);
+    let near = help_for(&word.value, &names, "stage kinds");
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let list = format!("stage kinds are {}", quoted.join(", "));
+    let diagnostic = with_help(error_at("pipeline.unknown-stage", message, word.place), near.clone());
+    let is_listed = near.is_some_and(|near| near.starts_with("stage kinds"));
+    out.push(if is_listed { diagnostic } else { diagnostic.help(list) });
+    None
+}
+
+/// A count that the reader has checked, or its default.
+pub(crate) fn small(value: Option<u64>, default: u32) -> u32 {
+    value.and_then(|v| u32::try_from(v).ok()).unwrap_or(default)
+}
+
+fn bad_label(label: &str) -> Option<String> {
+    if label.is_empty() {
+        return Some("the label is empty".to_owned());
+    }
+    if label == super::metrics::CANDIDATE {
+        return Some(format!("`{label}` is not a label: metrics of the candidate itself begin with it"));
+    }
+    let good = label.len() <= 64
+        && label.starts_with(|c: char| c.is_ascii_lowercase())
+        && label.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+    (!good).then(|| format!("`{label}` is not a label"))
+}

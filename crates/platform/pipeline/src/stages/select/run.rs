@@ -1,0 +1,190 @@
+//! The run of a select stage.
+
+use super::config::SelectStage;
+use crate::run::beam::Entry;
+use crate::run::context::{Context, TaskRun};
+use crate::run::path::candidate_path;
+use crate::run::step::Step;
+use planforge_contract::{Event, Failure, LineageStep, SelectedGroup};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Runs a select stage.
+pub(super) fn run(
+    context: &Context<'_>,
+    task: &TaskRun<'_>,
+    stage: &SelectStage,
+    beam: Vec<Entry>,
+) -> Result<Step, Failure> {
+    let name = &task.task.name;
+    let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
+    let Selection { beam, kept, groups } = select(stage, beam);
+    let mut step = Step { beam, ..Step::default() };
+    step.outcomes.insert("kept".to_owned(), kept.len());
+    for group in &groups {
+        *step.compared.entry(group.by.clone()).or_insert(0) += 1;
+    }
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let group = |group: Compared| SelectedGroup {
+        group: candidate_path(name, &group.ancestor),
+        by: group.by,
+        members: count(group.members),
+        without_value: count(group.without_value),
+    };
+    context.recorder.event(Event::Selected {
+        task: name.clone(),
+        stage: stage.label.clone(),
+        kept: kept.iter().filter_map(|index| paths.get(*index).cloned()).collect(),
+        groups: groups.into_iter().map(group).collect(),
+    })?;
+    Ok(step)
+}
+
+/// By what a group was compared.
+struct Compared {
+    /// The lineage of its members' ancestor.
+    ancestor: Vec<LineageStep>,
+    by: String,
+    members: usize,
+    without_value: usize,
+}
+
+/// What a select stage leaves.
+struct Selection {
+    /// The candidates kept, in sample-path order.
+    beam: Vec<Entry>,
+    /// Their indices in the beam that came in, best first within each group.
+    kept: Vec<usize>,
+    groups: Vec<Compared>,
+}
+
+/// The best of each group.
+fn select(stage: &SelectStage, beam: Vec<Entry>) -> Selection {
+    let mut members: BTreeMap<Vec<u32>, Vec<(usize, &Entry)>> = BTreeMap::new();
+    for (index, entry) in beam.iter().enumerate() {
+        let ancestor = entry.ancestor(stage.group_by.as_deref()).iter().map(|step| step.sample).collect();
+        members.entry(ancestor).or_default().push((index, entry));
+    }
+    let (mut kept, mut groups) = (Vec::new(), Vec::new());
+    for members in members.into_values() {
+        let by = comparable(stage, &members);
+        let mut values: Vec<(usize, Option<f64>)> =
+            members.iter().map(|(index, entry)| (*index, entry.metric(by))).collect();
+        let ancestor = members.first().map(|(_, first)| first.ancestor(stage.group_by.as_deref()).to_vec());
+        groups.push(Compared {
+            ancestor: ancestor.unwrap_or_default(),
+            by: by.to_owned(),
+            members: values.len(),
+            without_value: values.iter().filter(|(_, value)| value.is_none()).count(),
+        });
+        // The sort is stable and the beam is in sample-path order, so ties stay in that order.
+        values.sort_by(|a, b| stage.order.compare(a.1, b.1));
+        kept.extend(values.into_iter().take(stage.keep as usize).map(|(index, _)| index));
+    }
+    let wanted: BTreeSet<usize> = kept.iter().copied().collect();
+    let beam = beam.into_iter().enumerate().filter(|(i, _)| wanted.contains(i)).map(|(_, e)| e).collect();
+    Selection { beam, kept, groups }
+}
+
+/// The first metric of the stage that all members have a value of, else its last.
+fn comparable<'s>(stage: &'s SelectStage, members: &[(usize, &Entry)]) -> &'s str {
+    let all = |by: &&String| members.iter().all(|(_, entry)| entry.metric(by).is_some());
+    let mut metrics = std::iter::once(&stage.by).chain(&stage.otherwise);
+    let last = stage.otherwise.last().unwrap_or(&stage.by);
+    metrics.find(all).unwrap_or(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stages::order::Order;
+    use planforge_contract::{Assessment, Candidate, Decision};
+
+    fn entry(path: &[(&str, u32)], score: Option<f64>) -> Entry {
+        let lineage = path.iter().map(|(s, i)| LineageStep { stage: (*s).to_owned(), sample: *i }).collect();
+        let mut entry =
+            Entry { candidate: Candidate { lineage, ..Candidate::default() }, ..Entry::default() };
+        let mut assessment = Assessment::new(Decision::Accepted, "");
+        assessment.metrics.extend(score.map(|s| ("score".to_owned(), s)));
+        entry.candidate.assessments.insert("ew".to_owned(), assessment);
+        entry
+    }
+
+    fn stage(keep: u32, group_by: Option<&str>, order: Order) -> SelectStage {
+        SelectStage {
+            label: "best".into(),
+            by: "ew.score".into(),
+            keep,
+            group_by: group_by.map(str::to_owned),
+            order,
+            ..SelectStage::default()
+        }
+    }
+
+    #[test]
+    fn best_of_each_group_ties_by_path_missing_and_nan_last() {
+        let beam = || {
+            vec![
+                entry(&[("problem", 0), ("domain", 0)], Some(0.5)),
+                entry(&[("problem", 0), ("domain", 1)], Some(0.9)),
+                entry(&[("problem", 0), ("domain", 2)], Some(0.9)),
+                entry(&[("problem", 1), ("domain", 0)], None),
+                entry(&[("problem", 1), ("domain", 1)], Some(f64::NAN)),
+                entry(&[("problem", 1), ("domain", 2)], Some(-1.0)),
+            ]
+        };
+        assert_eq!(select(&stage(2, None, Order::Highest), beam()).kept, [1, 2]);
+        assert_eq!(select(&stage(2, None, Order::Lowest), beam()).kept, [5, 0]);
+        assert_eq!(select(&stage(1, Some("problem"), Order::Highest), beam()).kept, [1, 5]);
+        assert_eq!(select(&stage(2, Some("problem"), Order::Highest), beam()).kept, [1, 2, 5, 3]);
+        assert_eq!(select(&stage(1, Some("domain"), Order::Highest), beam()).kept.len(), 6);
+        // What is kept stays in sample-path order, whatever its rank.
+        let Selection { beam: left, kept, .. } = select(&stage(2, None, Order::Lowest), beam());
+        assert_eq!(kept, [5, 0]);
+        assert_eq!(
+            left[0].candidate.lineage,
+            entry(&[("problem", 0), ("domain", 0)], None).candidate.lineage
+        );
+    }
+
+    #[test]
+    fn a_group_in_which_some_value_is_missing_is_compared_by_another_metric() {
+        let with = |sample: u32, likelihood: Option<(f64, u64)>, score: Option<f64>| {
+            let mut entry = entry(&[("problem", sample / 2), ("domain", sample)], score);
+            entry.candidate.log_likelihood = likelihood.map(|(sum, _)| sum);
+            entry.candidate.tokens = likelihood.map(|(_, tokens)| tokens);
+            entry
+        };
+        let beam = || {
+            vec![
+                with(0, Some((-8.0, 8)), Some(0.1)),
+                with(1, Some((-6.0, 2)), Some(0.2)),
+                with(2, Some((-1.0, 4)), Some(0.3)),
+                with(3, None, Some(0.9)),
+            ]
+        };
+        let by = |by: &str, otherwise: &[&str], group_by: Option<&str>| SelectStage {
+            by: by.into(),
+            otherwise: otherwise.iter().map(|m| (*m).to_owned()).collect(),
+            ..stage(1, group_by, Order::Highest)
+        };
+        let said = |selection: &Selection| -> Vec<String> {
+            let said = |g: &Compared| format!("{} of {} by {}", g.members - g.without_value, g.members, g.by);
+            selection.groups.iter().map(said).collect()
+        };
+        // The sum favours short answers, the mean does not.
+        let sum = select(&by("candidate.log_likelihood", &[], Some("problem")), beam());
+        assert_eq!(sum.kept, [1, 2]);
+        assert_eq!(said(&sum), ["2 of 2 by candidate.log_likelihood", "1 of 2 by candidate.log_likelihood"]);
+        let mean = select(&by("candidate.mean_log_likelihood", &["ew.score"], Some("problem")), beam());
+        assert_eq!(mean.kept, [0, 3]);
+        assert_eq!(said(&mean), ["2 of 2 by candidate.mean_log_likelihood", "2 of 2 by ew.score"]);
+        // One group: a member without a value is enough. Of metrics that all lack some value the last is taken.
+        let all = select(&by("candidate.log_likelihood", &["ew.rating", "ew.score"], None), beam());
+        assert_eq!((all.kept.as_slice(), said(&all)), (&[3][..], vec!["4 of 4 by ew.score".to_owned()]));
+        let none = select(&by("ew.rating", &["candidate.log_likelihood"], None), beam());
+        assert_eq!(
+            (none.kept.as_slice(), said(&none)),
+            (&[2][..], vec!["3 of 4 by candidate.log_likelihood".to_owned()])
+        );
+    }
+}

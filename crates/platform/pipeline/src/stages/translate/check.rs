@@ -1,0 +1,35 @@
+//! Checks of `do = "translate"`.
+
+use super::config::{Artefact, TranslateStage};
+use crate::front::plugins;
+use crate::front::stage_checker::{StageChecker, StageTable, small};
+use planforge_contract::{FixPolicy, PluginKind};
+use planforge_diagnostics::Diagnostic;
+
+/// Reads and checks a translate stage.
+pub(super) fn parse(
+    checker: &mut StageChecker<'_>,
+    table: &mut StageTable<'_, '_>,
+    out: &mut Vec<Diagnostic>,
+) -> TranslateStage {
+    let StageTable { reader, label, .. } = table;
+    let (plugin, info) = plugins::plugin(reader, PluginKind::Translator, checker.catalogue, out);
+    let stage = TranslateStage {
+        label: label.value.clone(),
+        plugin,
+        n: small(reader.integer("n", 1..=1000, out), 1),
+        roles: checker.read_roles(reader, info.as_ref(), out),
+        options: plugins::options(reader, info.as_ref(), checker.catalogue, out),
+        fixes: reader
+            .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
+            .unwrap_or_default(),
+        feedback: checker.read_feedback(reader, out),
+        only_without: reader.word(
+            "only_without",
+            &[("domain", Artefact::Domain), ("problem", Artefact::Problem)],
+            out,
+        ),
+    };
+    checker.note_writer(&label.value, &stage.roles);
+    stage
+}

@@ -1,0 +1,50 @@
+//! The table of a translate stage.
+
+use planforge_contract::{FixPolicy, JsonObject};
+use planforge_llm::RoleModels;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `do = "translate"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TranslateStage {
+    /// The stage's name, unique in the file.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
+    pub label: String,
+    /// The id of a translator plugin.
+    #[serde(rename = "use")]
+    pub plugin: String,
+    /// How many samples of each candidate.
+    #[serde(default = "crate::stages::one")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub n: u32,
+    /// Role -> who takes it: the name of an `[llm.NAME]` table, names in an order, or names with weights.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, RoleModels>,
+    /// The plugin's options.
+    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
+    pub options: JsonObject,
+    /// Whether safe fixes are applied to what a model wrote; each is recorded.
+    #[serde(default)]
+    pub fixes: FixPolicy,
+    /// Whose words go into the question: labels of earlier verify stages, for their feedback, of earlier plan stages, for why there
+    /// is no plan, and of earlier translate stages, for what was wrong with the reply. In a round, stages that stand behind this
+    /// one are those of the round before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<String>,
+    /// Candidates that have this already pass through unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_without: Option<Artefact>,
+}
+
+/// The parts of a candidate that are PDDL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Artefact {
+    /// The domain.
+    Domain,
+    /// The problem.
+    Problem,
+}
