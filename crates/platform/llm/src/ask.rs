@@ -1,4 +1,5 @@
-//! One request to one table: looked up, sent, tried again, recorded. Who is asked for what is decided in [`crate::choice`].
+//! One request to one model table: lookup, sending, retries, recording. [`crate::choice`] decides which table
+//! is asked for which samples.
 
 use crate::budget::{Refusal, Reservation, may_have_used};
 use crate::deferred::{Arrived, PENDING, PendingQuestion};
@@ -15,7 +16,7 @@ use planforge_record::{CompletionRecord, EffectRecord, Lookup, nearest};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What an effect that holds the end of a question without an answer is called.
+/// Name of the effect that records a request that ended without a reply.
 const CALL: &str = "llm.complete";
 
 /// Code of the failure of a question that was not put to a table because that table's server seems to be down.
@@ -28,13 +29,14 @@ pub(crate) struct Ask<'a> {
     pub(crate) state: &'a RoleState,
     pub(crate) site: &'a CallSite,
     pub(crate) host: &'a dyn Host,
-    /// The question with everything that this table says.
+    /// The request, with the table's defaults filled in.
     pub(crate) request: CompletionRequest,
-    /// Whether an earlier table of the list has the same model and sampling, so that their questions are the same.
+    /// True if an earlier table of the list has the same model and sampling, so that their requests are
+    /// equal.
     pub(crate) twin: bool,
 }
 
-/// One request, identified.
+/// One request with its key and sample path.
 pub(crate) struct Question {
     pub(crate) path: String,
     key: String,
@@ -42,21 +44,22 @@ pub(crate) struct Question {
     request: CompletionRequest,
 }
 
-/// A question that the provider put off, and who is asked again once something has come.
+/// A request that the provider deferred.
 struct PutOff<'a> {
     provider: &'a dyn Provider,
     host: &'a dyn Host,
     question: &'a Question,
-    /// What is to be answered, where the provider says it.
+    /// The body to be answered, if the provider gives it.
     body: Option<Value>,
 }
 
-/// How a question ended, as a record has it.
+/// The recorded end of a request.
 pub(crate) struct Found {
     pub(crate) end: Result<Replies, Failure>,
-    /// Whether the end holds in a run that goes on: an answer does, and a failure whose cause is the question itself.
+    /// True if the end is final in a resumed run: a reply is, and so is a failure caused by the request
+    /// itself.
     pub(crate) stands: bool,
-    /// Whether it is this run's own journal that has it.
+    /// True if it comes from this run's own journal.
     pub(crate) own: bool,
     record: Record,
 }
@@ -66,10 +69,10 @@ enum Record {
     Effect(EffectRecord),
 }
 
-/// What a provider's answer leads to.
+/// The consequence of a provider's reply.
 enum Attempt {
     Done(Replies),
-    /// As it was brought for a question that was put off.
+    /// A result that arrived for a deferred request.
     Brought(Result<Replies, ProviderFailure>),
     Again(ProviderFailure, Duration),
     Failed(ProviderFailure),
@@ -100,7 +103,7 @@ impl Ask<'_> {
         format!("{}/{}/{sample}", self.site.path, self.site.call)
     }
 
-    /// How this question ended, as the record has it. Nothing is counted or written.
+    /// Looks up the recorded end of a request. Counts and writes nothing.
     pub(crate) fn look_up(&self, question: &Question) -> Result<Option<Found>, Failure> {
         let options = &self.llm.options;
         let own: &dyn Lookup = options.journal.as_ref();
@@ -157,7 +160,7 @@ impl Ask<'_> {
         Ok(found.end)
     }
 
-    /// The end of a recorded question, and whether it holds in a run that goes on.
+    /// Returns the end of a recorded request, and whether it is final in a resumed run.
     fn end_of(&self, record: &CompletionRecord) -> Option<(Result<Replies, Failure>, bool)> {
         if let Some(CompletionResult::Replies(replies)) = &record.result {
             return Some((Ok(replies.clone()), true));
@@ -169,7 +172,8 @@ impl Ask<'_> {
         Some((Err(retry::failure_of(self.name, &self.role.config, record.attempts, failure)), stands))
     }
 
-    /// Asks, unless the run's mode does not. `others`: whether the role has another table that can be asked instead.
+    /// Sends the request, unless the run's mode forbids it. `others` is true if the role has another table
+    /// that can be asked instead.
     pub(crate) fn ask(&self, question: &Question, others: bool) -> Result<Replies, Failure> {
         let options = &self.llm.options;
         match options.mode {
@@ -338,8 +342,8 @@ impl Ask<'_> {
         }
     }
 
-    /// Records what was brought for a question that was put off. Nobody was waited for here, so it took no time. An error stays where it
-    /// is until somebody takes it away, so it is met again whenever the run goes on, and recorded once.
+    /// Records the result that arrived for a deferred request. It took no time here. An error stays in the
+    /// folder of replies until a person removes it, so it is found again on every resume but recorded once.
     fn brought(
         &self,
         question: &Question,
@@ -396,8 +400,8 @@ impl Ask<'_> {
         self.append(&event)
     }
 
-    /// Records that a question ended without the server's word, so that a replay ends the same way. An interruption is not
-    /// recorded: it says nothing about the question.
+    /// Records that a request ended without a reply of the server, so that a replay ends the same way. An
+    /// interruption is not recorded: it does not depend on the request.
     fn broken(&self, question: &Question, failure: Failure, elapsed: Duration) -> Result<Failure, Failure> {
         if failure.class == FailureClass::Cancelled {
             return Ok(failure);
@@ -439,7 +443,7 @@ impl Ask<'_> {
         (self.llm.options.cancelled)() || self.host.cancelled()
     }
 
-    /// Appends an event that is no effect.
+    /// Appends an event that is not an effect.
     pub(crate) fn append(&self, event: &Event) -> Result<(), Failure> {
         self.llm.options.journal.append(event)?;
         self.observe(event);

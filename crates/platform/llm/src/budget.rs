@@ -17,13 +17,13 @@ pub fn estimated_tokens<'a>(texts: impl Iterator<Item = &'a str>, turns: usize) 
     bytes.div_ceil(3) as u64 + TURN_TOKENS * turns as u64
 }
 
-/// Whether a request that ended in such a failure may have used tokens all the same.
+/// True if a request with such a failure may have used tokens.
 pub(crate) const fn may_have_used(class: ProviderFailureClass) -> bool {
     use ProviderFailureClass as C;
     matches!(class, C::Connection | C::Timeout | C::Malformed)
 }
 
-/// What a request may use at most, as far as that can be said beforehand.
+/// Upper bound on the use of one request, estimated before it is sent.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     prompt_tokens: u64,
@@ -52,15 +52,15 @@ pub(crate) struct Budget {
     settled: Condvar,
 }
 
-/// Why nothing was reserved.
+/// Reasons for not reserving a share.
 pub(crate) enum Refusal {
     Cancelled,
     Cap(Failure),
-    /// Only what waits for answers stands in the way: once they are there, the question may fit.
+    /// Only deferred requests exhaust the cap: the request may fit once they are answered.
     Later,
 }
 
-/// What may make room for a request that does not fit now.
+/// Events that may make room for a request that does not fit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     /// The ends of requests in flight.
@@ -124,8 +124,8 @@ impl Budget {
         state.usage.answered_by_record += 1;
     }
 
-    /// What an earlier session of the run spent counts against the caps from the beginning, whenever it is looked up. `request`: what was
-    /// asked, where nobody counted what it used; it is charged as it was then.
+    /// Charges the use of an earlier session of the run. `request` is the request whose use was not counted;
+    /// it is charged by the same estimate as it was then.
     pub(crate) fn earlier(
         &self,
         config: &RoleConfig,
@@ -139,7 +139,7 @@ impl Budget {
         state.charge(config, usage, share);
     }
 
-    /// An answer of an earlier session, looked up.
+    /// Counts a reply of an earlier session that was looked up.
     pub(crate) fn recalled(&self, usage: &Usage) {
         let mut state = self.state();
         state.usage.add(usage);
@@ -208,7 +208,8 @@ impl Drop for Reservation<'_> {
 }
 
 impl State {
-    /// What a server did not count is charged as it was reserved, so that silence does not lift a cap.
+    /// Charges a use. Missing counts are charged as they were reserved, so that a server without counts does
+    /// not lift a cap.
     fn charge(&mut self, config: &RoleConfig, usage: &Usage, share: Share) {
         let prompt = usage.prompt_tokens.unwrap_or(share.prompt_tokens);
         let completion = usage.completion_tokens.unwrap_or(share.completion_tokens);
@@ -228,7 +229,7 @@ impl Share {
     }
 }
 
-/// Which cap a further request would pass: its key, the figures, and what may make room for it.
+/// Returns the cap that a further request would pass: its key, the figures, and what may make room.
 fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static str, String, Room)> {
     if let Some(most) = config.max_calls.filter(|most| state.calls >= *most) {
         return Some(("max_calls", format!("{} of {most} requests were made", state.calls), Room::Nothing));

@@ -1,8 +1,9 @@
-//! One question to a role that several tables may take: who is asked for which samples, and who is asked next where one fails.
+//! One request to a role that several model tables can take: which table is asked for which samples, and the
+//! fallback after a failure.
 //!
-//! Samples that the same tables are asked for in the same order form one request. A request that fails at one table goes to the
-//! next, with exactly its samples. Before anybody is asked, an answer of any of them is looked for in the record: so nothing is
-//! paid for twice, and a replay finds its way by the failures that were recorded.
+//! Samples with the same order of tables form one request. A request that fails at one table goes to the next
+//! with exactly its samples. Before anything is sent, the record is searched for a reply of any of the
+//! tables. So nothing is paid for twice, and a replay follows the recorded failures.
 
 use crate::ask::{Ask, Found, Question, RESTING};
 use crate::budget::estimated_tokens;
@@ -15,9 +16,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct Choice<'a> {
     /// The tables of the role, in the order of [`RoleModels::names`].
     tables: Vec<Ask<'a>>,
-    /// What came so far: samples, who answered, and the answer to that request.
+    /// Replies so far.
     parts: Mutex<Vec<Part>>,
-    /// Who did not answer so far, by the first sample of the request and the place in the order.
+    /// Tables that did not reply so far, with the first sample of the request and the place in the order.
     left: Mutex<Vec<(u32, usize, Left)>>,
 }
 
@@ -28,15 +29,15 @@ struct Part {
     replies: Replies,
 }
 
-/// Samples, and who is asked for them.
+/// Samples, and the tables to ask for them.
 #[derive(Debug, Clone)]
 struct Turn {
     /// Positions of tables.
     order: Vec<usize>,
-    /// Who of them is asked now.
+    /// Index in `order` of the table to ask now.
     at: usize,
     samples: Vec<u32>,
-    /// Why the earlier ones did not answer: name and code.
+    /// Name and failure code of the tables before it.
     before: Vec<(String, String)>,
 }
 
@@ -71,7 +72,7 @@ impl<'a> Choice<'a> {
         Answer { end: end.map(|()| merged(parts)), answered, left: summed(left) }
     }
 
-    /// Which samples are asked of whom. Fixed before anything is sent.
+    /// Assigns samples to tables before anything is sent.
     fn turns(&self, models: &RoleModels, run_seed: u64, wanted: u32) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for sample in 0..wanted {
@@ -89,14 +90,14 @@ impl<'a> Choice<'a> {
         turn.order.get(turn.at).and_then(|at| self.tables.get(*at))
     }
 
-    /// The requests that the table makes of it.
+    /// Splits a turn by the table's `n_per_request`.
     fn requests(&self, turn: &Turn) -> Vec<Turn> {
         let most = self.table(turn).and_then(|table| table.role.config.n_per_request);
         turn.split(most.unwrap_or(u32::MAX))
     }
 
-    /// Requests side by side, as many as the tables take at a time. Which requests there are depends only on how many replies
-    /// earlier ones brought, and on who failed.
+    /// Sends requests concurrently, up to the tables' limits. The set of requests depends only on the number
+    /// of replies and on the failures of earlier ones.
     fn all(&self, turns: &[Turn]) -> Result<(), Failure> {
         if let [turn] = turns {
             return self.one(turn);
@@ -182,7 +183,7 @@ impl<'a> Choice<'a> {
         self.all(&self.requests(&later))
     }
 
-    /// Whether the record has an answer of that table, or of one behind it, to any of these samples.
+    /// True if the record has a reply of that table, or of a later one, to any of these samples.
     fn is_held(&self, turn: &Turn) -> Result<bool, Failure> {
         for request in self.requests(turn) {
             let Some(table) = self.table(&request) else { continue };
@@ -199,7 +200,7 @@ impl<'a> Choice<'a> {
         Ok(false)
     }
 
-    /// Keeps an answer, and asks for what it lacks.
+    /// Stores replies and asks for the missing ones.
     fn keep(&self, turn: &Turn, mut replies: Replies) -> Result<(), Failure> {
         replies.replies.truncate(turn.samples.len());
         let (came, rest) = turn.samples.split_at(replies.replies.len());
@@ -212,7 +213,7 @@ impl<'a> Choice<'a> {
         self.all(&Turn { samples: rest.to_vec(), ..turn.clone() }.split(got))
     }
 
-    /// The next table is asked: that is in the record, unless it is there already.
+    /// Records that the next table is asked, unless the record has it already.
     fn leave(
         &self,
         turn: &Turn,
@@ -261,8 +262,8 @@ fn some(name: &str, replies: Replies) -> Result<Replies, Failure> {
     Err(Failure::new(FailureClass::Provider, "llm.no-reply", message))
 }
 
-/// Whether another table may do better: where the server, the request to it or its plugin failed, and where its cap is reached.
-/// An interruption, an answer that comes later and a record that cannot be read end the question.
+/// True if another table may do better: the server, the request to it or its plugin failed, or its cap is
+/// reached. An interruption, a deferred reply and an unreadable record end the request.
 const fn moves_on(failure: &Failure) -> bool {
     use FailureClass as C;
     match failure.class {
@@ -271,7 +272,7 @@ const fn moves_on(failure: &Failure) -> bool {
     }
 }
 
-/// The last table's failure decides; it says who was asked before.
+/// Adds the tables that were asked before to the last table's failure.
 fn with_earlier(mut failure: Failure, before: &[(String, String)]) -> Failure {
     if !before.is_empty() && moves_on(&failure) {
         let each: Vec<String> = before.iter().map(|(name, code)| format!("`{name}` [{code}]")).collect();

@@ -5,7 +5,7 @@ use planforge_record::Redactor;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What stands for a body in which a secret stood in pieces, a token each.
+/// Replaces a body in which a secret is spread over several tokens.
 const IN_PIECES: &str = "[redacted: the tokens of this answer spell a secret]";
 
 /// The replies without secrets.

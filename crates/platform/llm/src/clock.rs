@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// Where this crate takes time from and how it waits.
+/// Source of time and of waits.
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;
-    /// Waits that long, or until `cancelled` says so, whichever is first. Returns whether it waited to the end.
+    /// Waits for the duration or until `cancelled` returns true. Returns false if it was cancelled.
     fn sleep(&self, duration: Duration, cancelled: &dyn Fn() -> bool) -> bool;
 }
 
@@ -16,7 +16,7 @@ pub struct SystemClock {
     start: Instant,
 }
 
-/// How often a sleeper looks whether the run was interrupted.
+/// Interval at which a sleeper checks for an interruption.
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Default for SystemClock {

@@ -35,13 +35,13 @@ pub struct PendingQuestion {
     pub path: SamplePath,
     /// The role that asks.
     pub role: String,
-    /// The `[llm.NAME]` table.
+    /// The model table.
     pub llm: String,
-    /// The model.
     pub model: String,
-    /// The request as the server would get it; where no provider was asked ([`crate::Mode::Batch`]), the canonical request.
+    /// The request body as the server would get it; in [`crate::Mode::Batch`], which asks no provider, the
+    /// canonical request.
     pub body: Value,
-    /// The error that came in place of an answer, where one did.
+    /// The error that arrived instead of a reply.
     pub failed: Option<ProviderFailure>,
 }
 

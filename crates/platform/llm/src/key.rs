@@ -1,4 +1,4 @@
-//! What identifies a question: its canonical request and its sample path; and the seeds that derive from the latter.
+//! Identity of a request: its canonical form and sample path, and the seeds that derive from the path.
 
 use planforge_contract::CompletionRequest;
 use planforge_record::{canonical_json, sha256_hex};

@@ -1,8 +1,9 @@
-//! The host's model seam. A plugin asks a role; this crate turns that into requests to a provider and looks after
-//! everything between the two: sampling defaults, seeds, the cassette, retries, `n`, limits, budgets, redaction, events.
+//! Requests to language models. A plugin asks a role; this crate turns that into requests to providers. It
+//! handles sampling defaults, seeds, the cassette, retries, `n`, rate limits, spending caps, redaction and
+//! events.
 //!
-//! Every question is looked up in the run's journal before it is asked, and counts as asked once its event is on disk.
-//! Live, record, replay and batch differ only in what happens on a miss ([`Mode`]).
+//! Every request is looked up in the run's journal first, and counts as sent once its event is on disk. The
+//! modes live, record, replay and batch differ only in what happens on a miss ([`Mode`]).
 
 mod ask;
 mod budget;

@@ -1,13 +1,13 @@
-//! How many requests of one model are in flight, and how fast they follow each other.
+//! Limits on concurrent requests and on their rate.
 
 use crate::clock::Clock;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a waiter looks whether the run was interrupted.
+/// Interval at which a waiter checks for an interruption.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
 
-/// Limits concurrency; and spaces requests where a rate is set or the server asked everybody to wait.
+/// Limits concurrency, and spaces requests if a rate is set or the server asked to wait.
 #[derive(Debug)]
 pub(crate) struct Gate {
     most: u32,
@@ -33,7 +33,8 @@ impl Gate {
         }
     }
 
-    /// Waits for its turn; `None` where the run was interrupted first. `held` is told how long it waits once its turn has come.
+    /// Waits for its turn; `None` if the run was interrupted first. `held` is called with the remaining wait
+    /// once the turn has come.
     pub(crate) fn enter(
         &self,
         clock: &dyn Clock,
@@ -71,7 +72,7 @@ impl Gate {
         }
     }
 
-    /// The server asked to wait: no request of this model begins before.
+    /// Delays all requests of this model, as the server asked.
     pub(crate) fn hold(&self, clock: &dyn Clock, pause: Duration) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next = (*next).max(clock.now() + pause);

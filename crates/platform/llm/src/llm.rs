@@ -18,15 +18,15 @@ use planforge_record::{Journal, Lookup, Redactor};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// What happens when a question is in no record.
+/// The reaction to a request that is in no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// It is asked. Only the run's own journal is looked into, never a cassette.
+    /// Sends it. Only the run's own journal is searched, never a cassette.
     #[default]
     Live,
-    /// It is asked. Cassettes are looked into first, so a recording can be completed.
+    /// Sends it. Cassettes are searched first, so a recording can be completed.
     Record,
-    /// It is a failure of class `replay-miss` that shows the nearest recorded request. Nothing is ever asked.
+    /// Fails with class `replay-miss` and shows the nearest recorded request. Nothing is ever sent.
     Replay,
     /// It is a failure with code [`PENDING`](crate::PENDING), which parks the candidate.
     Batch,
@@ -39,7 +39,7 @@ pub struct Role {
     pub config: RoleConfig,
     /// The provider; replay needs none.
     pub provider: Option<Arc<dyn Provider>>,
-    /// Whether the provider declares the capability `simulated` and so may see tags.
+    /// True if the provider declares the capability `simulated`, and so may see tags.
     pub simulated: bool,
 }
 
@@ -50,36 +50,34 @@ impl Role {
     }
 }
 
-/// Told of each event that [`Llm`] appends, for progress.
+/// Callback for each event that [`Llm`] appends, for progress.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// What an [`Llm`] is made from.
+/// Configuration of an [`Llm`].
 #[derive(Clone)]
 pub struct LlmOptions {
-    /// Tables by name.
+    /// Model tables by name.
     pub roles: BTreeMap<String, Role>,
-    /// The run's seed.
     pub run_seed: u64,
-    /// What happens on a miss.
+    /// Reaction to a miss.
     pub mode: Mode,
-    /// The run's own journal: looked into first, and every answer is appended to it.
+    /// The run's own journal: searched first; every reply is appended to it.
     pub journal: Arc<dyn Journal>,
-    /// Further records to look into, first match wins. Not used in [`Mode::Live`].
+    /// Further records to search, first match wins. Unused in [`Mode::Live`].
     pub cassettes: Vec<Arc<dyn Lookup>>,
-    /// What has come from outside for questions that a provider put off.
+    /// Source of results for deferred requests.
     pub answers: Option<Arc<dyn Answers>>,
-    /// Whether questions that ended in a failure keep that end in a run that goes on. Otherwise they are asked again, because what
-    /// failed may work by now.
+    /// True if recorded failures are final in a resumed run. Otherwise those requests are sent again, because
+    /// the cause may be gone.
     pub failures_stand: bool,
     /// Takes secrets out of replies, records and failures.
     pub redactor: Arc<Redactor>,
-    /// Whether the run is being interrupted; the host object of a call is asked too.
+    /// Returns true once the run is interrupted; the host object of a call is checked too.
     pub cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Told of events.
+    /// Callback for events.
     pub observer: Option<Observer>,
-    /// Told where each question stands.
+    /// Callback for the progress of each request.
     pub watch: Option<CallWatch>,
 }
 
@@ -103,34 +101,35 @@ impl LlmOptions {
     }
 }
 
-/// Where a question comes from. Fixed before dispatch.
+/// Origin of a request, fixed before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
     /// The sample path so far: task / stage label / lineage indices.
     pub path: SamplePath,
     /// The how many-th question of this plugin call, from 0.
     pub call: u32,
-    /// The role that asks, for the record.
+    /// The requesting role, for the record.
     pub role: String,
 }
 
-/// How a question to a role ended, and who had a part in it.
+/// The end of a request to a role, with the tables that took part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The replies in sample order, or why there are none.
     pub end: Result<Replies, Failure>,
-    /// Who answered, also where `end` is a failure because other samples failed. Each table once, in the order of their first samples.
+    /// Tables that replied, even if `end` is a failure of other samples. Each table once, in the order of
+    /// their first samples.
     pub answered: Vec<TableAnswer>,
-    /// Who did not answer, and why.
+    /// Tables that did not reply, and why.
     pub left: Vec<Left>,
 }
 
-/// What one table answered.
+/// The replies of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableAnswer {
-    /// The `[llm.NAME]` table.
+    /// The model table.
     pub llm: String,
-    /// Which samples of the question.
+    /// Sample indices of the request.
     pub samples: Vec<u32>,
     /// Tokens of its requests; absent where its server did not count those of one.
     pub usage: Usage,
@@ -141,15 +140,15 @@ pub struct TableAnswer {
 /// One table that did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
-    /// The `[llm.NAME]` table.
+    /// The model table.
     pub llm: String,
-    /// Who was asked next; absent where nobody was.
+    /// The table that was asked next; absent if there was none.
     pub to: Option<String>,
     /// The code of its failure.
     pub code: String,
-    /// Whether its server was asked; a cap that is reached and a table that is left out for a while keep it from that.
+    /// True if its server was asked. It is not if a cap is reached or the table is resting.
     pub asked: bool,
-    /// How many samples it was to give.
+    /// Number of samples that it was to give.
     pub samples: u32,
 }
 
@@ -277,7 +276,7 @@ impl Llm {
         self.waiting.all()
     }
 
-    /// Where time is taken from.
+    /// The run's clock.
     pub fn clock(&self) -> &dyn Clock {
         self.options.clock.as_ref()
     }
@@ -299,7 +298,8 @@ impl Llm {
     }
 }
 
-/// Charges each table with what the run's own journal says of earlier sessions, and returns the keys.
+/// Charges each table with the use of earlier sessions in the run's own journal. Returns the keys of their
+/// requests.
 fn charge_earlier(
     options: &LlmOptions,
     state: &BTreeMap<String, RoleState>,
@@ -330,7 +330,7 @@ fn request_of(journal: &dyn Journal, id: &str) -> Result<CompletionRequest, Fail
     })
 }
 
-/// The request with everything that the table says and the request does not.
+/// Fills the fields that the request leaves out from the table.
 fn filled(mut request: CompletionRequest, role: &Role) -> CompletionRequest {
     let config = &role.config;
     let sampling = &mut request.sampling;

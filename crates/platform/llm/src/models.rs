@@ -1,4 +1,4 @@
-//! Which `[llm.NAME]` tables take a role, and in which order one sample asks them.
+//! The model tables that take a role, and the order in which a sample asks them.
 
 use crate::key::derive_u64;
 use schemars::JsonSchema;
@@ -6,16 +6,18 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a role is given to: a name, several in an order, or several by weight. Names are those of `[llm.NAME]` tables.
+/// The models of a role: one name, several in order, or several by weight. Names are those of `[llm.NAME]`
+/// tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RoleModels {
     /// One model.
     One(String),
-    /// The first is asked; the next one where the one before failed after its retries or reached a cap of its table.
+    /// The first is asked, then the next if the one before failed after its retries or reached a cap of its
+    /// table.
     Order(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<String>),
-    /// For each sample one is drawn by these weights, from the run's seed and the sample's place in the run. Where it fails or
-    /// reached a cap, the others are asked in the order of their weights, the heaviest first.
+    /// One is drawn for each sample by these weights, from the run's seed and the sample path. If it fails or
+    /// reached a cap, the others are asked by descending weight.
     Weights(
         #[schemars(extend("minProperties" = 1, "additionalProperties" = {"type": "number", "exclusiveMinimum": 0}))]
          BTreeMap<String, f64>,
@@ -23,7 +25,7 @@ pub enum RoleModels {
 }
 
 impl RoleModels {
-    /// Every table that may be asked: in their order, or by name where weights decide.
+    /// All tables that may be asked: in their order, or by name if weights decide.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let (one, order, weights) = match self {
             Self::One(name) => (Some(name), None, None),
@@ -34,8 +36,8 @@ impl RoleModels {
         one.into_iter().chain(order.into_iter().flatten()).chain(weights).map(String::as_str)
     }
 
-    /// What part of all samples each table is asked for first, as long as none fails: 1 for the first of an order, 0 for the
-    /// others.
+    /// Share of all samples that each table is asked for first, as long as none fails: 1 for the first of an
+    /// order, 0 for the others.
     pub fn shares(&self) -> Vec<(&str, f64)> {
         match self {
             Self::Weights(weights) => {
@@ -46,17 +48,17 @@ impl RoleModels {
         }
     }
 
-    /// Whether there is more than one table.
+    /// True if there is more than one table.
     pub fn has_several(&self) -> bool {
         self.names().nth(1).is_some()
     }
 
-    /// Whether samples of one question may be those of different models although nothing fails.
+    /// True if samples of one request may come from different models even if none fails.
     pub fn is_mixed(&self) -> bool {
         matches!(self, Self::Weights(weights) if weights.len() > 1)
     }
 
-    /// Who is asked for the sample at that path, in order, as positions in [`RoleModels::names`].
+    /// Order in which tables are asked for the sample at that path, as positions in [`RoleModels::names`].
     pub(crate) fn order(&self, run_seed: u64, path: &str) -> Vec<usize> {
         let Self::Weights(weights) = self else { return (0..self.names().count()).collect() };
         let shares: Vec<f64> = self.shares().into_iter().map(|(_, share)| share).collect();

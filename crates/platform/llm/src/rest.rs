@@ -1,4 +1,4 @@
-//! A table whose server is down is left alone for a while, so that not every question waits for all of its retries.
+//! A pause for a table whose server is down, so that not every request waits for all of its retries.
 
 use crate::clock::Clock;
 use crate::config::RoleConfig;
@@ -6,7 +6,7 @@ use planforge_contract::ProviderFailureClass;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Whether one table rests. It is told of each question's end.
+/// The state of one table's pause, updated at the end of each request.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
     state: Mutex<State>,
@@ -16,7 +16,7 @@ pub(crate) struct Rest {
 struct State {
     /// Questions in a row whose failure lay outside of them.
     failures: u32,
-    /// When the next question may try again, once there are enough of those.
+    /// Time at which one request may try again, once enough failed.
     until: Duration,
 }
 
@@ -25,8 +25,8 @@ impl Rest {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many questions in a row failed, where the table is to be left alone now. When its rest is over, one question goes
-    /// ahead and the others wait for its end.
+    /// Returns the number of failed requests in a row while the table rests. When the rest is over, one
+    /// request goes ahead and the others wait for its end.
     pub(crate) fn rests(&self, config: &RoleConfig, clock: &dyn Clock) -> Option<u32> {
         let mut state = self.state();
         if config.rest_after == 0 || state.failures < config.rest_after {
@@ -60,7 +60,7 @@ fn length(config: &RoleConfig) -> Duration {
     Duration::try_from_secs_f64(config.rest_s).unwrap_or(Duration::MAX / 2)
 }
 
-/// Whether the cause of a failure is the server, the way to it or the account, and not this one request.
+/// True if the cause of a failure is the server, the connection or the account, and not this one request.
 const fn lies_outside(class: ProviderFailureClass) -> bool {
     use ProviderFailureClass as C;
     match class {

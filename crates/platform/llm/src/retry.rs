@@ -1,4 +1,4 @@
-//! Which failures are tried again, how long to wait, and what is told when they are not.
+//! Retries: which failures, after which wait, and the failure after the last attempt.
 
 use crate::config::RoleConfig;
 use crate::key::derive_u64;
@@ -80,8 +80,8 @@ pub(crate) fn failure_of(
     .help(help)
 }
 
-/// Whether a recorded failure stands when a run is resumed. Others are asked again: their cause (a wrong key, a server that
-/// was down, a login page in the place of an answer) lay outside the request, and may be gone.
+/// True if a recorded failure is final in a resumed run. Other requests are sent again: the cause (a wrong
+/// key, a server that was down, a login page instead of a reply) lay outside the request and may be gone.
 pub(crate) const fn stands_on_resume(class: ProviderFailureClass) -> bool {
     matches!(class, ProviderFailureClass::ContextOverflow)
 }

@@ -1,4 +1,4 @@
-//! What was asked and what it cost. Unknown stays unknown.
+//! Counts and cost of requests. Unknown stays unknown.
 
 use planforge_contract::{Price, Usage};
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,9 @@ pub struct ModelUsage {
     pub pending: u64,
     /// Attempts that failed and were repeated.
     pub retries: u64,
-    /// Tokens of prompts, as far as servers said, recorded answers included.
+    /// Prompt tokens as counted by servers, recorded replies included.
     pub prompt_tokens: u64,
-    /// Tokens of replies, as far as servers said, recorded answers included.
+    /// Reply tokens as counted by servers, recorded replies included.
     pub completion_tokens: u64,
     /// Requests that may have used tokens of which the server did not tell; where above 0, the sums are lower bounds.
     pub unmetered: u64,

@@ -1,4 +1,4 @@
-//! Where each question stands on its way, for progress alone: nothing of it is recorded, and nothing depends on it.
+//! Progress of each request, for display alone: nothing of it is recorded, and nothing depends on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,20 +6,19 @@ use std::time::Duration;
 /// A question to a model, and what it does from now on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallStep<'a> {
-    /// The `[llm.NAME]` table.
+    /// The model table.
     pub llm: &'a str,
     /// The question's sample path, which no other question of the run has.
     pub path: &'a str,
-    /// What it does.
     pub phase: CallPhase,
 }
 
-/// What a question does.
+/// The phase of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallPhase {
     /// It waits for its turn: as many requests as `max_concurrency` lets are in flight, or those in flight may use up a cap.
     Queued,
-    /// Its turn came, and it waits this long because of `requests_per_minute`, or because the server asked everybody to wait.
+    /// Waits this long because of `requests_per_minute`, or because the server asked to wait.
     Held(Duration),
     /// A request is with the server: the first attempt is 1.
     Sent(u32),
@@ -29,10 +28,10 @@ pub enum CallPhase {
     Ended,
 }
 
-/// Told of each step of each question that no record answers. Called from many threads.
+/// Callback for each step of each request that no record answers. Called from many threads.
 pub type CallWatch = Arc<dyn Fn(&CallStep<'_>) + Send + Sync>;
 
-/// One question under watch. However it ends, that it ended is told.
+/// Reports the phases of one request, and its end in every case.
 pub(crate) struct Watched<'a> {
     watch: Option<&'a CallWatch>,
     llm: &'a str,

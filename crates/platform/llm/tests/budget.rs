@@ -1,4 +1,4 @@
-//! Caps hold under concurrency, and what is unknown is never taken for nothing.
+//! Spending caps hold under concurrency, and unknown use never counts as zero.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,7 +14,7 @@ use planforge_llm::Llm;
 use planforge_testkit::SilentHost;
 use std::time::Duration;
 
-/// Sixteen threads ask `each` questions; how many were answered.
+/// Sends `each` requests on sixteen threads. Returns the number of replies.
 fn burst(llm: &Llm, each: usize) -> usize {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..16)

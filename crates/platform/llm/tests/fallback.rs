@@ -1,4 +1,4 @@
-//! Roles with several tables in an order: who is asked next, what is recorded, and that nothing is paid for twice.
+//! Roles with several tables in order: the fallback, its record, and that nothing is paid for twice.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,7 +27,7 @@ fn ask(bench: &Bench, text: &str) -> Answer {
     ask_at(&bench.llm(), &both(), &format!("t/s/{text}"), text, 2)
 }
 
-/// Which tables answered, in the order of the journal.
+/// Tables that replied, in the order of the journal.
 fn tables(bench: &Bench) -> Vec<String> {
     let told = |event: Event| match event {
         Event::Completion { llm, result: Some(_), .. } => Some(llm),
@@ -44,7 +44,7 @@ fn logs(bench: &Bench) -> Vec<String> {
     bench.journal.events().into_iter().filter_map(told).collect()
 }
 
-/// A replay without anybody to ask gives the same answer and leaves the same journal.
+/// Checks that a replay without a provider gives the same result and leaves the same journal.
 fn replays(bench: &Bench, live: &Answer, text: &str) {
     let replay = bench.replay();
     let again = ask(&replay, text);
@@ -54,7 +54,7 @@ fn replays(bench: &Bench, live: &Answer, text: &str) {
     assert_eq!(ask(&replay.replay(), text), *live);
 }
 
-/// Retries are no part of an answer, and a replay has none.
+/// The journal without retries, which a replay does not have.
 fn without_retries(bench: &Bench) -> String {
     let events = bench.journal.events();
     comparable_events(&events.into_iter().filter(|e| !matches!(e, Event::Retry { .. })).collect::<Vec<_>>())

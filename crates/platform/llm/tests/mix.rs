@@ -22,8 +22,8 @@ fn number(request: &CompletionRequest) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)) >> 17
 }
 
-/// Answers late and in no order. What it answers depends on the request alone: some questions fail, and some get fewer replies than
-/// they asked for.
+/// A server with random delays. Its replies depend on the request alone: some requests fail, and some get
+/// fewer replies than asked.
 fn moody(failing: u64) -> Arc<ScriptedProvider> {
     ScriptedProvider::new(move |count, request| {
         let number = number(request);
@@ -43,7 +43,8 @@ fn moody(failing: u64) -> Arc<ScriptedProvider> {
     })
 }
 
-/// Three tables of moody servers, each with its own way of asking. None is ever left out, so that failures depend on questions alone.
+/// Three tables of moody servers, each with other settings. None ever rests, so that failures depend on
+/// requests alone.
 fn bench(provider: &Arc<ScriptedProvider>) -> Bench {
     let some = || Some(Arc::clone(provider));
     Bench::with(some(), |c| {
@@ -70,7 +71,7 @@ fn lists() -> [RoleModels; 2] {
     [weights(&[("main", 3.0), ("b", 2.0), ("c", 0.5)]), order(&["main", "b", "c"])]
 }
 
-/// All answers, asked on that many threads.
+/// All results, requested on that many threads.
 fn all(llm: &Llm, models: &RoleModels, threads: usize) -> Vec<Answer> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let answers = std::sync::Mutex::new(vec![None; QUESTIONS]);

@@ -26,7 +26,7 @@ fn what_the_journal_holds_is_not_asked_again() {
     assert_eq!(bench.journal.events(), events, "a hit adds nothing");
 }
 
-/// A bench that looks into what another one recorded.
+/// A bench that searches the record of another one.
 fn over(recorded: &Bench, mode: Mode, provider: Option<Arc<ScriptedProvider>>) -> Bench {
     let mut bench = Bench::new(provider);
     bench.options.mode = mode;

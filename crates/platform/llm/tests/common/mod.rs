@@ -34,7 +34,7 @@ impl ScriptedProvider {
             most_in_flight: AtomicUsize::new(0),
         })
     }
-    /// As many replies as asked, each naming question, seed and place.
+    /// As many replies as asked, each naming request, seed and path.
     pub fn obliging() -> Arc<Self> {
         Self::new(|_, request| Ok(replies(request, request.sampling.n.unwrap_or(1))))
     }
@@ -132,7 +132,7 @@ impl Bench {
         self.options.roles.insert(name.into(), role);
         self
     }
-    /// The same tables without anybody to ask, over what was recorded.
+    /// The same tables without a provider, over the record.
     pub fn replay(&self) -> Self {
         let journal = Arc::new(MemoryJournal::default());
         let mut options = self.options.clone();
@@ -173,7 +173,7 @@ pub fn weights(weights: &[(&str, f64)]) -> RoleModels {
     RoleModels::Weights(weights.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect())
 }
 
-/// Asks a role at a place of its own.
+/// Asks a role at the given sample path.
 pub fn ask_at(llm: &Llm, models: &RoleModels, path: &str, text: &str, n: u32) -> Answer {
     llm.ask(models, question(text, n), &site(path), &SilentHost::default())
 }
