@@ -28,10 +28,11 @@ pub struct Pipeline {
     /// Every random choice of a run derives from this.
     #[serde(default)]
     pub seed: u64,
-    /// Declares that feedback to a model may hold what the environment said. Without it such feedback is withheld.
+    /// Declares that feedback to a model may contain results of the environment. Without it such feedback is
+    /// withheld.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<FeedbackSource>,
-    /// What of the suite's reference the method is given. All else is withheld from it.
+    /// Parts of the suite's reference that the method is given. All others are withheld.
     #[serde(default)]
     pub given: GivenSpec,
     /// Runs the suites under other names and in another order, so that what a model has read of them does not help it.
@@ -43,7 +44,8 @@ pub struct Pipeline {
     /// The language models, by the name that `roles` uses.
     #[serde(default)]
     pub llm: BTreeMap<String, LlmTable>,
-    /// What executes actions. The host opens it with the task's reference; this file never names one.
+    /// The environment that executes actions. The host opens it with the task's reference; this file never
+    /// names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<EnvironmentTable>,
     /// The stages, in order.
@@ -52,7 +54,7 @@ pub struct Pipeline {
     pub stages: Vec<Stage>,
 }
 
-/// Where feedback may come from beside the verifiers' own reading of the candidate.
+/// Sources of feedback beside the verifiers' own reading of the candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FeedbackSource {
@@ -64,7 +66,7 @@ pub enum FeedbackSource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLimits {
-    /// How many plugin calls run at a time; the command line may say otherwise.
+    /// Most plugin calls at a time; the command line can override it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub jobs: Option<u32>,
@@ -74,7 +76,7 @@ pub struct RunLimits {
     pub call_deadline_s: Option<f64>,
 }
 
-/// One language model: the provider, what the host must know of the model, and the provider's own options.
+/// One language model: the provider, the host's settings, and the provider's own options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LlmTable {
     /// The id of a provider plugin.
@@ -92,8 +94,8 @@ pub struct EnvironmentTable {
     /// The id of an environment plugin.
     #[serde(rename = "use")]
     pub plugin: String,
-    /// How many reference problems the environment's model shows: the task's own first, then others of the suite in order; all there are
-    /// where the suite has fewer. Verifiers of domains compare over all of them.
+    /// Number of reference problems in the environment's model: the task's own first, then others of the
+    /// suite in order, at most all of them. Verifiers of domains compare over all of them.
     #[serde(default = "crate::stages::one", skip_serializing_if = "crate::stages::is_one")]
     #[schemars(range(min = 1, max = 100))]
     pub problems: u32,
@@ -107,11 +109,11 @@ impl Pipeline {
     pub fn all_stages(&self) -> impl Iterator<Item = &Stage> {
         self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.inner()))
     }
-    /// The refine or budget stage inside of which the stage with that label stands.
+    /// The refine or budget stage that contains the stage with that label.
     pub fn around(&self, label: &str) -> Option<&Stage> {
         self.stages.iter().find(|stage| stage.inner().any(|inner| inner.label() == label))
     }
-    /// The stage with that label, wherever it stands.
+    /// The stage with that label, inside another stage or not.
     pub fn stage(&self, label: &str) -> Option<&Stage> {
         self.all_stages().find(|stage| stage.label() == label)
     }

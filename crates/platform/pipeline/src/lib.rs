@@ -1,9 +1,9 @@
-//! Pipelines: a TOML file is checked with every mistake at its place ([`check()`]), tasks are read from suite folders
-//! ([`load_suite`]), and the stages are run over a beam of candidates for each task ([`run()`]).
+//! Pipelines: [`check()`] checks a TOML file and reports every mistake at its place, [`load_suite`] reads
+//! tasks from suite folders, and [`run()`] runs the stages over a beam of candidates for each task.
 //!
-//! The runner is a deterministic re-execution over a journal: every outcome that cost something or depended on time is looked
-//! up by its sample path before it is made. So live, resume and replay are one mechanism, and the number of jobs changes
-//! nothing but the time.
+//! The runner is a deterministic re-execution over a journal: every outcome that cost something or depended
+//! on time is looked up by its sample path before it is computed. So live runs, resume and replay are one
+//! mechanism, and the number of jobs changes only the time.
 
 mod bound;
 mod codes;

@@ -14,14 +14,14 @@ const SIMULATED: &str = "simulated";
 /// Largest file that an option may name, in bytes.
 pub const MAX_OPTION_FILE_BYTES: u64 = 4 << 20;
 
-/// The options with the text of every file in the place of its path, and the reference of every suite in the place of its
-/// folder. Paths are relative to `folder`, the pipeline file's own.
+/// Replaces the path of every file in the options by its text, and every suite folder by the suite's
+/// reference. Paths are relative to `folder`, the pipeline file's own. With a `disguise` the references have
+/// the names of the run's own suites.
 ///
 /// # Errors
-/// `pipeline.file`, one for each file that is not there, too large, or not UTF-8; `pipeline.suite` for each suite that cannot
-/// be read or lacks a reference, and for a plugin that asks for suites and is not declared `simulated`.
-///
-/// With a `disguise` the references of suites stand under the names that the run's own suites have.
+/// `pipeline.file`, one for each file that does not exist, is too large, or is not UTF-8; `pipeline.suite`
+/// for each suite that cannot be read or lacks a reference, and for a plugin that asks for suites and is not
+/// declared `simulated`.
 pub fn inline_files(
     info: &PluginInfo,
     options: &JsonObject,
@@ -96,7 +96,7 @@ fn references(
     serde_json::to_value(found).map_err(|e| vec![failure(e.to_string())])
 }
 
-/// What a simulated model holds of a suite.
+/// The part of a suite that a simulated model is given.
 fn reference(path: &Path, disguise: Option<&Options>) -> Result<SuiteReference, String> {
     // A plugin is given the reference and no texts, so suites without any will do.
     let loaded = load_suite_with(path, Texts::Optional);

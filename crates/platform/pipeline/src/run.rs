@@ -41,14 +41,15 @@ use std::time::Duration;
 
 /// Runs a pipeline over tasks.
 ///
-/// Everything that happens is recorded in `services.journal`, and looked up there first: running the same pipeline over a
-/// journal that holds part of a run goes on with that run. Interrupting it (`services.cancelled`) stops new calls; calls in
-/// flight are told, and what they bring is recorded.
+/// Everything that happens is recorded in `services.journal` and looked up there first: a run over a journal
+/// that holds part of a run resumes it. An interruption (`services.cancelled`) stops new calls; results of
+/// calls in flight are recorded.
 ///
-/// Where tasks stand under other names the report does too: [`RunReport::undisguise`] tells it under the suites' own.
+/// The report of obfuscated tasks has their other names; [`RunReport::undisguise`] restores the suites' own.
 ///
 /// # Errors
-/// The record itself failed; what was recorded before stays usable. Everything else that breaks is part of the report.
+/// The record itself failed; everything recorded before stays usable. All other failures are part of the
+/// report.
 pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -> Result<RunReport, Failure> {
     let config = &pipeline.config;
     let jobs = match services.jobs {

@@ -17,7 +17,7 @@ macro_rules! stage_kinds {
             "verify" Verify(crate::stages::verify::VerifyStage);
             /// Keeps the best candidates by a metric.
             "select" Select(crate::stages::select::SelectStage);
-            /// Has a planner look for a plan for each candidate.
+            /// Asks a planner for a plan of each candidate.
             "plan" Plan(crate::stages::plan::PlanStage);
             /// Writes each candidate anew in rounds, with the feedback on the best of the last round.
             "refine" Refine(crate::stages::refine::RefineStage);
@@ -58,14 +58,12 @@ macro_rules! declare_kinds {
         }
 
         impl Stage {
-            /// The stage's label.
             pub fn label(&self) -> &str {
                 match self {
                     $(Self::$variant(table) => &table.label),*
                 }
             }
 
-            /// The stage's kind.
             pub const fn kind(&self) -> StageKind {
                 match self {
                     $(Self::$variant(_) => StageKind::$variant),*
@@ -74,7 +72,6 @@ macro_rules! declare_kinds {
         }
 
         impl StageKind {
-            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The word in `do`.

@@ -1,8 +1,9 @@
-//! Suites: a domain and its tasks, in plain language and as the reference PDDL that methods do not see.
+//! Suites: a domain and its tasks, as texts in plain language and as the reference PDDL that methods do not
+//! see.
 //!
-//! A folder with `domain.nl` and `NAME.nl` for each task is a suite; `domain.pddl`, `NAME.pddl` (reference), `p_example.*`
-//! (in-context example), `*_template.pddl`, `sentences.toml`, `actions.toml`, `picture.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`
-//! may stand beside them.
+//! A suite is a folder with `domain.nl` and `NAME.nl` for each task. It may also have `domain.pddl`,
+//! `NAME.pddl` (reference), `p_example.*` (in-context example), `*_template.pddl`, `sentences.toml`,
+//! `actions.toml`, `picture.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`.
 
 mod actions;
 mod add_on;

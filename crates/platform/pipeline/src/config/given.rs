@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What of the suite is given. The texts are, and everything of the reference is withheld unless it is set to true.
+/// Parts of the suite that the method is given. Texts are by default; parts of the reference are withheld
+/// unless they are set to true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GivenSpec {
@@ -22,11 +23,12 @@ pub struct GivenSpec {
     /// The in-context example. Left out, the suite's own is given where the domain is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<GivenExample>,
-    /// Each action in words, and the domain without its actions: types, predicates, and what those mean (see `predicates`).
+    /// Each action in words, and the domain without its actions: types, predicates, and their meaning (see
+    /// `predicates`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<DescriptionClass>,
-    /// With `actions`: whether the predicates and what they mean are given too. With `false` only the domain's types and constants are, and
-    /// the method makes predicates of its own.
+    /// With `actions`: give the predicates and their meaning too. With `false` only the domain's types and
+    /// constants are given, and the method invents its predicates.
     #[serde(skip_serializing_if = "is_true")]
     pub predicates: bool,
     /// Folders of suites, or folders that hold suites, relative to the pipeline file, whose actions are in-context examples for
@@ -35,15 +37,15 @@ pub struct GivenSpec {
     pub action_examples: Vec<String>,
 }
 
-/// How much an action's description tells (domain-generators paper, section 3).
+/// The amount of detail in an action's description (domain-generators paper, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DescriptionClass {
-    /// What the action does, and with what.
+    /// The purpose and the parameters of the action.
     Base,
     /// The same, and what it needs and makes false.
     Flipped,
-    /// The same as base, and as many conditions and effects as flipped tells, drawn from all of them.
+    /// The same as base, and as many conditions and effects as in flipped, drawn from all of them.
     Random,
 }
 
@@ -68,7 +70,7 @@ const fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-/// Which in-context example is given.
+/// The in-context example.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum GivenExample {
@@ -81,7 +83,7 @@ pub enum GivenExample {
 }
 
 impl GivenSpec {
-    /// Whether the suite's own in-context example is given.
+    /// True if the suite's own in-context example is given.
     pub fn gives_own_example(&self) -> bool {
         match &self.example {
             None => self.domain,
@@ -90,7 +92,7 @@ impl GivenSpec {
         }
     }
 
-    /// What suites must have for the method: texts, unless none is given.
+    /// The need for texts in suites: required, unless none is given.
     pub const fn texts(&self) -> crate::Texts {
         if self.text { crate::Texts::Required } else { crate::Texts::Optional }
     }

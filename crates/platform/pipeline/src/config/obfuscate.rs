@@ -5,20 +5,20 @@ use planforge_obfuscate::{Kind, Names, Options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How suites are disguised before a task is made of them; what comes out is reported under the original names.
+/// The obfuscation of suites before tasks are made of them; results are reported under the original names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObfuscateTable {
     /// `random` names are made up, `misleading` ones come from another setting, and with `original` only the order changes.
     pub names: Names,
-    /// Which names are exchanged: all kinds, unless some are listed.
+    /// Kinds of names to exchange; all by default.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     #[schemars(length(min = 1))]
     pub what: Vec<Kind>,
-    /// Whether the texts are told in the new names too.
+    /// Uses the new names in the texts too.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub texts: bool,
-    /// Whether declarations, facts, conditions and effects are put in another order.
+    /// Shuffles declarations, facts, conditions and effects.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub reorder: bool,
     /// Names and order derive from this and the suite's name; from the seed of the run where it is left out.
@@ -27,7 +27,7 @@ pub struct ObfuscateTable {
 }
 
 impl Pipeline {
-    /// How the suites of a run are disguised; none where they are not.
+    /// The options for obfuscating suites; none without `[obfuscate]`.
     pub fn disguise(&self) -> Option<Options> {
         let table = self.obfuscate.as_ref()?;
         Some(Options {

@@ -1,8 +1,8 @@
-//! What the checker asks about plugins. The host's registry answers it; tests answer it from plain data.
+//! Facts about plugins for the checker. The host's registry implements it; tests use plain data.
 
 use planforge_contract::{JsonObject, PluginInfo};
 
-/// Why nothing is known about a plugin.
+/// Reasons for missing facts about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogueError {
     /// There is no plugin of that id.
@@ -11,12 +11,12 @@ pub enum CatalogueError {
     Unavailable {
         /// The gate's code.
         code: String,
-        /// What went wrong, for a person.
+        /// A message for people.
         message: String,
     },
 }
 
-/// What is wrong with an option.
+/// Kinds of mistakes in an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionProblemKind {
     /// The plugin has no option of that name.
@@ -32,19 +32,18 @@ pub enum OptionProblemKind {
 pub struct OptionProblem {
     /// JSON pointer to the value; for an unknown option to that option, for a missing one to the object that lacks it.
     pub pointer: String,
-    /// What is wrong.
     pub kind: OptionProblemKind,
     /// One sentence without a full stop.
     pub message: String,
-    /// A way out.
+    /// One action to take.
     pub help: Option<String>,
 }
 
-/// Knows plugins without making any.
+/// Facts about plugins, without instances of them.
 pub trait Catalogue {
     /// The ids of all plugins.
     fn ids(&self) -> Vec<String>;
-    /// What a plugin says about itself.
+    /// The plugin's description of itself.
     ///
     /// # Errors
     /// [`CatalogueError`]: unknown, or refused by a load gate.

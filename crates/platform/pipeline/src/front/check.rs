@@ -20,7 +20,7 @@ pub const MAX_PIPELINE_BYTES: usize = 1 << 20;
 /// A pipeline without errors, and what it was read from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedPipeline {
-    /// What the source was called.
+    /// Name of the source, usually a path.
     pub name: String,
     /// The text as it was read.
     pub source: String,
@@ -37,7 +37,7 @@ impl CheckedPipeline {
     }
 }
 
-/// What checking a pipeline text found.
+/// The result of checking a pipeline text.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// The pipeline; absent where there is an error among the diagnostics.
@@ -82,8 +82,8 @@ pub fn check(source: &str, name: &str, catalogue: &dyn Catalogue, overrides: &[S
     Checked { pipeline, diagnostics, sources }
 }
 
-/// After a syntax error the tree lacks what could not be read: what then seems missing, or stands on the same line, says
-/// nothing about the file.
+/// Removes findings that follow from a syntax error: the tree lacks the part that could not be read, so
+/// missing keys and mistakes on the same line may not be mistakes of the file.
 fn drop_followers(syntax: &[Diagnostic], found: &mut Vec<Diagnostic>, source: &str) {
     if syntax.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! `[llm.NAME]`: the host's keys and the provider's options stand in one table.
+//! `[llm.NAME]`: the host's keys and the provider's options in one table.
 
 use super::catalogue::Catalogue;
 use super::plugins;

@@ -1,4 +1,4 @@
-//! The checks that need to know the plugins: kind, options, environment.
+//! Checks that depend on plugins: kind, options, environment.
 
 use super::catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
 use super::reader::{At, Reader, error_at, with_help};

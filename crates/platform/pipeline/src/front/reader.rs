@@ -1,4 +1,4 @@
-//! Reads the entries of one table with types and ranges, and knows in the end which keys nobody asked for.
+//! Reads the entries of one table with types and ranges, and reports unknown keys.
 
 use super::tree::{Key, Node, Place, Table, Value};
 use crate::suggest::help_for;
@@ -30,9 +30,9 @@ pub(crate) fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnos
 /// One table being read.
 pub(crate) struct Reader<'a> {
     table: &'a Table,
-    /// Where a missing field is reported: the table's header.
+    /// The table's header, at which missing keys are reported.
     pub(crate) place: Place,
-    /// What the table is, for messages: "stage `ew`".
+    /// Name of the table in messages, such as: stage `ew`.
     pub(crate) what: String,
     known: Vec<&'static str>,
 }
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every unknown key.
     pub(crate) fn finish(self, code: &'static str, out: &mut Vec<Diagnostic>) {
         for (key, _) in &self.table.entries {
             if self.known.contains(&key.name.as_str()) {

@@ -38,7 +38,7 @@ pub(super) fn roles(
     roles
 }
 
-/// The file's roles against those that the plugin asks for.
+/// Compares the file's roles with those that the plugin declares.
 fn declared(
     reader: &Reader<'_>,
     info: &PluginInfo,
@@ -180,7 +180,7 @@ impl Role<'_> {
         }
     }
 
-    /// One name among several that make no sense is told of with them.
+    /// Warns about a list or table with a single name. With several names, other messages report it.
     fn lone(&mut self, name: &str, written: usize, place: Place) {
         if written == 1 {
             let message = format!("role `{}` has one model, and nobody follows where it fails", self.name);

@@ -4,7 +4,7 @@ use super::reader::error_at;
 use super::tree::{Node, Place, Table, Value};
 use planforge_diagnostics::Diagnostic;
 
-/// Whether a text can be the name of an environment variable.
+/// True if a text can be the name of an environment variable.
 pub(super) fn is_variable_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
@@ -15,7 +15,8 @@ pub(super) fn is_variable_name(text: &str) -> bool {
 const KEY_PREFIXES: [&str; 12] =
     ["sk-", "sk_", "pk-", "ghp_", "gho_", "github_pat_", "hf_", "gsk_", "xoxb-", "AKIA", "AIza", "Bearer "];
 
-/// Whether a text looks like a key: a known beginning and enough behind it, or a long run of mixed characters.
+/// True if a text looks like a key: a known prefix and enough characters after it, or a long run of mixed
+/// characters.
 pub(super) fn looks_like_key(text: &str) -> bool {
     let text = text.trim();
     if KEY_PREFIXES.iter().any(|p| text.len() >= p.len() + 8 && text.starts_with(p)) {

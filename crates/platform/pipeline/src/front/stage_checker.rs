@@ -1,4 +1,5 @@
-//! `[[stage]]`: reads stages in the order of the file and checks what they say about each other. Each kind checks its own keys.
+//! `[[stage]]`: reads stages in the order of the file and checks their references to each other. Each kind
+//! checks its own keys.
 
 use super::catalogue::Catalogue;
 use super::reader::{At, Reader, error_at, with_help};
@@ -16,7 +17,7 @@ pub(crate) struct KnownStage {
     place: Place,
     pub(crate) kind: StageKind,
     pub(super) metrics: Vec<String>,
-    /// Its plugin could not be looked up, which was reported with it.
+    /// True if its plugin could not be looked up, which was reported with it.
     pub(super) unknown_plugin: bool,
 }
 
@@ -32,7 +33,6 @@ pub(crate) struct StageFindings {
     pub(crate) need_prices: Vec<(Place, Vec<String>)>,
 }
 
-/// Reads all stages.
 pub(super) fn read_stages(
     items: &[Node],
     models: &[String],
@@ -88,7 +88,7 @@ fn lists_of(table: &Table) -> &'static [&'static str] {
     kind.map_or(&[], |kind| kind.facts().lists)
 }
 
-/// What is collected while the stages of a round are read.
+/// Data collected while the stages of a round are read.
 #[derive(Default)]
 pub(crate) struct Round {
     /// Labels in `feedback`, with the position of their stage in the round. They may name later stages of the round, which are those of

@@ -1,9 +1,9 @@
-//! TOML as a tree in which every key and value knows its place, so that each later finding can point at it.
+//! TOML as a tree in which every key and value has its place, so that findings can point at it.
 
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use toml::de::{DeTable, DeValue};
 
-/// Where something stands: in the file, or in a `--set` argument.
+/// A place in the file or in a `--set` argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Place {
     pub(crate) source: SourceId,
@@ -35,7 +35,6 @@ impl Table {
     }
 }
 
-/// A value.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     String(String),
@@ -56,7 +55,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// What it is, for messages.
+    /// Its type, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::String(_) => "a string",
@@ -170,8 +169,8 @@ impl Converter {
     }
 }
 
-/// Follows a JSON pointer as far as it goes. The place is that of the value, or, where the last segment names a key
-/// that `of_key` asks for, that of the key.
+/// Follows a JSON pointer as far as possible. Returns the place of the value or, if `of_key` is set, of the
+/// key.
 pub(crate) fn locate(root: &Node, pointer: &str, of_key: bool) -> Place {
     let mut node = root;
     let mut place = root.place;

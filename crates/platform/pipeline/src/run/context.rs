@@ -1,4 +1,4 @@
-//! What all calls of a run share, and what all calls of a task share.
+//! Data shared by all calls of a run, and by all calls of a task.
 
 use super::beam::Entry;
 use super::copies::Copies;
@@ -12,20 +12,20 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// One run.
+/// A run.
 pub(crate) struct Context<'a> {
     pub(crate) pipeline: &'a Pipeline,
     pub(crate) services: &'a Services,
     pub(crate) recorder: Recorder,
     pub(crate) pool: Pool,
-    /// How long a plugin call may take.
+    /// Time limit of a plugin call.
     pub(crate) deadline: Option<Duration>,
     /// The first failure of the record itself: without a record the run cannot go on.
     pub(crate) broken: Mutex<Option<Failure>>,
 }
 
 impl Context<'_> {
-    /// Whether no further call is to be made.
+    /// True if no further call may be made.
     pub(crate) fn stopping(&self) -> bool {
         (self.services.cancelled)() || lock(&self.broken).is_some()
     }
@@ -51,7 +51,7 @@ pub(crate) struct TaskRun<'a> {
     pub(crate) moves: Arc<Mutex<Moves>>,
 }
 
-/// How many questions a table left to another one: by table, the other, and the code of the failure.
+/// Number of requests that went from one table to another: by table, the other, and the code of the failure.
 pub(crate) type Moves = BTreeMap<(String, String, String), u64>;
 
 impl<'a> TaskRun<'a> {
@@ -59,13 +59,13 @@ impl<'a> TaskRun<'a> {
         Self { task, usage: Mutex::default(), copies: Arc::default(), moves: Arc::default() }
     }
 
-    /// The same task with a use of its own; what was replied to questions, and by whom not, is known to both.
+    /// The same task with its own usage. Both share the replies and the moves between tables.
     pub(crate) fn metered(&self) -> Self {
         let (copies, moves) = (Arc::clone(&self.copies), Arc::clone(&self.moves));
         Self { task: self.task, usage: Mutex::default(), copies, moves }
     }
 
-    /// What plugins may know of the task when they are asked about this candidate.
+    /// The task as plugins may see it in a call about this candidate.
     pub(crate) fn view(&self, entry: &Entry) -> TaskView {
         let mut view = self.task.view.clone();
         view.materials.extend(entry.materials.iter().map(|(name, text)| (name.clone(), text.clone())));

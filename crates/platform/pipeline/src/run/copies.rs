@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 
-/// What one task's questions were answered with, as 8 bytes a reply.
+/// Hashes of one task's requests and replies, 8 bytes each.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     models: Mutex<BTreeMap<String, Seen>>,
@@ -40,7 +40,7 @@ impl Question {
 }
 
 impl Copies {
-    /// Takes note of the replies to a question, which may be asked again. The order in which questions are answered changes nothing.
+    /// Records the replies to a request, which may be repeated. The order of requests does not matter.
     pub(crate) fn note<'r>(
         &self,
         model: &str,
@@ -65,7 +65,7 @@ impl Copies {
     }
 }
 
-/// What the run's log is told.
+/// The warning about copies for the run's log.
 pub(crate) fn warning(model: &str, copies: u64, replies: u64) -> String {
     let are = if copies == 1 { "is a copy" } else { "are copies" };
     format!(

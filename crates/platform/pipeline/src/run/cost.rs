@@ -1,4 +1,5 @@
-//! What the use of models cost, as far as prices and counts are known. What is unknown is counted and is never 0.
+//! Cost of the use of models, as far as prices and counts are known. Unknown costs are counted and are never
+//! 0.
 
 use super::report::TaskUsage;
 use planforge_contract::Price;
@@ -49,7 +50,7 @@ impl Cost {
         self.unpriced += other.unpriced;
     }
 
-    /// US dollars for all of it; absent where a part is unknown. Where nothing was asked it is 0.
+    /// US dollars for all of it; absent if a part is unknown. Without requests it is 0.
     pub fn usd(&self) -> Option<f64> {
         (self.unpriced == 0).then_some(self.known_usd)
     }

@@ -1,4 +1,4 @@
-//! What plugins that may ask a model are shown of a candidate, and told that earlier stages said of it.
+//! The candidate and the feedback as plugins that may ask a model see them.
 
 use super::beam::Entry;
 use super::context::Context;
@@ -6,8 +6,8 @@ use crate::config::FeedbackSource;
 use planforge_contract::Candidate;
 use planforge_plugin_sdk::feedback as phrases;
 
-/// The candidate as plugins see it that may ask a model. What the environment said stays out unless the pipeline declares
-/// it, and then it is told in words that are made for it.
+/// The candidate as plugins that may ask a model see it. Results of the environment are left out, unless the
+/// pipeline declares such feedback; then only the feedback made for models stays.
 pub(crate) fn seen(context: &Context<'_>, entry: &Entry) -> Candidate {
     match context.pipeline.feedback {
         Some(FeedbackSource::Environment) => entry.with_feedback_alone(),
@@ -15,7 +15,7 @@ pub(crate) fn seen(context: &Context<'_>, entry: &Entry) -> Candidate {
     }
 }
 
-/// What the stages that the file names said of the candidate, in that order.
+/// The feedback of the stages with these labels on the candidate, in that order.
 pub(crate) fn said<'l>(
     context: &Context<'_>,
     labels: impl IntoIterator<Item = &'l String>,
@@ -35,7 +35,7 @@ pub(crate) fn said<'l>(
     said
 }
 
-/// As [`said`], for a stage that writes: with why the last replies could not be used.
+/// As [`said`], for a stage that writes: with the reasons why the last replies could not be used.
 pub(crate) fn for_writer<'l>(
     context: &Context<'_>,
     labels: impl IntoIterator<Item = &'l String>,

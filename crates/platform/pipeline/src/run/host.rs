@@ -1,4 +1,4 @@
-//! The host object of one plugin call: it knows where in the run the call stands and what the plugin's kind may ask.
+//! The host object of one plugin call, with its place in the run and the rights of the plugin's kind.
 
 use super::context::{Context, TaskRun, lock};
 use super::copies;
@@ -28,9 +28,9 @@ pub(crate) struct Call<'a> {
     pub(crate) info: &'a PluginInfo,
     /// The stage's label.
     pub(crate) stage: &'a str,
-    /// The beginning of the sample paths of everything that the call asks.
+    /// Prefix of the sample paths of all requests of the call.
     pub(crate) path: String,
-    /// Labels of the plan stages that are being asked further up, outermost first.
+    /// Labels of the plan stages that called this one, outermost first.
     pub(crate) asked: Vec<String>,
     questions: AtomicU32,
     plans: AtomicU32,
@@ -82,8 +82,8 @@ impl<'a> Call<'a> {
         answer
     }
 
-    /// What the plugin came to. Where an answer comes later it came to nothing yet, whatever it made of that: another plugin's author may
-    /// have taken it for a failure and gone on. `says` whether the result itself holds that the answer comes later.
+    /// Returns the plugin's result, or the deferral if a reply is deferred: the plugin may have taken the
+    /// deferral for a failure and continued. `says` returns true if the result itself contains the deferral.
     pub(crate) fn whole<T>(&self, came: T, says: impl FnOnce(&T) -> bool) -> Result<T, Failure> {
         match super::context::lock(&self.put_off).clone() {
             Some(failure) if !says(&came) => Err(failure),
@@ -91,12 +91,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether the plugin was told anything by the environment, which knows the reference.
+    /// True if the plugin received a result of the environment, which has the reference.
     pub(crate) fn asked_environment(&self) -> bool {
         self.environment.load(Ordering::SeqCst)
     }
 
-    /// What the environment said must not reach a model, unless the pipeline declares it.
+    /// Checks that no result of the environment reaches a model, unless the pipeline declares it.
     fn may_tell_a_model(&self) -> Result<(), Failure> {
         if !self.asked_environment() || self.context.pipeline.feedback == Some(FeedbackSource::Environment) {
             return Ok(());
@@ -134,14 +134,15 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Whether the plugin asks a program outside with the options of its stage.
+    /// True if the plugin asks an external program with the options of its stage.
     pub(crate) fn is_outside(&self) -> bool {
         let stage = self.context.pipeline.stage(self.stage);
         stage.and_then(|stage| stage.plugin()).is_some_and(|(_, options)| self.info.is_external(options))
     }
 
-    /// What a program outside answered. It may answer otherwise the next time, or break, so both are effects like a model's
-    /// reply: a run that goes on and a replay take them from the record, and a replay without them is an error.
+    /// The answer of an external program. It may differ the next time, or break, so both are effects like a
+    /// model's reply: a resumed run and a replay take them from the record, and a replay without them is an
+    /// error.
     pub(crate) fn outside<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -294,7 +295,7 @@ impl Host for Call<'_> {
         ))
     }
 
-    /// What the child answered is the same when it is asked again, so a replay asks again. That it met a limit is not, and comes
+    /// The child's answer is deterministic, so a replay asks again. A limit that it met is not, and comes
     /// from the record.
     fn worker_through(
         &self,

@@ -14,7 +14,7 @@ pub(crate) fn candidate_path(task: &str, lineage: &[LineageStep]) -> SamplePath 
     call_path(task, stage, lineage)
 }
 
-/// A stage's label in paths and lineages: with the round behind it where the stage stands in a refine stage.
+/// A stage's label in paths and lineages: inside a refine or budget stage it is followed by the round.
 pub(crate) fn marked(label: &str, round: Option<u32>) -> String {
     round.map_or_else(|| label.to_owned(), |round| format!("{label}#{round}"))
 }

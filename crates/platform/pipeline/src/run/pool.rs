@@ -21,7 +21,8 @@ impl Pool {
         Self { jobs, free: Mutex::new(jobs), freed: Condvar::new() }
     }
 
-    /// Results in the order of `items`, whatever order they were worked on in. Work of several tasks shares the limit.
+    /// Returns results in the order of `items`, whatever order they were computed in. Work of several tasks
+    /// shares the limit.
     pub(crate) fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
         spread(items, self.jobs, |item| {
             self.acquire();

@@ -1,4 +1,5 @@
-//! The runner's side of the journal: events that are already there are not written twice, and effects are looked up first.
+//! Access of the runner to the journal: events that are already there are not written twice, and effects are
+//! looked up first.
 
 use super::services::{Progress, RunObserver};
 use planforge_contract::{Event, Failure};
@@ -16,9 +17,9 @@ pub(crate) struct Recorder {
     sources: Vec<Arc<dyn Lookup>>,
     mode: Mode,
     observer: Option<RunObserver>,
-    /// Whether there was an earlier session.
+    /// True if there was an earlier session.
     resumed: bool,
-    /// How often each line of an earlier session stands in the journal and has not come up in this one.
+    /// Count of each line of earlier sessions that has not occurred in this one.
     earlier: Mutex<HashMap<String, u32>>,
 }
 
@@ -38,7 +39,7 @@ impl Recorder {
         Self { journal, sources, mode, observer, resumed, earlier: Mutex::new(earlier) }
     }
 
-    /// Whether the journal held a session before this one.
+    /// True if the journal held a session before this one.
     pub(crate) fn resumed(&self) -> bool {
         self.resumed
     }
@@ -81,11 +82,11 @@ impl Recorder {
         Ok(self.journal.put_json(&value)?)
     }
 
-    /// The outcome of a call, from the record where it is there.
+    /// Returns the outcome of a call, from the record if it is there.
     ///
-    /// Outcomes that depended on time or memory are taken from the record in every mode. Others are taken when a run goes on,
-    /// so that no search is made twice, and recomputed in replay; a recomputation that a slower machine's limit cut off
-    /// counts for nothing against the record.
+    /// Outcomes that depended on time or memory are taken from the record in every mode. Others are taken in
+    /// a resumed run, so that no search is repeated, and recomputed in a replay. A recomputation that a
+    /// slower machine's limit cut off does not replace the record.
     pub(crate) fn effect<T: Serialize + DeserializeOwned>(
         &self,
         call: &str,
@@ -139,12 +140,12 @@ impl Recorder {
     }
 }
 
-/// Whether an outcome goes into the journal.
+/// The treatment of an outcome in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// It is cheap to make again and always the same.
     No,
-    /// It is the same when made again; a run that goes on need not make it again.
+    /// It is deterministic; a resumed run need not compute it again.
     Yes,
     /// It depended on time or memory, or on a program outside.
     Timed,

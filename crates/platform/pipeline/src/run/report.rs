@@ -1,4 +1,4 @@
-//! What a run came to. The same journal gives the same bytes, whatever the machine and the number of jobs.
+//! The report of a run. The same journal gives the same bytes, whatever the machine and the number of jobs.
 
 use crate::stages::budget::BudgetLimits;
 use planforge_contract::{
@@ -9,15 +9,15 @@ use planforge_obfuscate::Renaming;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a session of a run ended.
+/// The end of a session of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
     /// Every task has a verdict.
     Finished,
-    /// It was interrupted; `planforge run --resume RUN` goes on with it.
+    /// It was interrupted; `planforge run --resume RUN` continues it.
     Interrupted,
-    /// Answers are pending (batch mode); resuming the run asks for them.
+    /// Requests are pending (batch mode); a resumed run reads their replies.
     Parked,
 }
 
@@ -37,14 +37,14 @@ impl RunState {
 pub struct TaskUsage {
     /// Questions that were answered.
     pub calls: u64,
-    /// Replies that came: a question may ask for several.
+    /// Replies received: a request may ask for several.
     #[serde(default)]
     pub replies: u64,
     /// Tokens of the questions, where the server counted them.
     pub prompt_tokens: u64,
     /// Tokens of the answers, where the server counted them.
     pub completion_tokens: u64,
-    /// Questions of which the server did not say all tokens; the sums are then too low.
+    /// Requests whose tokens the server did not count in full; the sums are then too low.
     pub unmetered: u64,
     /// Questions that ended without an answer, after all attempts.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -114,24 +114,24 @@ impl TaskUsage {
     }
 }
 
-/// What a search under a budget came to.
+/// The report of a budget stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BudgetReport {
     /// The policy: `thompson`, `ucb` or `uniform`.
     pub policy: String,
-    /// What could be spent.
+    /// The budget.
     pub limits: BudgetLimits,
-    /// What was spent.
+    /// The use of it.
     pub spent: BudgetCost,
-    /// Why it ended.
+    /// The reason for its end.
     pub end: BudgetEnd,
     /// Pulls that sampled a new candidate.
     pub samples: u32,
     /// Pulls that refined a candidate.
     pub refinements: u32,
-    /// Candidates that came in or were made, without copies.
+    /// Candidates that entered or were made, without copies.
     pub candidates: usize,
-    /// The best, as it is returned; absent where no pull came to anything.
+    /// The best, as it is returned; absent if no pull made a candidate.
     pub best: Option<SamplePath>,
     /// Its value of the stage's metric.
     pub best_value: Option<f64>,
@@ -139,35 +139,32 @@ pub struct BudgetReport {
     pub outside: u32,
 }
 
-/// A sample that came to nothing, or a call on a candidate that broke.
+/// A sample without a result, or a broken call on a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSample {
-    /// Its sample path.
     pub path: SamplePath,
-    /// What broke.
     pub failure: Failure,
 }
 
 /// One stage of one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageReport {
-    /// The stage's label.
     pub label: String,
     /// translate, verify, select, plan, refine, budget or fan_out. The stages inside of a refine or budget stage follow it, each
     /// once for all rounds and candidates.
     pub kind: String,
     /// Candidates that went in.
     pub entered: usize,
-    /// Candidates that came out.
+    /// Candidates after the stage.
     pub left: usize,
-    /// How often each decision or planner's outcome was given. `skipped` counts candidates not planned for.
+    /// Count of each decision or planner's outcome. `skipped` counts candidates not planned for.
     pub outcomes: BTreeMap<String, usize>,
     /// By what the groups of a select stage were really compared: metric -> how many groups.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub compared: BTreeMap<String, usize>,
-    /// What broke.
+    /// Samples and calls that broke.
     pub failed: Vec<FailedSample>,
-    /// What a budget stage spent.
+    /// The report of a budget stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetReport>,
 }
@@ -179,37 +176,35 @@ pub struct Written {
     pub stage: String,
     /// The candidate's path after it.
     pub path: SamplePath,
-    /// The model's reply as it came.
+    /// The model's unchanged reply.
     pub raw_reply: String,
     /// Fixes applied to the text.
     pub fixes: Vec<AppliedFix>,
-    /// What reading the reply had to say.
+    /// Diagnostics of reading the reply.
     pub diagnostics: Vec<ReportedDiagnostic>,
 }
 
-/// One task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskReport {
     /// The task's name in the record.
     pub task: String,
-    /// The suite's name.
     pub suite: String,
     /// The task's stem in the suite.
     pub stem: String,
-    /// How it ended; absent where it did not: the session was interrupted or waits for answers.
+    /// The verdict; absent if the session was interrupted or the task waits for replies.
     pub verdict: Option<TaskVerdict>,
     /// The candidate that the verdict is about, with domain, problem, plan and assessments; absent where the beam was empty.
     pub candidate: Option<Candidate>,
-    /// The candidate's path.
     pub path: Option<SamplePath>,
-    /// How the candidate was written, oldest first.
+    /// Translations that made the candidate, oldest first.
     pub written: Vec<Written>,
     /// The stages, in order.
     pub stages: Vec<StageReport>,
     /// The names that the run used instead of those in this report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renaming: Option<Renaming>,
-    /// Names of the reference that the candidate has although its writer was told others: a sign that it remembers them.
+    /// Names of the reference in the candidate although its writer was given others: a sign that the model
+    /// remembers them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recalled: Vec<String>,
     /// Language-model use by `[llm.NAME]` table.
@@ -219,25 +214,25 @@ pub struct TaskReport {
     pub moved: Vec<Moved>,
 }
 
-/// Questions of one task that a table did not answer and the next one was asked.
+/// Requests of one task that a table did not answer and that went to the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// The `[llm.NAME]` table that did not answer.
     pub llm: String,
-    /// The one that was asked next.
+    /// The table that was asked next.
     pub to: String,
     /// The code of the failure, for example `llm.rate-limited` or `llm.budget`.
     pub code: String,
-    /// How many questions; of one that asks for several samples, some may have been answered all the same.
+    /// Number of requests. Some samples of a request may have been answered.
     pub questions: u64,
 }
 
-/// A run, or the part of it that one session brought to an end.
+/// The report of a run, or of the part that one session finished.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     /// Version of this document, 1.
     pub schema: u32,
-    /// How the session ended.
+    /// The end of the session.
     pub state: RunState,
     /// The tasks, in order.
     pub tasks: Vec<TaskReport>,
@@ -270,7 +265,7 @@ impl RunReport {
         Moved::summed(self.tasks.iter().flat_map(|task| &task.moved))
     }
 
-    /// How many tasks ended with each verdict; tasks without one are counted as `none`.
+    /// Number of tasks by verdict; tasks without one are counted as `none`.
     pub fn verdicts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
         for task in &self.tasks {

@@ -8,7 +8,7 @@ use crate::stages::Stage;
 use planforge_contract::{Failure, FailureClass, ReportedSeverity};
 use std::collections::BTreeMap;
 
-/// What stages in a row came to.
+/// The result of stages in a row.
 pub(crate) struct Series {
     pub(crate) end: SeriesEnd,
     /// Of the stages that were run, in their order.
@@ -16,21 +16,21 @@ pub(crate) struct Series {
     pub(crate) failed: Vec<FailedSample>,
 }
 
-/// How they ended.
+/// The end of stages in a row.
 pub(crate) enum SeriesEnd {
     /// All were run, and this is left.
     Left(Vec<Entry>),
-    /// No sample came to anything, for these reasons.
+    /// No sample had a result, for these reasons.
     Lost(Vec<String>),
     /// The caller had enough before a stage.
     Enough,
-    /// An answer comes later: what is left cannot be said before.
+    /// A reply is deferred: the result is not known before it is there.
     Parked,
     Interrupted,
 }
 
-/// Runs stages under the number of their round or pull. Before each, `enough` is asked whether it is wanted at all, as long as every
-/// answer so far is there.
+/// Runs stages under the number of their round or pull. `enough` is called before each stage, as long as no
+/// reply is deferred; it returns true if the stage is not needed.
 pub(crate) fn run<'s>(
     context: &Context<'_>,
     task: &TaskRun<'_>,
@@ -111,8 +111,8 @@ fn add(all: &mut StageReport, one: StageReport) {
     all.failed.extend(one.failed);
 }
 
-/// What was wrong with replies, each reason once: the mistakes found in them where a failure has them, else its message. Other failures
-/// say nothing that a model could heed.
+/// The mistakes in replies, each once: the diagnostics of a failure if it has some, else its message. Other
+/// failures contain nothing that a model could use.
 fn reasons(failed: &[FailedSample]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for FailedSample { failure, .. } in failed.iter().filter(|f| f.failure.class == FailureClass::Reply) {

@@ -1,4 +1,4 @@
-//! What a run needs from outside, and the tasks it works on.
+//! The services that a run uses, and its tasks.
 
 use crate::config::{DescriptionClass, Pipeline};
 use crate::suite::{
@@ -37,58 +37,54 @@ pub struct Instances {
     pub environment: Option<(PluginInfo, Arc<dyn Environment>)>,
 }
 
-/// Told of what happens while a run goes on. Called from many threads.
+/// Progress of a run, for display.
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// An event that the runner recorded, or found recorded by an earlier session.
     Event(&'a Event),
-    /// A plugin says how far a call is.
+    /// A plugin reports the progress of a call.
     Call {
         /// The call's sample path.
         path: &'a str,
-        /// Steps done.
         done: u64,
         /// Steps in all; 0 where that is not known.
         total: u64,
-        /// What is being done.
+        /// Name of the current step.
         what: &'a str,
     },
     /// A call of a plugin begins or ends.
     Work {
         /// The call's sample path.
         path: &'a str,
-        /// The plugin's id.
         plugin: &'a str,
-        /// What it is.
+        /// The kind of the plugin.
         kind: PluginKind,
-        /// Whether it begins; else it ends, however it ended.
+        /// True at the start, false at the end of the call.
         begins: bool,
     },
 }
 
-/// Told of a run's progress.
+/// Callback for progress. Called from many threads.
 pub type RunObserver = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
-/// What a run needs from outside.
+/// The services that a run uses.
 #[derive(Clone)]
 pub struct Services {
-    /// The plugin instances.
     pub instances: Instances,
     /// The language models, over the same journal.
     pub llm: Arc<Llm>,
-    /// Where the run is written, and what it goes on from.
+    /// The record of the run; an existing one is resumed.
     pub journal: Arc<dyn Journal>,
-    /// Further records to look into: the run that is replayed, cassettes. Not used in [`Mode::Live`].
+    /// Further records to search: the run that is replayed, cassettes. Unused in [`Mode::Live`].
     pub sources: Vec<Arc<dyn Lookup>>,
-    /// What happens where the record does not hold an outcome.
+    /// The reaction to an outcome that the record does not hold.
     pub mode: Mode,
-    /// How many plugin calls run at a time; 0 means what the pipeline says, else 1.
+    /// Most plugin calls at a time; 0 means the pipeline's number, else 1.
     pub jobs: usize,
-    /// Whether the run is being interrupted.
+    /// Returns true once the run is interrupted.
     pub cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Told of progress.
     pub observer: Option<RunObserver>,
-    /// The time of day as RFC 3339 in UTC, for the record alone.
+    /// Time of day as RFC 3339 in UTC, for the record alone.
     pub now: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
@@ -97,14 +93,15 @@ pub struct Services {
 pub struct RunTask {
     /// Its name in events and sample paths: `SUITE.STEM`.
     pub name: String,
-    /// What translators may see.
+    /// The parts that translators may see.
     pub view: TaskView,
     /// The reference, for the environment alone.
     pub reference: EnvironmentOpen,
-    /// How states of the suite's domain are drawn (`picture.toml`), for reports alone.
+    /// The suite's `picture.toml`, for drawings in reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
-    /// Under which names all of it stands, where the suite's own were exchanged. What comes out is reported under the suite's own.
+    /// The names that replace the suite's own, if it is obfuscated. Results are reported under the suite's
+    /// own names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renaming: Option<Renaming>,
 }
@@ -172,7 +169,7 @@ pub fn run_tasks(
     if found.is_empty() { Ok(tasks) } else { Err(found) }
 }
 
-/// The suites under the names that the pipeline wants them under: their own, unless it has `[obfuscate]`.
+/// Gives the suites the names that `[obfuscate]` asks for; without it they keep their own.
 ///
 /// # Errors
 /// `suite.disguise` for each suite that cannot be given other names.
@@ -211,7 +208,6 @@ struct ExampleSuite {
     domain: String,
     /// Its actions as its own PDDL has them.
     own: Vec<String>,
-    /// As they are shown.
     actions: Vec<ActionExample>,
 }
 
@@ -226,7 +222,8 @@ impl ExampleSuite {
         }
     }
 
-    /// Whether its actions would show those of a suite: it is that suite or, under another name, has its domain's name or one of its actions.
+    /// True if its actions would show those of a suite: it is that suite or, under another name, has its
+    /// domain's name or one of its actions.
     fn is_of(&self, suite: &Suite) -> bool {
         let suite = suite.original();
         let own = actions_of(suite);

@@ -9,25 +9,25 @@ use planforge_contract::{Event, Failure, FailureClass};
 use planforge_llm::PENDING;
 use std::collections::BTreeMap;
 
-/// What a stage came to.
+/// The result of a stage.
 #[derive(Default)]
 pub(crate) struct Step {
     pub(crate) beam: Vec<Entry>,
     pub(crate) outcomes: BTreeMap<String, usize>,
     pub(crate) failed: Vec<FailedSample>,
-    /// How many groups of a select stage were compared by each metric.
+    /// Number of groups of a select stage by the metric that they were compared by.
     pub(crate) compared: BTreeMap<String, usize>,
     /// A call was interrupted: the task has no verdict in this session.
     pub(crate) interrupted: bool,
     /// A candidate waits for an answer that comes later.
     pub(crate) parked: bool,
-    /// What the stages inside of a refine or budget stage came to, all candidates and rounds together.
+    /// Reports of the stages inside a refine or budget stage, all candidates and rounds together.
     pub(crate) inner: Vec<StageReport>,
-    /// What a budget stage spent.
+    /// The report of a budget stage.
     pub(crate) budget: Option<BudgetReport>,
 }
 
-/// One stage over a beam. In a refine stage `round` counts from 1; it stands in every path.
+/// Runs a stage over a beam. Inside a refine or budget stage `round` counts from 1; it is part of every path.
 pub(crate) fn run(
     context: &Context<'_>,
     task: &TaskRun<'_>,
@@ -48,7 +48,8 @@ impl Step {
         *self.outcomes.entry(outcome.to_owned()).or_insert(0) += 1;
     }
 
-    /// Takes note of a call that broke. True where that says nothing about the candidate, for the call was only put off.
+    /// Records a broken call. Returns true if the call was only deferred or interrupted, which means nothing
+    /// for the candidate.
     pub(crate) fn broke(
         &mut self,
         context: &Context<'_>,
@@ -76,12 +77,12 @@ impl Step {
     }
 }
 
-/// No call is begun once the run is being interrupted.
+/// The failure of a call that is not made because the run is interrupted.
 pub(crate) fn cancelled() -> Failure {
     Failure::new(FailureClass::Cancelled, "pipeline.cancelled", "the run was interrupted")
 }
 
-/// The services lack an instance for a stage: whoever put them together made a mistake.
+/// The failure for a stage without a plugin instance, which is a mistake of the caller of [`crate::run()`].
 pub(crate) fn no_instance(label: &str) -> Failure {
     Failure::new(
         FailureClass::Request,

@@ -21,22 +21,22 @@ pub(crate) struct Driver<'a> {
     parked: bool,
 }
 
-/// Why no further stage is run.
+/// Reasons for running no further stage.
 enum End {
     Interrupted,
     Parked,
     Empty { stage: String, failed: Vec<FailedSample> },
 }
 
-/// Where a task is once some of its stages were run.
+/// The state of a task after some of its stages.
 pub(crate) enum Progressed<'a> {
-    /// These candidates go on.
+    /// These candidates enter the next stage.
     Reached(Driver<'a>, Vec<Entry>),
     /// It ended, or the session leaves it where it is.
     Ended(Box<TaskReport>, RunState),
 }
 
-/// What a task behind the fan-out starts with.
+/// The start of a task behind the fan-out.
 #[derive(Clone)]
 pub(crate) enum Start {
     /// A child of each of these.
@@ -92,7 +92,7 @@ impl<'a> Driver<'a> {
         noted(context, progressed)
     }
 
-    /// Runs the stages from that position on, over what came to it.
+    /// Runs the stages from that position on.
     pub(crate) fn after(self, at: usize, beam: Vec<Entry>) -> TaskResult {
         let context = self.context;
         noted(context, self.rest(at, beam))
@@ -267,7 +267,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Where questions went that a table did not answer.
+    /// Requests that went from one table to another.
     fn moved(&self) -> Vec<Moved> {
         let moves = lock(&self.task.moves);
         let moved = |((llm, to, code), questions): (&(String, String, String), &u64)| Moved {
@@ -279,7 +279,7 @@ impl<'a> Driver<'a> {
         moves.iter().map(moved).collect()
     }
 
-    /// What the task's models were asked and answered.
+    /// Use of models by the task.
     fn usage(&self) -> BTreeMap<String, TaskUsage> {
         let mut usage = lock(&self.task.usage).clone();
         for (model, copies) in self.task.copies.counted() {
@@ -289,7 +289,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Where the record failed the other tasks stop as well: nothing that they do could be recorded.
+/// Stops the other tasks after a failure of the record: nothing that they do could be recorded.
 fn noted<T>(context: &Context<'_>, result: Result<T, Failure>) -> Result<T, Failure> {
     if let Err(failure) = &result {
         context.note(Err(failure.clone()));
@@ -301,8 +301,7 @@ fn last_label(stages: &[Stage]) -> String {
     stages.last().map(|stage| stage.label().to_owned()).unwrap_or_default()
 }
 
-/// The verdict on an empty beam: nothing is left that could have been rejected. It is a failure, unless limits alone
-/// emptied it.
+/// The verdict on an empty beam. It is a failure, unless only limits emptied it.
 fn empty(stage: String, failed: &[FailedSample]) -> TaskVerdict {
     let limit = |f: &FailedSample| matches!(f.failure.class, FailureClass::Limit | FailureClass::Budget);
     match failed.iter().find(|f| !limit(f)) {

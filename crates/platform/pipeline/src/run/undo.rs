@@ -1,4 +1,4 @@
-//! The report of a run under other names, told under the suite's own.
+//! The report of an obfuscated run under the suites' own names.
 
 use super::report::{RunReport, TaskReport};
 use super::services::RunTask;
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 impl RunReport {
-    /// The report under the original names of the tasks' suites: what the candidates say, what was said about them, and what broke. Replies as
-    /// they came, conversations and paths stay what they were, for they are the record. Tasks without another name stay as they are.
+    /// Restores the suites' own names in candidates, assessments and failures. Replies, conversations and
+    /// paths are records and stay unchanged, as do tasks that were not obfuscated.
     pub fn undisguise(&mut self, tasks: &[RunTask]) {
         for report in &mut self.tasks {
             // A report that has its renaming is under the original names already.

@@ -1,8 +1,10 @@
-//! Actions in words (domain-generators paper, section 3): what a model is told that writes a domain action by action.
+//! Descriptions of actions in words (domain-generators paper, section 3), for models that write a domain
+//! action by action.
 //!
-//! A description tells what an action does and with what (base), also what it needs and makes false (flipped: the literals of
-//! pre(a) ∩ del(a)), or as many literals drawn from all its conditions and effects (random). `actions.toml` may hold texts written for
-//! a class; what it leaves out is made from the action's name and parameters, the suite's descriptions of types and its sentences.
+//! A description has the purpose and parameters of an action (base), also its needs and deletions (flipped:
+//! the literals of pre(a) ∩ del(a)), or as many literals drawn from all its conditions and effects (random).
+//! `actions.toml` may hold texts written for a class; missing ones are made from the action's name and
+//! parameters, the suite's descriptions of types and its sentences.
 
 mod file;
 mod told;
@@ -42,7 +44,8 @@ pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> 
     materials
 }
 
-/// What a domain declares, and what its actions use undeclared: a header without it would forbid to write them as they are.
+/// The requirements of a domain, and those that its actions use undeclared: a header without them would
+/// forbid to write the actions.
 fn requirements(domain: &Domain) -> Vec<Name> {
     let mut all = domain.requirements.clone();
     // These stand for most others.
@@ -57,7 +60,8 @@ fn requirements(domain: &Domain) -> Vec<Name> {
     all
 }
 
-/// Descriptions that would show names of predicates which are withheld: a literal without a sentence is told by its predicate's name.
+/// Reports descriptions that would show names of withheld predicates: a literal without a sentence contains
+/// its predicate's name.
 pub(super) fn telling_names(suite: &Suite, class: DescriptionClass) -> Vec<Diagnostic> {
     let Some(text) = &suite.reference_domain else { return Vec::new() };
     let domain = parse_domain(text, SourceId(0)).value;
@@ -97,7 +101,7 @@ pub(crate) fn examples(suite: &Suite, class: DescriptionClass) -> Vec<ActionExam
     domain.actions.iter().map(example).collect()
 }
 
-/// What the predicates of a domain say of their parameters: the suite's own words where `actions.toml` has them, else its sentences.
+/// Descriptions of the predicates of a domain: the suite's own words from `actions.toml`, else its sentences.
 fn predicates(suite: &Suite, domain: &Domain) -> Vec<PredicateDescription> {
     let wording = Wording::new(&suite.sentences);
     let described = |declared: &PredicateDecl| {
@@ -125,13 +129,13 @@ fn describe(suite: &Suite, action: &Action, class: DescriptionClass) -> ActionDe
     ActionDescription { name: action.name.to_string(), text }
 }
 
-/// What an action's description of class `random` tells, in words. Which conditions and effects it tells belongs to the suite's name, the
-/// action's and the order of the domain.
+/// The part of an action's `random` description beyond the base, in words. The drawn conditions and effects
+/// depend on the suite's name, the action's and the order of the domain.
 pub(super) fn random_text(suite: &Suite, action: &Action) -> String {
     describe(suite, action, DescriptionClass::Random).text
 }
 
-/// What a draw belongs to.
+/// The seed text of a draw.
 fn draw_name(suite: &Suite, action: &Action) -> String {
     format!("{}/{}", suite.name, action.name.key())
 }

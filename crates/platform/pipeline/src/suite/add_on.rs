@@ -1,7 +1,7 @@
-//! Add-ons: folders whose files stand in for a suite's own where the suite's folder cannot be written to.
+//! Add-ons: folders whose files replace a suite's own where the suite's folder is read-only.
 //!
-//! An add-on brings what is known beside a domain and not as PDDL: `knowledge.lp`, `p_example.lp`, `sentences.toml`. It never
-//! brings texts, a domain or tasks, so that the tasks of a published suite stay what they are.
+//! An add-on has knowledge that is not PDDL: `knowledge.lp`, `p_example.lp`, `sentences.toml`. It never has
+//! texts, a domain or tasks, so that the tasks of a published suite stay unchanged.
 
 use super::Suite;
 use super::files::Folder;
@@ -13,11 +13,9 @@ use std::path::{Path, PathBuf};
 /// The files that an add-on may bring.
 pub const ADD_ON_FILES: [&str; 3] = ["knowledge.lp", "p_example.lp", "sentences.toml"];
 
-/// Puts add-ons over suites. A folder `DIR/SUITENAME` is for the suite of that name; files in `DIR` itself are for the suite of the
-/// folder's name, or for the only suite there is. Where two add-ons bring the same file, the later one's is taken.
-///
-/// Returns everything that is wrong; with an error among it the suites must not be used. The files that it points into are added to
-/// `sources`.
+/// Applies add-ons to suites. A folder `DIR/SUITENAME` is for the suite of that name; files in `DIR` itself
+/// are for the suite of the folder's name, or for the only suite. If two add-ons have the same file, the
+/// later one's is taken.
 pub fn apply_add_ons(folders: &[PathBuf], suites: &mut [Suite], sources: &mut SourceMap) -> Vec<Diagnostic> {
     let mut work = Work { found: Vec::new(), sources };
     for folder in folders {

@@ -1,4 +1,4 @@
-//! A suite under other names: everything that it says goes through one [`Disguise`].
+//! A suite under other names: every part of it goes through one [`Disguise`].
 
 use super::actions::{ActionTexts, PredicateText, random_text};
 use super::files::Folder;
@@ -10,22 +10,25 @@ use planforge_pddl::parse_domain;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a suite under other names was before.
+/// The original of an obfuscated suite.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SuiteDisguise {
-    /// Its other names.
+    /// The other names.
     pub names: Disguise,
     /// The suite under its own names.
     pub original: Suite,
 }
 
-/// The suite under other names. Which they are depends on the options, the suite's name and the files of its folder, and not on how many of
-/// its tasks were read. A suite that is disguised already stays as it is.
+/// The suite under other names. The names depend on the options, the suite's name and the files of its
+/// folder, not on the number of tasks that were read. A suite that is obfuscated already is returned as it
+/// is.
 ///
-/// The folder stays the suite's own; what no pipeline is given (`generator.jinja`, `wordings.jinja`) is left out.
+/// The folder stays the suite's own. Files that no pipeline is given (`generator.jinja`, `wordings.jinja`)
+/// are left out.
 ///
 /// # Errors
-/// `suite.disguise`, one for each definition that cannot be read whole, and for tasks whose names nobody knows because there is no PDDL.
+/// `suite.disguise`, one for each definition that cannot be read in full, and for tasks whose names are
+/// unknown because there is no PDDL.
 pub fn disguised(suite: &Suite, options: &Options) -> Result<Suite, Vec<Diagnostic>> {
     if suite.disguise.is_some() {
         return Ok(suite.clone());
@@ -41,7 +44,7 @@ pub fn disguised(suite: &Suite, options: &Options) -> Result<Suite, Vec<Diagnost
     }
 }
 
-/// Everything that the suite's folder says, or what was read of it where there is none.
+/// All texts of the suite's folder, or the parts that were read if there is no folder.
 fn sources(suite: &Suite) -> Sources {
     let mut sources = Sources { suite: suite.name.clone(), ..Sources::default() };
     let mut texts = vec![&suite.domain_text];
@@ -159,7 +162,7 @@ impl Work<'_> {
         Sentences { yes: self.disguise.text(&told.yes), no: self.disguise.text(&told.no) }
     }
 
-    /// What is drawn of an action is drawn before it has another name: the disguised suite tells the same of it.
+    /// Draws are made under the original names: the obfuscated suite describes the same literals.
     fn actions(&self) -> BTreeMap<String, ActionTexts> {
         let mut texts = self.suite.action_texts.clone();
         let domain = self.suite.reference_domain.as_deref().filter(|_| self.disguise.texts());

@@ -1,4 +1,5 @@
-//! Problems of a suite beside a task's own: what verifiers of domains compare over (`problems` of `[environment]`).
+//! Further problems of a suite for verifiers that compare domains over several (`problems` of
+//! `[environment]`).
 
 use super::files::Folder;
 use super::load::{Suite, SuiteTask, is_task};

@@ -37,13 +37,13 @@ pub struct SuiteTask {
     pub title: String,
     /// The task in plain language.
     pub text: String,
-    /// The reference problem. Environments and evaluation alone see it, unless the pipeline is given it.
+    /// The reference problem. Only environments and evaluation see it, unless it is given.
     pub reference_problem: Option<String>,
     /// The task's own reference domain (`domain-STEM.pddl`), where the suite has one for each task, as some IPC domains do.
     pub reference_domain: Option<String>,
     /// The suite's own beginning of the problem: objects, and neither initial state nor goal.
     pub objects_template: Option<String>,
-    /// What the environment says can be done and with what, where the suite has no PDDL that says it.
+    /// The environment's description of actions and objects, for a suite without PDDL.
     pub described: Option<ActionInterface>,
 }
 
@@ -56,43 +56,42 @@ pub struct Suite {
     pub title: String,
     /// The licence of its texts; may be empty.
     pub licence: String,
-    /// The folder.
     pub folder: PathBuf,
     /// The domain in plain language.
     pub domain_text: String,
-    /// The reference domain. Environments and evaluation alone see it, unless the pipeline is given it.
+    /// The reference domain. Only environments and evaluation see it, unless it is given.
     pub reference_domain: Option<String>,
-    /// A domain for validation alone, where the suite has one beside the reference (`domain_validation.pddl`).
+    /// A domain for plan validation alone (`domain_validation.pddl`).
     pub validation_domain: Option<String>,
     /// The suite's own beginning of the domain: actions without conditions and effects.
     pub domain_template: Option<String>,
-    /// The in-context example.
     pub example: Option<Example>,
     /// Further texts for translators, by name.
     pub materials: BTreeMap<String, String>,
-    /// How facts and numbers are told, by predicate or function in lower case (`sentences.toml`).
+    /// Wording of facts and numbers, by predicate or function in lower case (`sentences.toml`).
     pub sentences: BTreeMap<String, Sentences>,
-    /// What the objects of a type are, by type in lower case (`[types]` of `sentences.toml`).
+    /// Descriptions of types, by type in lower case (`[types]` of `sentences.toml`).
     pub types: BTreeMap<String, String>,
-    /// What the actions do, by action in lower case (`actions.toml`).
+    /// Descriptions of actions, by action in lower case (`actions.toml`).
     pub action_texts: BTreeMap<String, ActionTexts>,
-    /// What the predicates say, word for word, by predicate in lower case (`[predicates]` of `actions.toml`).
+    /// Descriptions of predicates, verbatim, by predicate in lower case (`[predicates]` of `actions.toml`).
     pub predicate_texts: BTreeMap<String, PredicateText>,
-    /// What holds in every task of the domain and texts leave out, as an answer set program (`knowledge.lp`).
+    /// Facts and rules of every task that texts leave out, as an answer set program (`knowledge.lp`).
     pub knowledge: Option<String>,
-    /// The add-on whose files stand in for the suite's own.
+    /// The add-on whose files replace the suite's own.
     pub add_on: Option<AddOnUse>,
     /// The template that makes its tasks (`generator.jinja`).
     pub generator: Option<String>,
-    /// The template that tells its tasks in other words (`wordings.jinja`).
+    /// The template for paraphrases of its tasks (`wordings.jinja`).
     pub wordings: Option<String>,
-    /// How states are drawn (`picture.toml`), as it is written: no pipeline sees it, and it is not part of the digest.
+    /// The drawing of states (`picture.toml`), verbatim: no pipeline sees it, and it is not part of the
+    /// digest.
     pub picture: Option<String>,
-    /// How the tasks that are generated are made again.
+    /// The generation of its generated tasks.
     pub generate: Option<GenerateSpec>,
     /// Parts of the reference that no pipeline may be given.
     pub withheld: Vec<&'static str>,
-    /// The other names that all of it is told in, where it is.
+    /// The other names of an obfuscated suite.
     pub disguise: Option<Arc<SuiteDisguise>>,
     /// The tasks, by stem.
     pub tasks: Vec<SuiteTask>,
@@ -112,8 +111,8 @@ impl Suite {
         }
     }
 
-    /// SHA-256 over everything that was read of one task and its domain, but for what `actions.toml` says: no pipeline sees that unless
-    /// it is given actions in words, and then its materials have it.
+    /// SHA-256 over everything that was read of one task and its domain, except `actions.toml`: no pipeline
+    /// sees that unless it is given actions in words, and then its materials contain it.
     pub fn digest(&self, task: &SuiteTask) -> String {
         let example = self.example.as_ref().map(|e| (&e.text, &e.problem, &e.plan));
         let parts = (
@@ -137,7 +136,7 @@ impl Suite {
     }
 }
 
-/// What reading a suite found.
+/// The result of reading a suite.
 #[derive(Debug, Clone)]
 pub struct LoadedSuite {
     /// The suite; absent where there is an error among the diagnostics.
@@ -148,16 +147,16 @@ pub struct LoadedSuite {
     pub sources: SourceMap,
 }
 
-/// Whether a suite has to have texts in plain language.
+/// The need for texts in plain language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Texts {
-    /// Its domain and each of its tasks; a problem without a text is no task.
+    /// The domain and each task has one; a problem without a text is not a task.
     Required,
-    /// Whoever works from PDDL needs none: every problem is a task.
+    /// Texts are not needed: every problem is a task.
     Optional,
 }
 
-/// Which tasks are read.
+/// The tasks to read.
 #[derive(Clone, Copy)]
 enum Wanted<'a> {
     All(Texts),
@@ -182,8 +181,8 @@ pub fn load_without_tasks(folder: &Path) -> LoadedSuite {
     Loader::default().load(folder, Wanted::None)
 }
 
-/// Reads all there is of a folder, to be looked through: tasks without a text or without a problem too, and also where there are
-/// mistakes. What is missing is a warning here.
+/// Reads a folder for inspection, with all its mistakes: also tasks without a text or without a problem.
+/// Missing files are warnings.
 pub fn load_leniently(folder: &Path) -> LoadedSuite {
     Loader::default().load(folder, Wanted::Everything)
 }
@@ -271,7 +270,7 @@ impl Loader {
         })
     }
 
-    /// The stems to read: all that have a text, or the one asked for.
+    /// The stems to read: all that have a text, or the requested one.
     fn stems(&mut self, folder: &Folder, names: &[String], wanted: Wanted<'_>) -> Option<Vec<String>> {
         let with = |ending: &str| -> Vec<String> {
             let stems = names.iter().filter_map(|name| name.strip_suffix(ending));
@@ -479,12 +478,12 @@ pub(super) fn declared(domain: &str) -> Declared {
     }
 }
 
-/// Which stems are tasks and not parts of the suite.
+/// True for stems of tasks, false for other files of the suite.
 pub(super) fn is_task(stem: &str) -> bool {
     !stem.is_empty() && !stem.starts_with("domain") && stem != "p_example" && !stem.ends_with("_template")
 }
 
-/// `ipc-2014`.
+/// True for names such as `ipc-2014`.
 fn is_competition(folder: &str) -> bool {
     let year = folder.strip_prefix("ipc-");
     year.is_some_and(|year| year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! `suite.toml`: what a suite says about itself. Every key but `schema` may be left out.
+//! `suite.toml`, the manifest of a suite. Every key but `schema` is optional.
 
 use crate::front::reader::{Reader, error_at, plain};
 use crate::front::tree::{Node, Place, Value, parse};
@@ -8,20 +8,19 @@ use std::collections::BTreeMap;
 /// The schema number of suite manifests that this version reads.
 pub const SUITE_SCHEMA: u32 = 1;
 
-/// How a suite's generated tasks are made again: `[generate]` of the manifest.
+/// The generation of a suite's tasks: `[generate]` of the manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateSpec {
     /// The seed of all of them.
     pub seed: u64,
     /// The number of the first generated task; those below are written by hand.
     pub first: u32,
-    /// How many there are; 0 where all tasks are written by hand.
+    /// Number of generated tasks; 0 if all tasks are written by hand.
     pub tasks: u32,
-    /// Whether the in-context example is generated too.
+    /// True if the in-context example is generated too.
     pub example: bool,
 }
 
-/// A suite's manifest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Manifest {
     pub(super) name: Option<String>,
@@ -33,7 +32,7 @@ pub(super) struct Manifest {
     pub(super) materials: BTreeMap<String, String>,
     /// Task stem -> title.
     pub(super) titles: BTreeMap<String, String>,
-    /// How its generated tasks are made.
+    /// The generation of its tasks.
     pub(super) generate: Option<GenerateSpec>,
 }
 

@@ -1,5 +1,6 @@
-//! `picture.toml`: how states of a suite's domain are drawn. Data alone: which facts make stacks, grids, groups and marks, and how things
-//! of a type look. What draws it is another crate's; here the file is read, and held against a domain.
+//! `picture.toml`: the drawing of states of a suite's domain. Data alone: facts that make stacks, grids,
+//! groups and marks, and the look of objects by type. Another crate draws it; here the file is read and
+//! checked against a domain.
 
 mod fit;
 mod read;
@@ -11,10 +12,9 @@ use planforge_diagnostics::{SourceId, Span};
 /// The schema number of picture templates that this version reads.
 pub const PICTURE_SCHEMA: u32 = 1;
 
-/// How states are drawn. Names are in lower case, as PDDL compares them.
+/// The drawing of states. Names are in lower case, as PDDL compares them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PictureTemplate {
-    /// Things that stand on each other.
     pub stacks: Vec<StackSpec>,
     /// Cells with rows and columns, and things in them.
     pub grids: Vec<GridSpec>,
@@ -22,18 +22,18 @@ pub struct PictureTemplate {
     pub groups: Vec<GroupSpec>,
     /// Words on things, and below the picture.
     pub marks: Vec<MarkSpec>,
-    /// How things of a type look.
+    /// The look of objects by type.
     pub looks: Vec<LookSpec>,
 }
 
-/// Things that stand on each other: `[[stack]]`.
+/// Objects that stand on each other: `[[stack]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackSpec {
     /// Facts with `?above` and `?below`.
     pub on: Vec<Pattern>,
-    /// Facts of `?what` stands at the bottom.
+    /// Facts that place `?what` at the bottom.
     pub bottom: Vec<Pattern>,
-    /// Facts of `?what` is held, and stands nowhere.
+    /// Facts that take `?what` out of every stack.
     pub held: Vec<Pattern>,
 }
 
@@ -42,7 +42,7 @@ pub struct StackSpec {
 pub struct GridSpec {
     /// Types of the cells.
     pub cells: Vec<TypeName>,
-    /// Where a cell is.
+    /// The places of cells.
     pub coordinates: Coordinates,
     /// Facts of `?what` is in `?cell`.
     pub at: Vec<Pattern>,
@@ -52,34 +52,30 @@ pub struct GridSpec {
     pub height: Option<Height>,
 }
 
-/// Where cells are.
+/// The places of cells.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Coordinates {
-    /// Row and column stand in the cell's name.
+    /// Row and column are part of the cell's name.
     Name(NamePattern),
-    /// Facts of `?to` lies right of `?from`, and so on.
+    /// Facts that place `?to` on a side of `?from`.
     Neighbours(Vec<(Side, Pattern)>),
 }
 
-/// On which side of `?from` lies `?to`.
+/// The side of `?from` on which `?to` lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// One column further.
     Right,
-    /// One column back.
     Left,
-    /// One row up.
     Up,
-    /// One row down.
     Down,
 }
 
 /// A name with numbers in it: texts, and `{row}` and `{col}` between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamePattern {
-    /// What it is made of, in order.
+    /// Its parts, in order.
     pub parts: Vec<NamePart>,
-    /// Whether rows are counted upwards.
+    /// True if rows are counted upwards.
     pub rows_up: bool,
 }
 
@@ -88,9 +84,9 @@ pub struct NamePattern {
 pub enum NamePart {
     /// These letters, in lower case.
     Text(String),
-    /// The row's digits.
+    /// Digits of the row.
     Row,
-    /// The column's digits.
+    /// Digits of the column.
     Column,
 }
 
@@ -113,12 +109,10 @@ impl NamePattern {
     }
 }
 
-/// A height.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Height {
     /// A fact of `?cell` and `?n`, an object whose name ends in the number.
     Fact(Pattern),
-    /// A numeric function.
     Number(Pattern),
 }
 
@@ -129,7 +123,8 @@ pub struct GroupSpec {
     pub places: Vec<TypeName>,
     /// Facts of `?what` is in `?place`.
     pub inside: Vec<Pattern>,
-    /// What the place is called where it is none of the objects: then all facts of `inside` are in one, and have no `?place`.
+    /// Title of a place that is not an object. All facts of `inside` are then in one place, and have no
+    /// `?place`.
     pub title: Option<String>,
 }
 
@@ -138,33 +133,29 @@ pub struct GroupSpec {
 pub struct MarkSpec {
     /// The fact, or the numeric function. It is a mark on `?of`, where it has that.
     pub fact: Pattern,
-    /// Whether it is a numeric function.
+    /// True for a numeric function.
     pub numeric: bool,
     /// The words: texts, and `{x}` for the argument `?x` and `{value}` for a function's value.
     pub text: String,
-    /// The colour.
     pub colour: Option<Colour>,
 }
 
-/// How things of a type look: `[types.NAME]`.
+/// The look of objects of a type: `[types.NAME]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookSpec {
-    /// The type.
     pub type_name: TypeName,
-    /// Stands before the name.
+    /// A sign before the name.
     pub glyph: Option<String>,
-    /// The colour.
     pub colour: Option<Colour>,
 }
 
 /// A type, in lower case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeName {
-    /// Its name.
     pub name: String,
-    /// Where the template names it.
+    /// The file that names it.
     pub source: SourceId,
-    /// Where the template names it.
+    /// Its place in the file.
     pub span: Span,
 }
 
@@ -173,11 +164,10 @@ pub struct TypeName {
 pub struct Pattern {
     /// The predicate or function, in lower case.
     pub name: String,
-    /// The arguments.
     pub slots: Vec<Slot>,
-    /// Where it stands.
+    /// The file that contains it.
     pub source: SourceId,
-    /// Where it stands.
+    /// Its place in the file.
     pub span: Span,
 }
 
@@ -188,12 +178,12 @@ pub enum Slot {
     Variable(String),
     /// That object, in lower case.
     Object(String),
-    /// `_`: whatever it is.
+    /// `_`: any object.
     Any,
 }
 
 impl Pattern {
-    /// Where a variable stands first.
+    /// Position of the first occurrence of a variable.
     pub fn position(&self, variable: &str) -> Option<usize> {
         self.slots.iter().position(|slot| matches!(slot, Slot::Variable(name) if name == variable))
     }
@@ -204,7 +194,7 @@ impl Pattern {
         self.position(variable).or_else(first)
     }
 
-    /// Whether arguments, in lower case, are of this pattern.
+    /// True if arguments, in lower case, match this pattern.
     pub fn matches<'a>(&self, argument: impl Fn(usize) -> Option<&'a str>, count: usize) -> bool {
         count == self.slots.len()
             && self.slots.iter().enumerate().all(|(at, slot)| match slot {
@@ -221,21 +211,13 @@ impl Pattern {
 /// A colour that can be told from the others, also in grey or by colour-blind readers (after Okabe and Ito).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Blue.
     Blue,
-    /// Orange.
     Orange,
-    /// Bluish green.
     Green,
-    /// Vermilion.
     Red,
-    /// Reddish purple.
     Purple,
-    /// Sky blue.
     Sky,
-    /// Yellow.
     Yellow,
-    /// Grey.
     Grey,
 }
 

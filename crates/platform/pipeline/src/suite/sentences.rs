@@ -1,5 +1,5 @@
-//! `sentences.toml`: how a suite tells facts and numbers in plain language (exploration-walk paper, Appendix C), and what its
-//! types are (translate-infer-compile paper, Appendix B).
+//! `sentences.toml`: a suite's wording of facts and numbers (exploration-walk paper, Appendix C) and its
+//! descriptions of types (translate-infer-compile paper, Appendix B).
 
 use crate::front::reader::{At, Reader, error_at, with_help};
 use crate::front::tree::{Key, Node, Place, Table, Value, parse};
@@ -8,7 +8,7 @@ use planforge_contract::{Sentences, sentence_slots};
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the reference says about the names that sentences are for.
+/// Names in the reference that sentences can be for.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// Predicate or function, in lower case -> number of parameters.
@@ -17,7 +17,7 @@ pub(super) struct Declared {
     pub(super) types: BTreeSet<String>,
 }
 
-/// What the file tells.
+/// The contents of the file.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// Predicate or function, in lower case -> its sentences.
@@ -59,7 +59,7 @@ pub(super) fn read(
     told
 }
 
-/// A description that nobody would read is a warning: the file may serve several versions of a domain.
+/// Warns about a description that is never used: the file may serve several versions of a domain.
 fn type_described(name: &Key, at: &At<String>, declared: Option<&Declared>, out: &mut Vec<Diagnostic>) {
     if at.value.trim().is_empty() {
         let message = format!("the description of type `{}` is empty", name.name);

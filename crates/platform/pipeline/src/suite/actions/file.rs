@@ -1,4 +1,4 @@
-//! `actions.toml`: what a suite says of its actions, by class, and of its predicates, word for word.
+//! `actions.toml`: a suite's descriptions of its actions, by class, and of its predicates, verbatim.
 
 use crate::front::reader::{At, Reader, error_at, with_help};
 use crate::front::tree::{Key, Node, Place, Table, Value, parse};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use super::DescriptionClass;
 
-/// What `actions.toml` says of one action; absent texts are made.
+/// The texts for one action; absent texts are made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ActionTexts {
-    /// What it does, and with what.
+    /// Its purpose and parameters.
     pub base: Option<String>,
     /// Base with what it needs and makes false.
     pub flipped: Option<String>,
@@ -31,16 +31,16 @@ impl ActionTexts {
     }
 }
 
-/// What `actions.toml` says of one predicate: the words that stand beside its declaration in a question.
+/// The text for one predicate, which stands beside its declaration in a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PredicateText {
     /// The declaration that the text's names come from, such as `(on ?x - block ?y - block)`; the domain's own where it is absent.
     pub declaration: Option<String>,
-    /// What the predicate says of its parameters, word for word.
+    /// Its meaning, verbatim.
     pub text: String,
 }
 
-/// The whole file.
+/// The contents of the file.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct ActionFile {
     /// By action, in lower case.
@@ -81,7 +81,7 @@ pub(in super::super) fn read(
     file
 }
 
-/// The entries of a table whose names the reference domain has; the others are told.
+/// Returns the entries whose names the reference domain has and reports the others.
 fn known<'a>(
     reader: &mut Reader<'a>,
     key: &'static str,
@@ -186,10 +186,10 @@ pub fn read_declaration(text: &str) -> Result<PredicateDecl, String> {
     }
 }
 
-/// Whether two declarations have as many parameters of the same types, whatever the parameters are called.
+/// Checks that two declarations have the same number of parameters of the same types, under any names.
 ///
 /// # Errors
-/// What differs, with both declarations.
+/// The difference, with both declarations.
 pub fn same_parameters(declared: &PredicateDecl, written: &PredicateDecl) -> Result<(), String> {
     let same = declared.parameters.len() == written.parameters.len()
         && declared.parameters.iter().zip(&written.parameters).all(|(a, b)| type_of(a) == type_of(b));

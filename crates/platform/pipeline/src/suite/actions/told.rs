@@ -1,7 +1,8 @@
-//! What a description tells beside the base (domain-generators paper, section 3): which conditions and effects, and in which words.
+//! The conditions and effects in a description (domain-generators paper, section 3), and their wording.
 //!
-//! pre(a) are the literals among the conjuncts of the precondition, add(a) and del(a) the atoms that effects make true and false, also
-//! under a condition or for every binding. Numbers, comparisons, equalities, disjunctions and quantified conditions are in none of the three.
+//! pre(a) are the literals among the conjuncts of the precondition, add(a) and del(a) the atoms that effects
+//! make true and false, also under a condition or for every binding. Numbers, comparisons, equalities,
+//! disjunctions and quantified conditions are in none of the three.
 
 use planforge_contract::Sentences;
 use planforge_pddl::ast::{Action, Atom, Condition, Effect, TypedName};
@@ -18,7 +19,7 @@ pub(super) struct Literal<'a> {
     atom: &'a Atom,
     holds: bool,
     effect: bool,
-    /// What an effect depends on.
+    /// Conditions of an effect.
     when: Vec<&'a Condition>,
     /// For which bindings an effect takes place.
     every: Vec<&'a TypedName>,
@@ -35,7 +36,7 @@ impl Literal<'_> {
             .collect()
     }
 
-    /// Whether both speak of the same objects.
+    /// True if both have the same predicate and arguments.
     fn same_atom(&self, other: &Literal<'_>) -> bool {
         self.atom.predicate == other.atom.predicate
             && self.atom.args == other.atom.args
@@ -43,15 +44,17 @@ impl Literal<'_> {
             && !other.is_bound()
     }
 
-    /// Whether it speaks of a bound variable, which is no parameter of the action even where it has the name of one.
+    /// True if it has a bound variable, which is not a parameter of the action even if it has the name of
+    /// one.
     fn is_bound(&self) -> bool {
         self.every.iter().any(|variable| self.atom.args.iter().any(|arg| *arg.name() == variable.name))
     }
 }
 
-/// The literals that a class tells, in the order of the action: none for base; pre(a) ∩ del(a) for flipped; for random as many, drawn
-/// from the atoms of pre(a), add(a) and del(a). An atom that several of them have is drawn as one, and what is both condition and effect is
-/// told as the condition, which is how the published descriptions have it: none of them tells a deletion as an effect.
+/// The literals in a description of the class, in the order of the action: none for base; pre(a) ∩ del(a) for
+/// flipped; for random as many, drawn from the atoms of pre(a), add(a) and del(a). An atom that occurs in
+/// several of them is drawn once. An atom that is both condition and effect is described as the condition, as
+/// in the published descriptions: none of them describes a deletion as an effect.
 pub(super) fn told<'a>(action: &'a Action, class: DescriptionClass, draw_name: &str) -> Vec<Literal<'a>> {
     let mut needed = Vec::new();
     action.precondition.iter().for_each(|condition| conditions(condition, &mut needed));
@@ -162,7 +165,7 @@ impl<'a> Words<'a> {
         Self { sentences, types, wording: Wording::new(sentences) }
     }
 
-    /// The base, and what is told beside it: conditions behind `if`, effects in a sentence of their own.
+    /// The base and the literals: conditions after `if`, effects in a sentence of their own.
     pub(super) fn text(&self, base: &str, told: &[Literal<'_>]) -> String {
         let mut text = base.trim_end().trim_end_matches('.').to_owned();
         let say = |effect: bool| -> Vec<String> {
@@ -179,7 +182,7 @@ impl<'a> Words<'a> {
         text
     }
 
-    /// `for every ball b, if it is red, b lies in room`, without the first two parts where there are none.
+    /// `for every ball b, if it is red, b lies in room`; the first two parts are optional.
     fn literal(&self, literal: &Literal<'_>) -> String {
         let mut text = String::new();
         if !literal.every.is_empty() && literal.is_bound() {
@@ -220,7 +223,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What a parameter is: the suite's description of its type, else `a TYPE`.
+/// The description of a parameter's type, else `a TYPE`.
 pub(super) fn kind(types: &BTreeMap<String, String>, parameter: &TypedName) -> String {
     let ty = parameter.ty.as_ref().and_then(|ty| ty.alternatives.first());
     let ty = ty.map_or("object", |name| name.as_str());

@@ -1,4 +1,5 @@
-//! Whether a template fits a domain: a candidate may have other predicates than the reference that the template was written for.
+//! The check of a template against a domain: a candidate may have other predicates than the reference that
+//! the template was written for.
 
 use super::read::CODE;
 use super::{Coordinates, Height, Pattern, PictureTemplate, TypeName};
@@ -7,7 +8,7 @@ use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::Domain;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a domain declares, in lower case.
+/// The declarations of a domain, in lower case.
 struct Declared {
     predicates: BTreeMap<String, usize>,
     functions: BTreeMap<String, usize>,

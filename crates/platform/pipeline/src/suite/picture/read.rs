@@ -371,7 +371,7 @@ fn type_name(name: &str, place: Place) -> TypeName {
     TypeName { name: name.to_lowercase(), source: place.source, span: place.span }
 }
 
-/// What a mark says where its text is left out: the predicate and the arguments that are not the thing itself.
+/// The default text of a mark: the predicate and the arguments other than the marked object.
 fn default_text(fact: &Pattern, numeric: bool) -> String {
     let mut text = fact.name.clone();
     for slot in &fact.slots {
