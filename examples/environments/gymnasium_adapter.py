@@ -1,7 +1,7 @@
 """Speaks for a Gymnasium environment with a discrete action space: python3 gymnasium_adapter.py ID [KEY=JSON ...]
 
-    planforge environment check -- python3 examples/environments/gymnasium_adapter.py FrozenLake-v1 is_slippery=false
-    planforge environment check -- python3 examples/environments/gymnasium_adapter.py Taxi-v4
+    planforge plugins try-environment -- python3 examples/environments/gymnasium_adapter.py FrozenLake-v1 is_slippery=false
+    planforge plugins try-environment -- python3 examples/environments/gymnasium_adapter.py Taxi-v4
 
 Every action of the space becomes an action without parameters, `act-0`, `act-1`, ... or by its name where NAMES knows the
 environment. An action is refused where the environment's own mask forbids it (`info["action_mask"]`), and, where there is no

@@ -1,8 +1,8 @@
-//! Questions that wait for answers: what was brought before a run goes on, and what is left in batch files after it.
+//! Pending requests: answers collected before a run continues, and batch files of the requests that remain
+//! after it.
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
-use crate::session::broke;
 use planforge_batch::{BatchFolder, Brought, Wave};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::PendingQuestion;
@@ -19,7 +19,7 @@ pub(crate) struct Batch {
 impl Batch {
     /// Reads the answers that are in a run's or an evaluation's folder, and takes up those in `given` files. Everything wrong with them is
     /// printed; then nothing is run.
-    pub(crate) fn bring(
+    pub(crate) fn collect_answers(
         context: &Context,
         folder: &Path,
         given: &[PathBuf],
@@ -38,26 +38,26 @@ impl Batch {
         }
     }
 
-    /// Where a run looks answers up.
+    /// The collected answers, for a run to look up.
     pub(crate) fn answers(&self) -> Arc<Brought> {
         Arc::clone(&self.brought)
     }
 
-    /// Writes what waits and was not asked before.
-    pub(crate) fn left(
+    /// Writes pending requests that are not yet in a request file.
+    pub(crate) fn write_requests(
         &self,
         context: &Context,
         pending: &[PendingQuestion],
         redactor: &Redactor,
     ) -> Result<Wave, Exit> {
         let wave = self.folder.write(pending, &self.brought, redactor);
-        let wave = wave.map_err(|failure| broke(context, &failure))?;
+        let wave = wave.map_err(|failure| context.print_failure(&failure))?;
         context.output.diagnostics(&wave.warnings(), &SourceMap::default());
         Ok(wave)
     }
 
-    /// Says what waits and how to go on: `command` resumes.
-    pub(crate) fn tell(&self, context: &Context, wave: &Wave, command: &str) {
+    /// Prints the number of pending requests and the `command` that resumes.
+    pub(crate) fn print_pending(&self, context: &Context, wave: &Wave, command: &str) {
         for line in lines(wave) {
             context.output.note(&line);
         }

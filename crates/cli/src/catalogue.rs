@@ -1,14 +1,30 @@
-//! The registry as the pipeline checker sees it: libraries are described in a child process, so that checking a file runs
-//! no foreign code in this one.
+//! The plugin registry, and its view for the pipeline checker. Libraries are described in a child process, so that checking a file
+//! runs no foreign code in this one.
 
+use crate::bundled::BUNDLED;
+use crate::context::Context;
 use planforge_contract::{JsonObject, PluginInfo};
 use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
-use planforge_plugin_host::{Registry, check_against_schema};
+use planforge_plugin_host::{Registry, Settings, WorkerSettings, check_against_schema};
+
+/// Finds the plugins. Files on the search path that are not plugins are skipped with a warning.
+pub(crate) fn registry(context: &Context) -> Registry {
+    let worker = std::env::current_exe().ok().map(WorkerSettings::new);
+    let describe_cache = crate::environment::cache_folder().map(|cache| cache.join("planforge/plugins"));
+    let settings = Settings { worker, describe_cache, ..Settings::default() };
+    let registry = Registry::new(BUNDLED, &context.search_path, settings);
+    for stray in registry.strays() {
+        if let Err(failure) = &stray.info {
+            context.output.note(&format!("warning: {failure}"));
+        }
+    }
+    registry
+}
 
 /// Answers from a registry. Describes plugins, makes none.
-pub(crate) struct OfRegistry<'a>(pub(crate) &'a Registry);
+pub(crate) struct RegistryCatalogue<'a>(pub(crate) &'a Registry);
 
-impl Catalogue for OfRegistry<'_> {
+impl Catalogue for RegistryCatalogue<'_> {
     fn ids(&self) -> Vec<String> {
         self.0.ids()
     }

@@ -2,7 +2,7 @@
 
 use planforge_diagnostics::CodeInfo;
 
-/// All tables.
+/// The tables of all crates.
 pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
     vec![
         planforge_pddl::CODES,
@@ -45,7 +45,7 @@ const CODES: &[CodeInfo] = &[
         code: "cli.unreadable-file",
         title: "a file named on the command line cannot be read",
         explanation: "The operating system refused: the file does not exist, is a folder, or you may not read it.\n\n    \
-                      planforge validate missing.pddl\n\nCheck the path and its permissions. Nothing was judged, so the \
+                      planforge pddl validate missing.pddl\n\nCheck the path and its permissions. Nothing was judged, so the \
                       exit code is 31 and not 10.",
     },
     CodeInfo {
@@ -64,14 +64,14 @@ const CODES: &[CodeInfo] = &[
     CodeInfo {
         code: "cli.no-rounds",
         title: "a run refined nothing of what is asked about",
-        explanation: "`planforge rounds` tells what the rounds of a refine stage did to candidates. The run has no such task, or its pipeline has \
+        explanation: "`planforge runs rounds` tells what the rounds of a refine stage did to candidates. The run has no such task, or its pipeline has \
 no refine stage, or no round of it came to an end.",
     },
     CodeInfo {
         code: "cli.no-inference",
         title: "there is no inferred problem whose parts could be explained",
-        explanation: "`planforge explain-fact` reads a run folder in which translator-asp inferred a problem, or the file that\n\n    \
-                      planforge infer --domain domain.pddl p01.lp --json > p01.json\n\nwrites. Problems that a model wrote as \
+        explanation: "`planforge runs explain` reads a run folder in which translator-asp inferred a problem, or the file that\n\n    \
+                      planforge pddl infer --domain domain.pddl p01.lp --json > p01.json\n\nwrites. Problems that a model wrote as \
                       PDDL come with nothing but the reply, which `planforge replay RUN` shows.",
     },
     CodeInfo {

@@ -9,8 +9,8 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Where plugin libraries are looked for, in order: the flag, the variable, beside the executable. Never the working
-/// directory, so that entering a folder cannot load code from it.
+/// Folders searched for plugin libraries, in order: the option, the variable, beside the executable. Never
+/// the working directory, so that entering a folder cannot load code from it.
 #[allow(clippy::disallowed_methods, reason = "the one place that may")]
 pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
     let mut path = flags.to_vec();
@@ -29,13 +29,13 @@ pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
     path
 }
 
-/// Where things may be kept that can be made again: `XDG_CACHE_HOME`, else `~/.cache`; none where neither is known.
+/// The folder for files that can be recreated: `XDG_CACHE_HOME`, else `~/.cache`; none if neither is known.
 pub(crate) fn cache_folder() -> Option<PathBuf> {
     let named = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
     named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache")))
 }
 
-/// The file that a program's name stands for on the search path.
+/// The file of a program on the search path.
 #[allow(clippy::disallowed_methods, reason = "the one place that may")]
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;

@@ -2,10 +2,11 @@
 //!
 //! The blocks let a script tell "the plan is wrong" from "nothing was shown" from "something broke" without reading text.
 
-use planforge_contract::{Failure, FailureClass, LimitKind};
+use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome, TaskVerdict};
+use planforge_pipeline::{RunReport, RunState, TaskReport};
 use planforge_planning::StopReason;
 
-/// How the process ends.
+/// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Exit {
@@ -29,7 +30,7 @@ pub(crate) enum Exit {
     Panic = 39,
 }
 
-/// What `--help` prints about exit codes; a test holds it against the enum.
+/// The exit codes in `--help`; a test compares it with the enum.
 pub(crate) const TABLE: &[(Exit, &str)] = &[
     (Exit::Good, "good: a plan, valid, no errors; every task of a run reached a verdict"),
     (Exit::Negative, "a negative verdict: invalid, proven unsolvable, errors found"),
@@ -113,5 +114,38 @@ pub(crate) fn of_limit(limit: LimitKind) -> Exit {
         LimitKind::Memory => Exit::MemoryLimit,
         LimitKind::Nodes | LimitKind::Grounding => Exit::NodeLimit,
         LimitKind::Cancelled => Exit::Interrupted,
+    }
+}
+
+/// 0 when every task reached a verdict; otherwise what kept the first one from it.
+pub(crate) fn of_report(report: &RunReport, negative_counts: bool) -> Exit {
+    match report.state {
+        RunState::Finished => {}
+        RunState::Interrupted => return Exit::Interrupted,
+        RunState::Parked => return Exit::Pending,
+    }
+    let mut negative = false;
+    for task in &report.tasks {
+        match &task.verdict {
+            Some(TaskVerdict::Accepted) => {}
+            Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => negative = true,
+            Some(TaskVerdict::Undecided { .. }) => return undecided(task),
+            Some(TaskVerdict::Failed { failure, .. }) => return of_failure(failure),
+            None => return Exit::Interrupted,
+        }
+    }
+    if negative && negative_counts { Exit::Negative } else { Exit::Good }
+}
+
+/// The exit code of an undecided task: a cap, a planner's limit, or no decision.
+fn undecided(task: &TaskReport) -> Exit {
+    let failures = task.stages.iter().flat_map(|stage| &stage.failed).map(|failed| &failed.failure);
+    if failures.into_iter().any(|failure| failure.class == FailureClass::Budget) {
+        return Exit::Budget;
+    }
+    match task.candidate.as_ref().and_then(|candidate| candidate.plan.as_ref()) {
+        Some(PlanOutcome::LimitReached { limit, .. }) => of_limit(*limit),
+        Some(PlanOutcome::Exhausted { .. }) => Exit::Exhausted,
+        _ => Exit::Undecided,
     }
 }

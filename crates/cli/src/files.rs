@@ -1,12 +1,11 @@
-//! Files that commands leave, each written whole or not at all.
+//! Writing of files, each complete or not at all.
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
-use crate::session::broke;
 use planforge_contract::{Failure, FailureClass};
 use std::path::Path;
 
-/// Writes a file whole or not at all.
+/// Writes a temporary file, then renames it.
 pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), Exit> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
@@ -22,5 +21,5 @@ pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), 
 
 pub(crate) fn unwritable(context: &Context, path: &Path, error: &dyn std::fmt::Display) -> Exit {
     let message = format!("{} cannot be written: {error}", path.display());
-    broke(context, &Failure::new(FailureClass::System, "record.io", message))
+    context.print_failure(&Failure::new(FailureClass::System, "record.io", message))
 }

@@ -5,13 +5,13 @@ use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
 use std::path::Path;
 
-/// What could be read of a domain and a problem, and everything wrong with them.
+/// The readable parts of a domain and a problem, and all diagnostics.
 pub(crate) struct Inputs {
     pub(crate) sources: SourceMap,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) domain: Option<Domain>,
     pub(crate) problem: Option<Problem>,
-    /// A file could not be read at all, so nothing was judged.
+    /// True if a file could not be read, so nothing was judged.
     pub(crate) unreadable: bool,
 }
 
@@ -84,7 +84,7 @@ impl Inputs {
         }
     }
 
-    /// Whether anything makes the texts unusable.
+    /// True if a diagnostic makes the texts unusable.
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -130,7 +130,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
     })
 }
 
-/// Nothing where nothing could be read: why is told already, and what is not there cannot be checked.
+/// `None` if nothing could be read: the reason is already reported, and an empty value would give follow-up
+/// errors.
 fn read_anything<T: Default + PartialEq>(value: T) -> Option<T> {
     (value != T::default()).then_some(value)
 }

@@ -1,12 +1,12 @@
 //! The limits that a command sets to work in process: the person's interruption, a time, a count of bytes.
 
-use crate::session::interrupt_flag;
+use crate::interrupt::interrupt_flag;
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What one piece of work may use.
+/// Limits of one call: interruption, time, memory.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkLimits {
     interrupted: Arc<AtomicBool>,
@@ -26,7 +26,7 @@ impl WorkLimits {
         }
     }
 
-    /// Whether the person has had enough.
+    /// True after Ctrl-C.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }

@@ -4,50 +4,61 @@ mod args;
 mod batch;
 mod bundled;
 mod catalogue;
+mod cli;
 mod codes;
 mod commands;
+mod context;
+mod derivation;
+mod dry_run;
 mod environment;
+mod execution;
 mod exit;
+mod explain_plan;
 mod files;
 mod inputs;
+mod interrupt;
 mod limits;
+mod manifest;
+mod outcome;
 mod output;
+mod pipeline;
 mod prepare;
 mod progress;
+mod recorded_run;
 #[cfg(test)]
 mod reference_pages;
-mod session;
-mod waiting;
+mod renamed;
+mod tasks;
 
-use args::{Cli, Command};
-use clap::Parser;
+use cli::Cli;
+use context::Context;
 use exit::Exit;
-use output::Output;
+use output::{ColourChoice, Output};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let outcome = std::panic::catch_unwind(run);
-    // The panic hook has printed message and place already.
-    outcome
-        .unwrap_or_else(|_| {
-            Output::new(args::Colour::Auto)
-                .note("This is a bug in planforge. Please report it with the lines above.");
-            Exit::Panic
-        })
-        .into()
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let output = Output::new(ColourChoice::Auto, asks_for_json(&arguments));
+    let exit = std::panic::catch_unwind(|| run(arguments, &output)).unwrap_or_else(|_| {
+        // The panic hook has already printed the message and its place.
+        output.note("This is a bug in planforge. Please report it with the lines above.");
+        Exit::Panic
+    });
+    output.complete_json(exit);
+    exit.into()
 }
 
-fn run() -> Exit {
-    let cli = match Cli::try_parse() {
+fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
+    let arguments = renamed::current_arguments(arguments, |warning| output.note(warning));
+    let cli = match Cli::parse_from_arguments(arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are results; everything else is a usage error.
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Good };
-            drop(error.print());
-            return exit;
-        }
+        Err(error) => return print_parse_error(output, &error),
     };
-    let output = Output::new(cli.color);
+    let output = output.with_colour(cli.color);
+    if output.owes_json() {
+        interrupt::print_json_at_interrupt(output.clone());
+    }
     // Warnings of the libraries, such as a cache that cannot be written. A second subscriber is impossible here.
     drop(
         tracing_subscriber::fmt()
@@ -57,33 +68,22 @@ fn run() -> Exit {
             .without_time()
             .try_init(),
     );
-    let context = commands::Context { output, search_path: environment::plugin_search_path(&cli.plugin_dir) };
-    match cli.command {
-        Command::Demo(args) => commands::demo::run(&context, &args),
-        Command::Run(args) => commands::run::run(&context, &args),
-        Command::Replay(args) => commands::replay::run(&context, &args),
-        Command::Check(args) => commands::check::run(&context, &args),
-        Command::Plan(args) => commands::plan::run(&context, &args),
-        Command::Validate(args) => commands::validate::run(&context, &args),
-        Command::Graph(args) => commands::graph::run(&context, &args),
-        Command::Picture(args) => commands::picture::run(&context, &args),
-        Command::Ew(args) => commands::ew::run(&context, &args),
-        Command::Plugins(args) => commands::plugins::run(&context, &args),
-        Command::Equivalent(args) => commands::equivalent::run(&context, &args),
-        Command::Infer(args) => commands::infer::run(&context, &args),
-        Command::Doctor(args) => commands::doctor::run(&context, &args),
-        Command::Environment(args) => commands::environment::run(&context, &args),
-        Command::Explain(args) => commands::explain::run(&context, &args),
-        Command::ExplainFact(args) => commands::explain_fact::run(&context, &args),
-        Command::Report(args) => commands::report::run(&context, &args),
-        Command::Rounds(args) => commands::rounds::run(&context, &args),
-        Command::Evaluate(args) => commands::evaluate::run(&context, &args),
-        Command::Merge(args) => commands::evaluate::merge(&context, &args),
-        Command::Compare(args) => commands::compare::run(&context, &args),
-        Command::Calibrate(args) => commands::calibrate::run(&context, &args),
-        Command::Study(args) => commands::study::run(&context, &args),
-        Command::Schema(args) => commands::schema::run(&context, &args),
-        Command::Suite(args) => commands::suite::run(&context, &args.command),
-        Command::Worker(args) => commands::worker::run(&context, &args),
+    let context = Context { output, search_path: environment::plugin_search_path(&cli.plugin_dir) };
+    cli.command.run(&context)
+}
+
+/// True if `--json` is among the options. It takes no value in any command, and no option takes it as a value.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    arguments.iter().skip(1).take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+/// Help and version are results; everything else is a usage error.
+fn print_parse_error(output: &Output, error: &clap::Error) -> Exit {
+    drop(error.print());
+    if error.use_stderr() {
+        output.record_usage_error(error.to_string().trim_end().to_owned(), None);
+        return Exit::Usage;
     }
+    output.owes_no_json();
+    Exit::Good
 }

@@ -1,56 +1,151 @@
 //! Standard output holds the result and nothing else; everything for the person goes to standard error.
 
-use crate::args::Colour;
+use crate::exit::Exit;
+use clap::ValueEnum;
+use planforge_contract::{Failure, FailureClass, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap};
+use serde_json::json;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Where to write, and how.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Output {
-    /// Colours on standard error.
-    pub(crate) colour: bool,
-    /// Standard error is a terminal: progress bars make sense.
-    pub(crate) terminal: bool,
-    /// How the progress of runs is shown.
-    pub(crate) progress: Shows,
+/// The use of colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColourChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
-/// How the progress of runs is shown on standard error.
+/// Standard output and standard error of a command, with the settings of both.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    /// True for colours on standard error.
+    pub(crate) colour: bool,
+    /// True if standard error is a terminal, so that progress bars make sense.
+    pub(crate) terminal: bool,
+    pub(crate) progress: ProgressDisplay,
+    json: Arc<JsonState>,
+}
+
+/// The progress of runs on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shows {
-    /// As a bar, where that is a terminal.
+pub(crate) enum ProgressDisplay {
+    /// A bar if standard error is a terminal.
     Bar,
-    /// As a line every so often.
+    /// A line at this interval.
     Lines(Duration),
-    /// Not at all.
     Nothing,
 }
 
+/// The one JSON object that `--json` promises. A command that ends without its own object prints its failures and diagnostics as one.
+#[derive(Debug, Default)]
+struct JsonState {
+    /// True as long as an object is to be printed.
+    owed: AtomicBool,
+    problems: Mutex<Problems>,
+}
+
+#[derive(Debug, Default)]
+struct Problems {
+    failures: Vec<Failure>,
+    diagnostics: Vec<ReportedDiagnostic>,
+}
+
 impl Output {
-    /// Decides from the option, `NO_COLOR` and whether standard error is a terminal.
-    pub(crate) fn new(colour: Colour) -> Self {
+    pub(crate) fn new(colour: ColourChoice, json: bool) -> Self {
+        let json = JsonState { owed: AtomicBool::new(json), ..JsonState::default() };
         let terminal = std::io::stderr().is_terminal();
-        let wanted = crate::environment::variable("NO_COLOR").is_none_or(|v| v.is_empty());
-        let colour = match colour {
-            Colour::Always => true,
-            Colour::Never => false,
-            Colour::Auto => terminal && wanted,
-        };
-        Self { colour, terminal, progress: Shows::Bar }
+        let output = Self { colour: false, terminal, progress: ProgressDisplay::Bar, json: Arc::new(json) };
+        output.with_colour(colour)
     }
 
-    /// The result. A closed pipe is the reader's choice (`planforge ... | head`), not an error.
+    /// Decides from the option, `NO_COLOR` and the kind of standard error.
+    pub(crate) fn with_colour(&self, colour: ColourChoice) -> Self {
+        let wanted = crate::environment::variable("NO_COLOR").is_none_or(|v| v.is_empty());
+        let colour = match colour {
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+            ColourChoice::Auto => self.terminal && wanted,
+        };
+        Self { colour, ..self.clone() }
+    }
+
+    pub(crate) fn with_progress(&self, progress: ProgressDisplay) -> Self {
+        Self { progress, ..self.clone() }
+    }
+
+    /// Prints an error and its help.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        self.note(&format!("error: {failure}"));
+        if let Some(help) = &failure.help {
+            self.note(&format!("help: {help}"));
+        }
+        self.record(|problems| problems.failures.push(failure.clone()));
+    }
+
+    /// Prints a mistake of the command line.
+    pub(crate) fn usage_error(&self, message: String, help: Option<&str>) {
+        self.note(&format!("error: {message}"));
+        if let Some(help) = help {
+            self.note(&format!("help: {help}"));
+        }
+        self.record_usage_error(message, help);
+    }
+
+    /// Keeps a mistake of the command line, already printed, for the JSON object.
+    pub(crate) fn record_usage_error(&self, message: String, help: Option<&str>) {
+        let failure = Failure::new(FailureClass::Request, "cli.usage", message);
+        let failure = match help {
+            Some(help) => failure.help(help),
+            None => failure,
+        };
+        self.record(|problems| problems.failures.push(failure));
+    }
+
+    fn record(&self, add: impl FnOnce(&mut Problems)) {
+        if self.owes_json() {
+            add(&mut self.json.problems.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// True if `--json` was given and no object has been printed.
+    pub(crate) fn owes_json(&self) -> bool {
+        self.json.owed.load(Ordering::SeqCst)
+    }
+
+    /// Lifts the promise of an object, for help and version.
+    pub(crate) fn owes_no_json(&self) {
+        self.json.owed.store(false, Ordering::SeqCst);
+    }
+
+    /// Prints the object that is still owed: the exit code, failures and diagnostics.
+    pub(crate) fn complete_json(&self, exit: Exit) {
+        if self.owes_json() {
+            let problems = self.json.problems.lock().unwrap_or_else(PoisonError::into_inner);
+            let Problems { failures, diagnostics } = &*problems;
+            self.json(&json!({ "exit": exit as u8, "failures": failures, "diagnostics": diagnostics }));
+        }
+    }
+
+    /// Prints the result. A closed pipe is the reader's choice (`planforge ... | head`), not an error.
     pub(crate) fn result(&self, text: &str) {
         let mut out = std::io::stdout().lock();
-        // Nobody is left to tell when standard output is gone.
+        // Without standard output there is no place to report the error.
         drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
     }
 
-    /// The result as pretty JSON with a line end.
+    /// Prints the result as pretty JSON with a line end.
     pub(crate) fn json<T: serde::Serialize>(&self, value: &T) {
         match serde_json::to_string_pretty(value) {
-            Ok(text) => self.result(&(text + "\n")),
+            Ok(text) => {
+                self.owes_no_json();
+                self.result(&(text + "\n"));
+            }
             Err(error) => self.note(&format!("error: the result cannot be written as JSON: {error}")),
         }
     }
@@ -70,6 +165,9 @@ impl Output {
         if let Some(line) = count_line(diagnostics) {
             self.note(&line);
         }
+        self.record(|problems| {
+            problems.diagnostics.extend(diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)));
+        });
     }
 }
 

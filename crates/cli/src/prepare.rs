@@ -12,17 +12,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a pipeline is prepared with.
+/// The input of [`prepare`].
 pub(crate) struct Preparation<'a> {
-    /// The plugins.
     pub(crate) registry: &'a Registry,
     /// The folder that paths in the pipeline file are relative to.
     pub(crate) folder: &'a Path,
-    /// Whether providers are made. Replay needs none, and so no keys.
+    /// True to create providers. Replay needs none, and so no keys.
     pub(crate) providers: bool,
 }
 
-/// What a run needs of plugins and models.
+/// The plugin instances and models of a run.
 #[derive(Default)]
 pub(crate) struct Prepared {
     /// The instances by stage, and the environment.
@@ -35,10 +34,11 @@ pub(crate) struct Prepared {
     pub(crate) plugins: Vec<PluginUse>,
 }
 
-/// Makes every instance that the pipeline needs.
+/// Creates every instance of the pipeline.
 ///
 /// # Errors
-/// Everything that stands in the way at once: load gates, options, files that cannot be read, variables that are not set.
+///
+/// All problems at once: load gates, options, unreadable files, unset variables.
 pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Prepared, Vec<Failure>> {
     let disguise = pipeline.disguise();
     let mut maker = Maker { with, disguise, prepared: Prepared::default(), failures: Vec::new() };
@@ -59,7 +59,7 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
     if failures.is_empty() { Ok(prepared) } else { Err(failures) }
 }
 
-/// The values of all variables that a pipeline's tables name as secrets, as far as they are set.
+/// The values of the variables that a pipeline's tables name as secrets, if they are set.
 pub(crate) fn known_secrets(pipeline: &Pipeline, registry: &Registry) -> Vec<SecretString> {
     let models = pipeline.llm.values().map(|table| (table.plugin.as_str(), &table.settings));
     let stages = pipeline.all_stages().filter_map(|stage| stage.plugin());
@@ -75,7 +75,7 @@ pub(crate) fn known_secrets(pipeline: &Pipeline, registry: &Registry) -> Vec<Sec
 
 struct Maker<'a> {
     with: &'a Preparation<'a>,
-    /// The names under which simulated models know the suites.
+    /// The renaming that simulated models apply to the suites.
     disguise: Option<planforge_obfuscate::Options>,
     prepared: Prepared,
     failures: Vec<Failure>,

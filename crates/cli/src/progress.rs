@@ -1,7 +1,9 @@
-//! A progress bar on a terminal; nothing where standard error is a file or a pipe, or lines for a log file where they are asked for.
+//! Progress: a bar on a terminal, or lines for a log file. If standard error is a file or a pipe, the bar is
+//! hidden.
 
-use crate::output::{Output, Shows};
-use crate::waiting::{Waiting, seconds};
+mod waiting;
+
+use crate::output::{Output, ProgressDisplay};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planforge_contract::Event;
 use planforge_diagnostics::render::escape;
@@ -13,6 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use waiting::{Waiting, seconds};
 
 /// A bar that counts.
 pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar {
@@ -30,14 +33,13 @@ pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar
     bar
 }
 
-/// How often a bar says anew what is waited for.
+/// Interval at which a bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(250);
 
-/// The progress of a run: tasks done, and what is being waited for. A bar on a terminal, a line every so often where lines are wanted, and
-/// nothing else.
+/// The progress of a run: tasks done, and pending requests and calls.
 pub(crate) struct RunBar {
     shown: Arc<Shown>,
-    /// Ends the thread that tells.
+    /// Ends the printing thread.
     stop: Option<Sender<()>>,
     teller: Option<JoinHandle<()>>,
 }
@@ -49,7 +51,7 @@ struct Shown {
     done: AtomicUsize,
     start: Instant,
     waiting: Waiting,
-    /// What was last said: a stage that began, an attempt that failed, how far a call is.
+    /// The latest message: a stage that started, a failed attempt, the progress of a call.
     last: Mutex<String>,
 }
 
@@ -57,8 +59,8 @@ impl RunBar {
     /// Over so many tasks, with a title before it where there are several runs.
     pub(crate) fn new(output: &Output, tasks: usize, title: &str) -> Self {
         let bar = match output.progress {
-            Shows::Bar => counting(output, tasks, "tasks"),
-            Shows::Lines(_) | Shows::Nothing => ProgressBar::hidden(),
+            ProgressDisplay::Bar => counting(output, tasks, "tasks"),
+            ProgressDisplay::Lines(_) | ProgressDisplay::Nothing => ProgressBar::hidden(),
         };
         if !title.is_empty() {
             bar.set_prefix(format!("{} ", escape(title)));
@@ -73,13 +75,13 @@ impl RunBar {
             last: Mutex::default(),
         });
         let every = match output.progress {
-            Shows::Bar if output.terminal => Some(REDRAW),
-            Shows::Lines(every) => Some(every),
-            Shows::Bar | Shows::Nothing => None,
+            ProgressDisplay::Bar if output.terminal => Some(REDRAW),
+            ProgressDisplay::Lines(every) => Some(every),
+            ProgressDisplay::Bar | ProgressDisplay::Nothing => None,
         };
         let Some(every) = every else { return Self { shown, stop: None, teller: None } };
         let (stop, stopped) = mpsc::channel();
-        let (telling, output) = (Arc::clone(&shown), *output);
+        let (telling, output) = (Arc::clone(&shown), output.clone());
         let teller = std::thread::spawn(move || {
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 telling.tell(&output);
@@ -88,7 +90,7 @@ impl RunBar {
         Self { shown, stop: Some(stop), teller: Some(teller) }
     }
 
-    /// What the runner tells.
+    /// Receives events of the runner.
     pub(crate) fn observer(&self) -> RunObserver {
         let shown = Arc::clone(&self.shown);
         Arc::new(move |progress| match progress {
@@ -113,13 +115,13 @@ impl RunBar {
         })
     }
 
-    /// What is told of questions to models.
+    /// Receives the phases of model calls.
     pub(crate) fn watch(&self) -> CallWatch {
         let shown = Arc::clone(&self.shown);
         Arc::new(move |step| shown.waiting.step(step, Instant::now()))
     }
 
-    /// Takes it away.
+    /// Removes the bar.
     pub(crate) fn finish(mut self) {
         drop(self.stop.take());
         if let Some(teller) = self.teller.take() {
@@ -136,7 +138,7 @@ impl Shown {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = what;
     }
 
-    /// What is being waited for, or else what was last said.
+    /// Shows the pending requests and calls, or else the latest message.
     fn tell(&self, output: &Output) {
         let now = Instant::now();
         let line = self.waiting.line(now);
@@ -144,7 +146,7 @@ impl Shown {
             true => self.last.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             false => line,
         };
-        if output.progress == Shows::Bar {
+        if output.progress == ProgressDisplay::Bar {
             self.bar.set_message(line);
             return;
         }
@@ -163,7 +165,7 @@ pub(crate) struct StudyBar {
 }
 
 impl StudyBar {
-    /// A bar that follows a study from a thread of its own, where there is a terminal to draw it on.
+    /// Starts a thread that redraws the bar, if standard error is a terminal.
     pub(crate) fn new(output: &Output, watch: Arc<Watch>) -> Self {
         let target =
             if output.terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -184,7 +186,7 @@ impl StudyBar {
         Self { bar, ended }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.ended.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();

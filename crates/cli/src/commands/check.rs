@@ -1,15 +1,54 @@
 //! `planforge check`: every mistake of a pipeline file, without contacting anything.
 
-use super::Context;
-use crate::args::CheckArgs;
+use crate::catalogue::{RegistryCatalogue, registry};
+use std::path::{Path, PathBuf};
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use planforge_contract::{ReportedDiagnostic, ValidateReport};
 use planforge_diagnostics::SourceMap;
+use clap::{Args, ValueEnum};
+
+/// Report every mistake in a pipeline file; contact nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge check configs/pipelines/llm-p.toml
+  planforge check --schema > configs/schema/pipeline.schema.json
+  planforge check --schema contract")]
+pub(crate) struct CheckArgs {
+    /// The pipeline file.
+    #[arg(required_unless_present = "schema", conflicts_with = "schema")]
+    pipeline: Option<PathBuf>,
+    /// Print a JSON schema instead: of pipeline files, or of the documents that plugins exchange.
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, default_missing_value = "pipeline")]
+    schema: Option<Schema>,
+    /// Override a key first, as in `planforge run`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Schema {
+    Pipeline,
+    Contract,
+}
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
-    let name = args.pipeline.display().to_string();
-    let text = match read_text(&args.pipeline) {
+    match (args.schema, &args.pipeline) {
+        (Some(Schema::Pipeline), _) => context.output.json(&planforge_pipeline::pipeline_schema()),
+        (Some(Schema::Contract), _) => context.output.json(&planforge_contract::schema::documents()),
+        (None, Some(path)) => return check(context, args, path),
+        (None, None) => return Exit::Usage,
+    }
+    Exit::Good
+}
+
+fn check(context: &Context, args: &CheckArgs, path: &Path) -> Exit {
+    let name = path.display().to_string();
+    let text = match read_text(path) {
         Ok(text) => text,
         Err(diagnostic) => {
             let sources = SourceMap::single(name, "");
@@ -23,9 +62,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
             return Exit::Input;
         }
     };
-    let registry = crate::session::registry(context);
+    let registry = registry(context);
     let checked =
-        planforge_pipeline::check(&text, &name, &crate::catalogue::OfRegistry(&registry), &args.overrides);
+        planforge_pipeline::check(&text, &name, &RegistryCatalogue(&registry), &args.overrides);
     let good = checked.pipeline.is_some();
     if args.json {
         let diagnostics =

@@ -1,17 +1,21 @@
 //! `planforge compare`: two runs or evaluations on the same tasks.
 //!
-//! What an evaluation came to is in its `evaluation.json`. A run's report is beside it where an evaluation made it; otherwise its record is
-//! replayed, which gives the same verdicts. Costs and samples come from the records of either.
+//! The outcomes of an evaluation are in its `evaluation.json`. A run of an evaluation has its report beside
+//! it; other records are replayed, which gives the same verdicts. Costs and samples come from the records.
 
-use super::Context;
-use super::run::{REPORT, again};
-use crate::args::{CompareArgs, CompareBy};
+use crate::recorded_run::REPORT;
+use crate::pipeline::check_pipeline;
+use crate::manifest::stored_tasks;
+use crate::recorded_run::replay_run;
+use crate::args::positive;
+use std::path::PathBuf;
+use crate::context::Context;
 use crate::exit::Exit;
-use crate::session::{self, broke, document};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
+    Cluster, PairBy, Question,
     NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
 };
 use planforge_evaluate::evaluation::{
@@ -21,10 +25,165 @@ use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
 use std::path::Path;
 use std::sync::Arc;
+use clap::{Args, ValueEnum};
 
-/// What an evaluation came to, in its folder.
+/// Compare two runs or evaluations on the same tasks: solved tasks, costs, certainty.
+///
+/// Tasks are paired by suite, task and seed; unpaired ones are listed. A task that is undecided, not
+/// comparable, broken or not run is neither right nor wrong: its pair is excluded from tests, counted and
+/// listed, and bounds show its possible effect.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge compare runs/20261121-101500-llm-p runs/20261121-113000-tic-ic
+  planforge compare evaluation evaluation --pipeline-a llm-p --pipeline-b tic-ic --by problem
+  planforge compare small large --cluster suite --markdown
+  planforge compare base flipped --by classes
+  planforge compare small large --samples-of domain --judge pddl --k 1,5,10 --json
+
+Exits with 0 where something could be tested, whatever came of it, with 20 where no run of a task is on both sides, no stage says what
+--by asks for, or no pair is decided on both sides.")]
+pub(crate) struct CompareArgs {
+    /// A run folder, or the output folder of an evaluation.
+    pub(crate) a: PathBuf,
+    /// Another; it may be the same evaluation with another pipeline.
+    pub(crate) b: PathBuf,
+    /// The pipeline of A, where A is an evaluation of several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pipeline_a: Option<String>,
+    /// The pipeline of B, where B is an evaluation of several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pipeline_b: Option<String>,
+    /// The criterion of success.
+    #[arg(long, value_enum, default_value_t = CompareBy::Solved, value_name = "WHAT")]
+    pub(crate) by: CompareBy,
+    /// The pairing of runs of a task.
+    #[arg(long, value_enum, default_value_t = ComparePairs::Seed, value_name = "HOW")]
+    pub(crate) pair_by: ComparePairs,
+    /// The unit that tests flip and the bootstrap draws as a whole.
+    #[arg(long, value_enum, default_value_t = CompareCluster::Task, value_name = "WHAT")]
+    pub(crate) cluster: CompareCluster,
+    /// The stage whose samples Pass@k and Best@k are about [default: the last one that drew several].
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) samples_of: Option<String>,
+    /// The verify stage that judges samples [default: the one that decides success].
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) judge: Option<String>,
+    /// The metric of Best@k, such as `ew.rating` [default: the walk score].
+    #[arg(long, value_name = "LABEL.NAME", value_parser = metric)]
+    pub(crate) metric: Option<String>,
+    /// The values of k, such as `1,5,10` [default: 1, 2, 4, ... and the number of samples].
+    #[arg(long, value_name = "K", value_delimiter = ',', value_parser = positive)]
+    pub(crate) k: Vec<usize>,
+    /// Confidence of intervals, above 0 and below 1.
+    #[arg(long, default_value_t = 0.95, value_name = "SHARE", value_parser = confidence)]
+    pub(crate) confidence: f64,
+    /// Samples that the bootstrap draws.
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    pub(crate) resamples: u32,
+    /// The bootstrap's seed.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Tasks replayed in parallel, for runs without a report.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// Print one JSON object.
+    #[arg(long, conflicts_with_all = ["csv", "markdown"])]
+    pub(crate) json: bool,
+    /// Print one CSV table with a row a figure.
+    #[arg(long, conflicts_with = "markdown")]
+    pub(crate) csv: bool,
+    /// Print Markdown.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+/// The criterion of success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareBy {
+    /// The task is solved: the environment's word on the plan, else the task's verdict.
+    Solved,
+    /// The problem is the reference problem.
+    Problem,
+    /// The problem is valid PDDL.
+    Valid,
+    /// VAL's Parser accepts what was written.
+    Val,
+    /// planforge's reader accepts the domain.
+    FrontEnd,
+    /// The walk score is 1.
+    Walk,
+    /// The domain is the reference domain.
+    Domain,
+    /// An action is equivalent: replies are paired by action, as a stage of `verifier-classes` classifies them.
+    Classes,
+}
+
+impl From<CompareBy> for Question {
+    fn from(by: CompareBy) -> Self {
+        match by {
+            CompareBy::Solved => Self::Solved,
+            CompareBy::Problem => Self::Problem,
+            CompareBy::Valid => Self::Valid,
+            CompareBy::Val => Self::Val,
+            CompareBy::FrontEnd => Self::FrontEnd,
+            CompareBy::Walk => Self::Walk,
+            CompareBy::Domain => Self::Domain,
+            CompareBy::Classes => Self::Classes,
+        }
+    }
+}
+
+/// The pairing of runs of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComparePairs {
+    /// By seed.
+    Seed,
+    /// In the order of their seeds, even if the seeds differ.
+    Task,
+}
+
+impl From<ComparePairs> for PairBy {
+    fn from(by: ComparePairs) -> Self {
+        match by {
+            ComparePairs::Seed => Self::Seed,
+            ComparePairs::Task => Self::Task,
+        }
+    }
+}
+
+/// The unit of resampling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareCluster {
+    /// The runs of a task under several seeds.
+    Task,
+    /// All tasks of a suite: where one domain is written for all of them.
+    Suite,
+}
+
+impl From<CompareCluster> for Cluster {
+    fn from(cluster: CompareCluster) -> Self {
+        match cluster {
+            CompareCluster::Task => Self::Task,
+            CompareCluster::Suite => Self::Suite,
+        }
+    }
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| format!("`{text}` is not a share above 0 and below 1, such as 0.95"))
+}
+
+fn metric(text: &str) -> Result<String, String> {
+    match text.split_once('.') {
+        Some((label, name)) if !label.is_empty() && !name.is_empty() => Ok(text.to_owned()),
+        _ => Err("write LABEL.NAME, such as ew.rating".to_owned()),
+    }
+}
+
+/// The results of an evaluation, in its folder.
 const EVALUATION: &str = "evaluation.json";
-/// How many unpaired runs of a side a message names.
+/// Unpaired runs named in a message, for each side.
 const NAMED: usize = 3;
 
 pub(crate) fn run(context: &Context, args: &CompareArgs) -> Exit {
@@ -64,7 +223,7 @@ fn request(code: &'static str, message: String) -> Failure {
     Failure::new(FailureClass::Request, code, message)
 }
 
-/// Tells why there is no comparison.
+/// Prints the reason why there is no comparison.
 fn nothing(context: &Context, why: &NoComparison) -> Exit {
     match why {
         NoComparison::Twice(which) => {
@@ -72,14 +231,14 @@ fn nothing(context: &Context, why: &NoComparison) -> Exit {
                 "a run of a task is there twice, so that it is not clear which counts: {}",
                 escape(which)
             );
-            broke(context, &request("compare.twice", message));
+            context.print_failure(&request("compare.twice", message));
             Exit::Input
         }
         NoComparison::NotAsked(side) => {
             let message =
                 format!("no stage of {} says what `--by` asks for, of any paired task", escape(side));
             let help = "choose another `--by`, or add a verify stage that says it";
-            broke(context, &request("compare.not-asked", message).help(help));
+            context.print_failure(&request("compare.not-asked", message).help(help));
             Exit::Undecided
         }
         NoComparison::NothingPaired { a, b, by_task } => {
@@ -100,7 +259,7 @@ fn nothing(context: &Context, why: &NoComparison) -> Exit {
                 }
                 false => "compare runs over the same suites and tasks",
             };
-            broke(context, &request("compare.nothing-paired", message).help(help));
+            context.print_failure(&request("compare.nothing-paired", message).help(help));
             Exit::Undecided
         }
     }
@@ -124,7 +283,7 @@ fn side(
         path.display()
     );
     let help = "name a folder that `planforge run` made, or the --out of `planforge evaluate`; an evaluation that was stopped goes on with --resume";
-    broke(context, &request("compare.not-a-run", message).help(help));
+    context.print_failure(&request("compare.not-a-run", message).help(help));
     Err(Exit::Input)
 }
 
@@ -163,7 +322,7 @@ fn column<'e>(
             }
         };
         let help = format!("name one with {option}: {}", names.join(", "));
-        broke(context, &request("compare.pipeline", message).help(help));
+        context.print_failure(&request("compare.pipeline", message).help(help));
         Exit::Usage
     })
 }
@@ -175,7 +334,7 @@ fn evaluation(
     pipeline: Option<&str>,
     option: &str,
 ) -> Result<Observed, Exit> {
-    let evaluation: Evaluation = document(context, &path.join(EVALUATION))?;
+    let evaluation: Evaluation = context.read_json(&path.join(EVALUATION))?;
     let column = column(context, path, &evaluation.columns, pipeline, option)?;
     let mut side = Observed::new(path.display().to_string(), column.name(), column.judges.clone());
     let cells: Vec<&CellResult> = evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
@@ -198,15 +357,15 @@ fn evaluation(
     Ok(side)
 }
 
-/// The side with replies for actions in the place of tasks.
+/// The side with replies for actions instead of tasks.
 fn by_action(context: &Context, side: Observed, cells: &[CellResult]) -> Result<Observed, Exit> {
     side.by_action(cells).map_err(|failure| {
-        broke(context, &failure);
+        context.print_failure(&failure);
         Exit::Undecided
     })
 }
 
-/// A cell with what its record tells. An error leaves the side without it.
+/// Adds a cell with the figures of its record. On an error the side is unchanged.
 fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Result<(), Failure> {
     let run = RunFolder::open(folder, Arc::default())?;
     let path = folder.join(REPORT);
@@ -231,7 +390,7 @@ fn add(
     cells: &[CellResult],
     run: Option<RunParts<'_>>,
 ) -> Result<(), Exit> {
-    side.add(cells, run).map_err(|failure| broke(context, &failure))
+    side.add(cells, run).map_err(|failure| context.print_failure(&failure))
 }
 
 fn one_run(
@@ -241,7 +400,7 @@ fn one_run(
     pipeline: Option<&str>,
     option: &str,
 ) -> Result<Observed, Exit> {
-    let opened = || RunFolder::open(path, Arc::default()).map_err(|e| broke(context, &Failure::from(e)));
+    let opened = || RunFolder::open(path, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)));
     let run = opened()?;
     let manifest = run.manifest();
     let config = &manifest.config;
@@ -253,10 +412,10 @@ fn one_run(
         let message =
             format!("{} is a run of `{}`, not of `{}`", path.display(), escape(&name), escape(wanted));
         let help = format!("leave {option} out, for a run has one pipeline");
-        broke(context, &request("compare.pipeline", message).help(help));
+        context.print_failure(&request("compare.pipeline", message).help(help));
         return Err(Exit::Usage);
     }
-    let checked = session::check(context, &config.text, &config.path, &manifest.overrides)?;
+    let checked = check_pipeline(context, &config.text, &config.path, &manifest.overrides)?;
     let simulated = |id: &str| {
         let info = checked.registry.info(id);
         info.is_ok_and(|info| info.capabilities.simulated)
@@ -264,9 +423,9 @@ fn one_run(
     let judges = Judges::of(&checked.pipeline.config, simulated);
     let kept = path.join(REPORT);
     let report: RunReport = if kept.exists() {
-        document(context, &kept)?
+        context.read_json(&kept)?
     } else {
-        again(context, opened()?, args.jobs)?.0.report
+        replay_run(context, opened()?, args.jobs)?.0.report
     };
     let mut side = Observed::new(path.display().to_string(), &name, judges.clone());
     let cells: Vec<CellResult> = by_suite(&report)
@@ -279,14 +438,15 @@ fn one_run(
         .collect();
     if args.by == CompareBy::Classes {
         side.runs = 1;
-        let cells = classified(&run, &judges, cells).map_err(|failure| broke(context, &failure))?;
+        let cells = classified(&run, &judges, cells).map_err(|failure| context.print_failure(&failure))?;
         return by_action(context, side, &cells);
     }
     add(context, &mut side, &cells, Some(RunParts { manifest, journal: &run, report: Some(&report) }))?;
     Ok(side)
 }
 
-/// The cell of a run with what became of the replies for each action. Actions of several suites in one run cannot be told apart.
+/// Adds the result classes of a run's replies to its cell. Actions of several suites in one run cannot be
+/// distinguished.
 fn classified(
     run: &RunFolder,
     judges: &Judges,
@@ -300,7 +460,7 @@ fn classified(
         let help = "compare runs over one suite, or evaluations, with a stage of `verifier-classes`";
         return Err(request("compare.not-asked", message.to_owned()).help(help));
     };
-    let tasks = session::stored_tasks(run.manifest())?;
+    let tasks = stored_tasks(run.manifest())?;
     let domain = tasks.first().and_then(|task| task.reference.domain.as_deref()).unwrap_or_default();
     let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
     let actions: Vec<String> = domain.actions.iter().map(|action| action.name.to_string()).collect();

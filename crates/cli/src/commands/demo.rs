@@ -1,18 +1,33 @@
 //! `planforge demo`: a pipeline over three tasks, on replies that were recorded from a real model. Everything it needs is in
 //! the binary, so it works anywhere, without key and network.
 
-use super::Context;
-use super::run::{Execution, execute, exit_of, print};
-use crate::args::DemoArgs;
+use crate::outcome::print_outcome;
+use crate::execution::execute;
+use crate::execution::ExecutionSettings;
+use crate::pipeline::check_pipeline;
+use crate::pipeline::instantiate;
+use crate::execution::services;
+use crate::execution::ReplySources;
+use crate::exit::of_report;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::progress::RunBar;
-use crate::session::{self, Sources, broke};
 use planforge_contract::{Failure, FailureClass};
 use planforge_llm::Mode;
 use planforge_pipeline::{LoadedSuite, load_task, run_tasks};
 use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest};
 use std::path::Path;
 use std::sync::Arc;
+use clap::Args;
+
+/// Show the whole way from text to validated plan, on recorded replies of a real model.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  planforge demo")]
+pub(crate) struct DemoArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 const PIPELINE: &str = include_str!("../../../../configs/pipelines/llm-p.toml");
 const CASSETTE: &str = include_str!("../../../../examples/demo/llm-p.jsonl");
@@ -49,9 +64,9 @@ pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
 }
 
 fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
-    let checked = session::check(context, PIPELINE, "llm-p.toml", &[])?;
+    let checked = check_pipeline(context, PIPELINE, "llm-p.toml", &[])?;
     let system =
-        |e: std::io::Error| broke(context, &Failure::new(FailureClass::System, "record.io", e.to_string()));
+        |e: std::io::Error| context.print_failure(&Failure::new(FailureClass::System, "record.io", e.to_string()));
     let folder = tempfile::tempdir().map_err(system)?;
     write_suites(folder.path()).map_err(system)?;
     let mut suites = Vec::new();
@@ -66,21 +81,21 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
             context.output.diagnostics(&diagnostics, &Default::default());
             Exit::Input
         })?;
-    let (prepared, redactor) = session::instantiate(context, &checked, Mode::Replay)?;
-    let failed = |failure: Failure| broke(context, &failure);
+    let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;
+    let failed = |failure: Failure| context.print_failure(&failure);
     let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;
     let lookups = vec![Arc::new(cassette) as Arc<dyn Lookup>];
-    let sources = Sources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
+    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
     let bar = RunBar::new(&context.output, tasks.len(), "");
-    let execution = Execution { jobs: 2, observer: Some(bar.observer()), watch: Some(bar.watch()) };
-    let ended = session::services(prepared, redactor, sources, journal, manifest.seed, execution)
+    let execution = ExecutionSettings { jobs: 2, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+    let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();
     let ended = ended.map_err(failed)?;
-    print(context, &ended, &tasks, args.json, None);
-    Ok(exit_of(&ended.report, None))
+    print_outcome(context, &ended, &tasks, args.json, None);
+    Ok(of_report(&ended.report, false))
 }
 
 fn write_suites(folder: &Path) -> std::io::Result<()> {

@@ -1,17 +1,26 @@
 //! `planforge doctor`: which programs outside are there, what each planner plans for, and how to get the rest.
 
-use super::Context;
-use crate::args::DoctorArgs;
+use crate::catalogue::registry;
+use crate::context::Context;
 use crate::environment::find_program;
 use crate::exit::Exit;
-use crate::session::registry;
 use planforge_child::{CommandSpec, Limits};
 use planforge_planner_external::PRESETS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use clap::Args;
 
-/// How long a program may take to say its version.
+/// Show installed planners and other programs, and how to get the rest.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  planforge doctor\n  planforge doctor --json")]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Time limit for printing a version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A program that planforge can use and does not need.
@@ -20,10 +29,10 @@ struct Program {
     name: &'static str,
     /// Names under which it is installed, the preferred first.
     files: &'static [&'static str],
-    /// Which part of planforge uses it.
+    /// The part of planforge that uses it.
     used_by: &'static str,
     install: &'static str,
-    /// What makes it say its version, where anything does.
+    /// The option that prints its version, if there is one.
     version: Option<&'static str>,
 }
 
@@ -68,7 +77,7 @@ fn programs() -> Vec<Program> {
     ]
 }
 
-/// What was found of one program.
+/// A program and its installation.
 struct Found {
     program: Program,
     path: Option<PathBuf>,

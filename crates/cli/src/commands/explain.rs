@@ -1,8 +1,16 @@
 //! `planforge explain CODE`.
 
-use super::Context;
-use crate::args::ExplainArgs;
+use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
+
+/// Explain a diagnostic code and how to fix its cause.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  planforge explain pddl.undefined-predicate")]
+pub(crate) struct ExplainArgs {
+    /// The code, such as `pddl.undefined-predicate`; without it, all codes are listed.
+    pub(crate) code: Option<String>,
+}
 
 pub(crate) fn run(context: &Context, args: &ExplainArgs) -> Exit {
     let tables = crate::codes::tables();
@@ -21,11 +29,7 @@ pub(crate) fn run(context: &Context, args: &ExplainArgs) -> Exit {
     let known = tables.iter().flat_map(|t| t.iter()).map(|i| i.code);
     let nearest =
         known.max_by(|a, b| strsim::jaro_winkler(a, code).total_cmp(&strsim::jaro_winkler(b, code)));
-    context
-        .output
-        .note(&format!("error: there is no code `{}`", planforge_diagnostics::render::escape(code)));
-    if let Some(nearest) = nearest {
-        context.output.note(&format!("help: the nearest is `{nearest}`; `planforge explain` lists all"));
-    }
-    Exit::Usage
+    let message = format!("there is no code `{}`", planforge_diagnostics::render::escape(code));
+    let help = nearest.map(|nearest| format!("the nearest is `{nearest}`; `planforge explain` lists all"));
+    context.usage_error(message, help.as_deref())
 }

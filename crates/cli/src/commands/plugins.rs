@@ -1,23 +1,66 @@
 //! `planforge plugins`: what there is, what it takes, and a new one.
 
-use super::Context;
-use crate::args::{PluginsArgs, PluginsCommand};
+mod try_environment;
+
+use crate::catalogue::registry;
+use crate::context::Context;
 use crate::exit::Exit;
-use crate::session::{broke, registry};
 use planforge_contract::PluginInfo;
 use planforge_plugin_host::{Entry, Source, scaffold};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use clap::{Args, Subcommand};
+
+/// List plugins, write a new one, try a program as an environment.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
+pub(crate) struct PluginsArgs {
+    #[command(subcommand)]
+    pub(crate) command: PluginsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginsCommand {
+    /// Every plugin with kind, version and whether it is bundled or loaded.
+    List {
+        /// Print one JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The options, roles and metrics of one plugin.
+    Show {
+        /// The plugin's id.
+        id: String,
+        /// Print one JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a new plugin crate that builds, loads and passes its own test.
+    New {
+        /// provider, translator, verifier, planner or environment.
+        kind: String,
+        /// The crate's name after `planforge-`, such as `verifier-mine`.
+        name: String,
+        /// The folder to make it in.
+        #[arg(long, default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// The planforge checkout with the SDK [default: the one that contains DIR].
+        #[arg(long, value_name = "DIR")]
+        sdk: Option<PathBuf>,
+    },
+    TryEnvironment(try_environment::TryEnvironmentArgs),
+}
 
 pub(crate) fn run(context: &Context, args: &PluginsArgs) -> Exit {
     match &args.command {
         PluginsCommand::List { json } => list(context, *json),
         PluginsCommand::Show { id, json } => show(context, id, *json),
         PluginsCommand::New { kind, name, dir, sdk } => new(context, kind, name, dir, sdk.as_deref()),
+        PluginsCommand::TryEnvironment(args) => try_environment::run(context, args),
     }
 }
 
-/// Refused libraries are part of the list and make the command fail: whoever put them there wants to know.
+/// Lists all plugins. Refused libraries are listed too and make the command fail.
 fn list(context: &Context, json: bool) -> Exit {
     let entries = registry(context).list();
     if json {
@@ -67,7 +110,7 @@ fn show(context: &Context, id: &str, json: bool) -> Exit {
     match registry(context).info(id) {
         Ok(info) if json => context.output.json(info.as_ref()),
         Ok(info) => context.output.result(&describe(&info)),
-        Err(failure) => return broke(context, &failure),
+        Err(failure) => return context.print_failure(&failure),
     }
     Exit::Good
 }
@@ -99,9 +142,8 @@ fn new(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>
     let sdk = match sdk.map(Path::to_owned).or_else(|| sdk_near(dir)) {
         Some(sdk) => sdk,
         None => {
-            context.output.note("error: no planforge checkout above this folder");
-            context.output.note("help: name one with --sdk DIR; the plugin SDK is taken from it");
-            return Exit::Usage;
+            let help = "name one with --sdk DIR; the plugin SDK is taken from it";
+            return context.usage_error("there is no planforge checkout above this folder", Some(help));
         }
     };
     match scaffold::scaffold(kind, name, dir, &sdk) {
@@ -113,11 +155,11 @@ fn new(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>
                 .note("next: `cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`");
             Exit::Good
         }
-        Err(failure) => broke(context, &failure),
+        Err(failure) => context.print_failure(&failure),
     }
 }
 
-/// The checkout that a folder lies in: the one whose `crates/platform/plugin-sdk` can be depended on.
+/// The checkout that contains a folder: the one with `crates/platform/plugin-sdk`.
 fn sdk_near(dir: &Path) -> Option<PathBuf> {
     let start = std::fs::canonicalize(dir).ok()?;
     start.ancestors().find(|a| a.join("crates/platform/plugin-sdk/Cargo.toml").is_file()).map(Path::to_owned)

@@ -1,23 +1,39 @@
 //! `planforge replay`: a recorded run again, without network or key.
 
-use super::Context;
-use super::run::{again, exit_of, print};
-use crate::args::ReplayArgs;
+use crate::outcome::print_outcome;
+use crate::exit::of_report;
+use crate::recorded_run::replay_run;
+use std::path::PathBuf;
+use crate::context::Context;
 use crate::exit::Exit;
-use crate::session::broke;
 use planforge_contract::Failure;
 use planforge_record::RunFolder;
 use std::sync::Arc;
+use clap::Args;
+
+/// Repeat a recorded run without network or key: same verdicts, or the missing replies.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  planforge replay runs/20261121-101500-llm-p")]
+pub(crate) struct ReplayArgs {
+    /// The run folder.
+    pub(crate) run: PathBuf,
+    /// Tasks and samples in parallel.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &ReplayArgs) -> Exit {
     let folder = match RunFolder::open(&args.run, Arc::default()) {
         Ok(folder) => folder,
-        Err(error) => return broke(context, &Failure::from(error)),
+        Err(error) => return context.print_failure(&Failure::from(error)),
     };
-    match again(context, folder, args.jobs) {
+    match replay_run(context, folder, args.jobs) {
         Ok((ended, tasks)) => {
-            print(context, &ended, &tasks, args.json, None);
-            exit_of(&ended.report, None)
+            print_outcome(context, &ended, &tasks, args.json, None);
+            of_report(&ended.report, false)
         }
         Err(exit) => exit,
     }

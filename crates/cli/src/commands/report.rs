@@ -1,24 +1,41 @@
 //! `planforge report`: one self-contained HTML file from a run or an evaluation.
 
-use super::Context;
-use crate::args::ReportArgs;
+use std::path::PathBuf;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::progress::counting;
-use crate::session::broke;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
 use planforge_report::Written;
 use std::io::BufWriter;
 use std::path::Path;
+use clap::Args;
+
+/// Write one self-contained HTML file about a run or an evaluation.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge report runs/20261121-101500-llm-p --out report.html
+  planforge report evaluation --out evaluation.html")]
+pub(crate) struct ReportArgs {
+    /// A run folder, or the folder of an evaluation; finished or not.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The HTML file to write; one that is there is replaced once the new one is whole.
+    #[arg(long, default_value = "report.html", value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Print one JSON object with the contents of the report.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &ReportArgs) -> Exit {
     let written = match report(context, args) {
         Ok(written) => written,
         Err(failure) if failure.class == FailureClass::Request => {
-            broke(context, &failure);
+            context.print_failure(&failure);
             return Exit::Input;
         }
-        Err(failure) => return broke(context, &failure),
+        Err(failure) => return context.print_failure(&failure),
     };
     for warning in &written.warnings {
         context.output.note(&format!("warning: {}", escape(warning)));
@@ -61,7 +78,7 @@ fn report(context: &Context, args: &ReportArgs) -> Result<Written, Failure> {
     Ok(written)
 }
 
-/// A report is made to be passed on, so whoever may read the folder may read it; temporary files are their owner's alone.
+/// Gives the report the permissions of a normal new file; temporary files are private to their owner.
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
     #[cfg(unix)]
     {

@@ -1,80 +1,77 @@
 //! `planforge study`: experiments without a language model, over suites of PDDL files.
 
-use super::Context;
-use crate::args::{EwCorrelationArgs, OmissionsArgs, StudyArgs, StudyCommand, StudyFiles, StudyMetric};
+mod calibrate;
+mod ew_correlation;
+mod omissions;
+mod scaling;
+mod search;
+mod strategy;
+
+use crate::interrupt::interrupt_flag;
+use std::path::PathBuf;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::progress::StudyBar;
-use crate::session::{broke, interrupt_flag};
 use planforge_contract::{Failure, FailureClass};
-use planforge_evaluate::study::ew_correlation::{CorrelationSpec, WalkMetric, ew_correlation};
-use planforge_evaluate::study::omissions::{OmissionsSpec, omissions};
 use planforge_evaluate::study::{Artefact, StudySuite, Watch, load_suites};
 use std::path::Path;
 use std::sync::Arc;
+use clap::{Args, Subcommand};
+
+/// Run experiments without a language model: CSV, tables and figures.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge study omissions --suites examples/suites --out study/omissions --quick
+  planforge study ew-correlation --suites suites/classical examples/suites --out study/ew-correlation")]
+pub(crate) struct StudyArgs {
+    #[command(subcommand)]
+    pub(crate) command: StudyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudyCommand {
+    Omissions(omissions::OmissionsArgs),
+    EwCorrelation(ew_correlation::EwCorrelationArgs),
+    Search(search::SearchArgs),
+    Scaling(scaling::ScalingArgs),
+    Calibrate(Box<calibrate::CalibrateArgs>),
+}
+
+/// Arguments of every study.
+#[derive(Debug, Args)]
+pub(crate) struct StudyFiles {
+    /// Suites: folders with domain.pddl and problems, or folders of such folders.
+    #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
+    pub(crate) suites: Vec<PathBuf>,
+    /// Only the suites of these names.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(crate) only: Vec<String>,
+    /// Folder for the files; created if missing.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// A smaller study, under two minutes; explicit options take precedence.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// The seed of all random choices.
+    #[arg(long, value_name = "N", default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// Threads; all cores where it is not given. It changes the time and nothing else.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: Option<u32>,
+    /// Print the study as one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
     let outcome = match &args.command {
-        StudyCommand::Omissions(args) => run_omissions(context, args),
-        StudyCommand::EwCorrelation(args) => run_correlation(context, args),
-        StudyCommand::Search(args) => super::study_search::run(context, args),
-        StudyCommand::Scaling(args) => super::study_scaling::run(context, args),
+        StudyCommand::Omissions(args) => omissions::run(context, args),
+        StudyCommand::EwCorrelation(args) => ew_correlation::run(context, args),
+        StudyCommand::Search(args) => search::run(context, args),
+        StudyCommand::Scaling(args) => scaling::run(context, args),
+        StudyCommand::Calibrate(args) => return calibrate::run(context, args),
     };
-    match outcome {
-        Ok(()) => Exit::Good,
-        Err(exit) => exit,
-    }
-}
-
-fn run_omissions(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
-    let full = OmissionsSpec::default();
-    let (draws, tasks) = if args.files.quick { (10, 2) } else { (full.draws, full.tasks) };
-    let spec = OmissionsSpec {
-        seed: args.files.seed,
-        most: args.most.unwrap_or(full.most),
-        draws: args.draws.unwrap_or(draws),
-        tasks: args.tasks.unwrap_or(tasks),
-        keep_one: !args.empty_lists,
-        max_nodes: args.max_nodes.unwrap_or(full.max_nodes),
-        max_instances: args.max_instances.unwrap_or(full.max_instances),
-        max_bytes: full.max_bytes,
-    };
-    let study = studied(context, &args.files, &[], spec.tasks, |suites, threads, watch| {
-        omissions(suites, &spec, threads, watch)
-    })?;
-    let files = study.artefacts().map_err(|failure| broke(context, &failure))?;
-    if args.files.json {
-        context.output.json(&study);
-    } else {
-        context.output.result(&study.table().text());
-    }
-    write(context, &args.files.out, &files)
-}
-
-fn run_correlation(context: &Context, args: &EwCorrelationArgs) -> Result<(), Exit> {
-    let full = CorrelationSpec::default();
-    let (pairs, tasks) = if args.files.quick { (10, 1) } else { (full.pairs, full.tasks) };
-    let spec = CorrelationSpec {
-        seed: args.files.seed,
-        most: args.most.unwrap_or(full.most),
-        pairs: args.pairs.unwrap_or(pairs),
-        tasks: args.tasks.unwrap_or(tasks),
-        metric: match args.metric {
-            StudyMetric::ReferenceCode => WalkMetric::ReferenceCode,
-            StudyMetric::Definition => WalkMetric::Definition,
-        },
-        max_instances: args.max_instances.unwrap_or(full.max_instances),
-        ..full
-    };
-    let study = studied(context, &args.files, &args.shown, spec.tasks, |suites, threads, watch| {
-        ew_correlation(suites, &spec, threads, watch)
-    })?;
-    let files = study.artefacts(&args.shown).map_err(|failure| broke(context, &failure))?;
-    if args.files.json {
-        context.output.json(&study);
-    } else {
-        context.output.result(&study.table().text());
-    }
-    write(context, &args.files.out, &files)
+    outcome.err().unwrap_or(Exit::Good)
 }
 
 /// Reads the suites and runs a study over them.
@@ -89,10 +86,9 @@ fn studied<T>(
         context.output.diagnostics(&diagnostics, &sources);
         Exit::Input
     })?;
-    let chosen = [("--only", files.only.as_slice()), ("--shown", shown)];
-    if chosen.map(|(option, names)| are_there(context, option, names, &suites)) != [true, true] {
-        return Err(Exit::Usage);
-    }
+    let known: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+    check_suite_names(context, "--only", &files.only, &known)?;
+    check_suite_names(context, "--shown", shown, &known)?;
     suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
     watched(context, files, |threads, watch| study(&suites, threads, watch))
 }
@@ -118,26 +114,29 @@ pub(crate) fn watched_by<T>(
     let bar = StudyBar::new(&context.output, Arc::clone(&watch));
     let ended = study(threads, &watch);
     bar.finish();
-    ended.map_err(|failure| broke(context, &failure))
+    ended.map_err(|failure| context.print_failure(&failure))
 }
 
-/// Whether all the names that an option gives are suites'; those that are not are printed.
-pub(crate) fn are_there(context: &Context, option: &str, names: &[String], suites: &[StudySuite]) -> bool {
-    let unknown: Vec<&String> = names.iter().filter(|n| suites.iter().all(|s| s.name != **n)).collect();
-    for name in &unknown {
-        context.output.note(&format!("error: {option}: there is no suite `{name}`"));
+/// Prints an error if an option names a suite that does not exist.
+pub(crate) fn check_suite_names(
+    context: &Context,
+    option: &str,
+    names: &[String],
+    known: &[&str],
+) -> Result<(), Exit> {
+    let unknown: Vec<String> =
+        names.iter().filter(|name| !known.contains(&name.as_str())).map(|name| format!("`{name}`")).collect();
+    if unknown.is_empty() {
+        return Ok(());
     }
-    if !unknown.is_empty() {
-        let known: Vec<&str> = suites.iter().map(|s| s.name.as_str()).collect();
-        context.output.note(&format!("help: the suites are {}", known.join(", ")));
-    }
-    unknown.is_empty()
+    let message = format!("{option}: there is no suite {}", unknown.join(", "));
+    Err(context.usage_error(message, Some(&format!("the suites are {}", known.join(", ")))))
 }
 
 pub(crate) fn write(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {
     let failed = |path: &Path, error: std::io::Error| {
         let message = format!("{} cannot be written: {error}", path.display());
-        broke(context, &Failure::new(FailureClass::System, "record.io", message))
+        context.print_failure(&Failure::new(FailureClass::System, "record.io", message))
     };
     std::fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
     for file in files {

@@ -1,4 +1,4 @@
-//! `planforge calibrate`: tables and files, the same whatever the number of threads, and what is refused.
+//! `planforge study calibrate`: tables and files, the same whatever the number of threads, and what is refused.
 
 use super::support::{Ran, ran, root, saying};
 use planforge_testkit::{Scripted, ScriptedServer};
@@ -8,8 +8,18 @@ use std::path::Path;
 fn calibrate(more: &[&str]) -> Ran {
     let suites = root().join("examples/suites");
     let suites = ["blocks", "garden", "jugs"].map(|name| suites.join(name).display().to_string());
-    let fixed =
-        ["calibrate", "--suites", &suites[0], &suites[1], &suites[2], "--mutants", "40", "--walks", "10,100"];
+    let fixed = [
+        "study",
+        "calibrate",
+        "--suites",
+        &suites[0],
+        &suites[1],
+        &suites[2],
+        "--mutants",
+        "40",
+        "--walks",
+        "10,100",
+    ];
     ran(fixed.into_iter().chain(more.iter().copied()))
 }
 

@@ -1,4 +1,4 @@
-//! `planforge environment check` on programs of a few words.
+//! `planforge plugins try-environment` on programs of a few words.
 
 use crate::support::{Run, example, fenced, ran, verdict};
 use planforge_testkit::{Scripted, ScriptedServer};
@@ -24,7 +24,7 @@ done
 "#;
 
 fn check(script: &str, more: &[&str]) -> crate::support::Ran {
-    let mut args = vec!["environment", "check"];
+    let mut args = vec!["plugins", "try-environment"];
     args.extend(more);
     args.extend(["--", "/bin/sh", "-c", script]);
     ran(args)
@@ -52,11 +52,11 @@ fn a_program_is_checked_and_every_outcome_has_its_exit_code() {
     let hanging = check("sleep 60", &["--start-timeout", "0.2"]);
     hanging.expect(10);
     assert!(hanging.stdout.contains("did not answer within 0.2 s and was killed"), "{}", hanging.stdout);
-    let absent = ran(["environment", "check", "--", "/nowhere/program"]);
+    let absent = ran(["plugins", "try-environment", "--", "/nowhere/program"]);
     absent.expect(36);
     assert!(absent.stderr.contains("/nowhere/program does not exist"), "{}", absent.stderr);
-    ran(["environment", "check"]).expect(30);
-    ran(["environment", "check", "--task", "/nowhere/p01", "--", "true"]).expect(31);
+    ran(["plugins", "try-environment"]).expect(30);
+    ran(["plugins", "try-environment", "--task", "/nowhere/p01", "--", "true"]).expect(31);
 }
 
 const PIPELINE: &str = r#"

@@ -1,9 +1,9 @@
 //! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and what becomes of cells that broke.
 
-use super::interrupted::{signal, wait_for};
 use super::support::{
     PLANNED_AND_JUDGED, Ran, example, example_text, files, pipeline, planforge, ran, right_reply, root,
 };
+use super::support::{signal, wait_for};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
@@ -209,7 +209,7 @@ fn an_evaluation_fills_the_tables_of_test_time_scaling_and_its_rounds_are_told()
     place.evaluate(&["--resume", "--method", "gven=x"]).expect(30).says(&["no pipeline `gven`"]);
 
     let run = place.path("out/cells/garden/refined/42").display().to_string();
-    let rounds_of = |args: &[&str]| ran(["rounds"].iter().chain(args));
+    let rounds_of = |args: &[&str]| ran(["runs", "rounds"].iter().chain(args));
     let told = rounds_of(&[&run, "--json"]);
     told.expect(0);
     let told: Value = serde_json::from_str(&told.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! `planforge explain-fact` on what a run inferred and on what `planforge infer` wrote: the same derivations, down to the lines that a
+//! `planforge runs explain` on what a run inferred and on what `planforge pddl infer` wrote: the same derivations, down to the lines that a
 //! model wrote.
 
 use super::support::{Run, example, ran, saying, verdict};
@@ -24,7 +24,7 @@ fn a_fact_of_a_run_goes_back_to_the_lines_of_the_reply() {
     let folder = run.folder();
     let explain = |args: &[&str]| {
         let folder = folder.display().to_string();
-        ran([&["explain-fact", &folder], args].concat())
+        ran([&["runs", "explain", &folder], args].concat())
     };
 
     let fact = explain(&["(uncovered block2)"]);
@@ -74,17 +74,17 @@ fn a_fact_of_a_run_goes_back_to_the_lines_of_the_reply() {
 #[test]
 fn what_holds_no_inferred_problem_is_said() {
     let place = tempfile::tempdir().unwrap();
-    ran(["explain-fact".as_ref(), place.path(), "(p)".as_ref()]).expect(31).says(&["run.json"]);
+    ran(["runs".as_ref(), "explain".as_ref(), place.path(), "(p)".as_ref()]).expect(31).says(&["run.json"]);
     let missing = place.path().join("p01.json");
-    ran(["explain-fact".as_ref(), missing.as_path(), "(p)".as_ref()])
+    ran(["runs".as_ref(), "explain".as_ref(), missing.as_path(), "(p)".as_ref()])
         .expect(31)
         .says(&["No such file", "help: "]);
     fs::write(&missing, "{\"inference\": {\"rules\": 3}}").unwrap();
-    ran(["explain-fact".as_ref(), missing.as_path(), "(p)".as_ref()])
+    ran(["runs".as_ref(), "explain".as_ref(), missing.as_path(), "(p)".as_ref()])
         .expect(31)
         .says(&["cli.no-inference", "help: "]);
     let task = ["(p)", "--task", "p01"].map(AsRef::as_ref);
-    ran([&["explain-fact".as_ref(), missing.as_path()], task.as_slice()].concat()).expect(30);
+    ran([&["runs".as_ref(), "explain".as_ref(), missing.as_path()], task.as_slice()].concat()).expect(30);
 }
 
 #[test]
@@ -93,17 +93,18 @@ fn a_file_of_infer_explains_itself_and_hides_nothing_in_control_characters() {
     let (ir, json) = (place.path().join("p01.lp"), place.path().join("p01.json"));
     fs::write(&ir, IR).unwrap();
     let suite = example("blocks", "");
-    let inferred = ran(["infer".as_ref(), "--suite".as_ref(), suite.as_path(), &ir, "--json".as_ref()]);
+    let inferred =
+        ran(["pddl".as_ref(), "infer".as_ref(), "--suite".as_ref(), suite.as_path(), &ir, "--json".as_ref()]);
     inferred.expect(0);
     fs::write(&json, &inferred.stdout).unwrap();
-    let all = ran(["explain-fact".as_ref(), json.as_path()]);
+    let all = ran(["runs".as_ref(), "explain".as_ref(), json.as_path()]);
     all.expect(0);
     let report: serde_json::Value = serde_json::from_str(&inferred.stdout).unwrap();
     for entry in report["inference"]["entries"].as_array().unwrap() {
         assert!(all.stdout.contains(entry["pddl"].as_str().unwrap()), "{entry}");
     }
     fs::write(&json, inferred.stdout.replace("init(arm_free).", "init(arm_free).\\u001b[2J\\u202e")).unwrap();
-    let hostile = ran(["explain-fact".as_ref(), json.as_path(), "(arm-free)".as_ref()]);
+    let hostile = ran(["runs".as_ref(), "explain".as_ref(), json.as_path(), "(arm-free)".as_ref()]);
     hostile.expect(0);
     assert!(hostile.stdout.contains("ir:3:1"), "{}", hostile.stdout);
     assert!(!hostile.stdout.contains(['\u{1b}', '\u{202e}']), "{:?}", hostile.stdout);

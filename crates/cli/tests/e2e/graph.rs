@@ -1,4 +1,4 @@
-//! `planforge graph`: the files that it writes.
+//! `planforge pddl graph`: the files that it writes.
 
 use super::support::{example, ran};
 
@@ -6,6 +6,7 @@ fn graph(folder: &std::path::Path, plan: &str, file: &str, more: &[&str]) -> (St
     let (plan_file, out) = (folder.join("p01.plan"), folder.join(file));
     std::fs::write(&plan_file, plan).unwrap();
     let mut args = vec![
+        "pddl".to_owned(),
         "graph".to_owned(),
         example("parcels", "domain.pddl").display().to_string(),
         example("parcels", "p01.pddl").display().to_string(),

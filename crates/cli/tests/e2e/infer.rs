@@ -41,7 +41,7 @@ fn a_text_is_translated_inferred_compiled_solved_and_replayed() {
     assert_eq!(equivalent["outcomes"]["accepted"], 1, "{equivalent}");
     assert_eq!(replayed(&run.folder()).expect(0).stdout, first.stdout);
     let explained = ran([run.folder().to_str().unwrap(), "(uncovered block1)"].iter().fold(
-        vec!["explain-fact".to_owned()],
+        vec!["runs".to_owned(), "explain".to_owned()],
         |mut args, arg| {
             args.push((*arg).to_owned());
             args
@@ -91,7 +91,7 @@ fn the_child_of_a_loaded_translator_loads_the_same_library() {
     fs::copy(&library, folder.path().join(library.file_name().unwrap())).unwrap();
     let infer = |more: &[&Path]| {
         let mut command = planforge();
-        command.arg("infer").arg("--suite").arg(example("blocks", "")).args(more);
+        command.args(["pddl", "infer"]).arg("--suite").arg(example("blocks", "")).args(more);
         Ran::wait(command.arg(example("blocks", "p_example.lp")).spawn().unwrap())
     };
     let loaded = infer(&[Path::new("--plugin-dir"), folder.path()]);

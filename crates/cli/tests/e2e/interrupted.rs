@@ -1,16 +1,8 @@
 //! Killed or interrupted at any moment, a run goes on where it was, and nothing that was paid for is asked again.
 
-use super::support::{Ran, Run, planforge, right_reply, verdict};
+use super::support::{Ran, Run, planforge, right_reply, signal, verdict, wait_for};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
 use std::path::Path;
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
-
-/// Sends a signal to a process that a test started.
-pub(crate) fn signal(child: &Child, name: &str) {
-    let status = Command::new("sh").arg("-c").arg(format!("kill -{name} {}", child.id())).status().unwrap();
-    assert!(status.success());
-}
 
 fn resume(folder: &Path) -> Ran {
     Ran::wait(planforge().arg("run").arg("--resume").arg(folder).arg("--json").spawn().unwrap())
@@ -24,15 +16,6 @@ fn silent_at_second(request: &ScriptedRequest) -> Scripted {
 fn three_tasks(base_url: &str) -> Run {
     let run = Run::new("llm-p.toml", base_url).arg("--json").arg("--jobs=1");
     run.task("parcels", "p01").task("parcels", "p02").task("parcels", "p03")
-}
-
-pub(crate) fn wait_for(server: &ScriptedServer, requests: usize, child: &mut Child) {
-    let started = Instant::now();
-    while server.count() < requests {
-        assert!(started.elapsed() < Duration::from_secs(60), "the server got {} requests", server.count());
-        assert!(child.try_wait().unwrap().is_none(), "ended too early");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// What the same run prints when nothing interrupts it.
@@ -72,10 +55,8 @@ fn ctrl_c_finishes_the_record_and_says_how_to_go_on() {
     let mut run = three_tasks(&server.base_url());
     let mut child = run.spawn();
     wait_for(&server, 2, &mut child);
-    let started = Instant::now();
     signal(&child, "INT");
     let ran = Ran::wait(child);
-    assert!(started.elapsed() < Duration::from_secs(20), "took {:?} to stop", started.elapsed());
     let folder = run.folder();
     ran.expect(29).says(&["interrupted", &format!("planforge run --resume {}", folder.display())]);
     let report = ran.json(29);
@@ -88,18 +69,16 @@ fn ctrl_c_finishes_the_record_and_says_how_to_go_on() {
 #[test]
 fn ctrl_c_while_waiting_for_another_attempt_stops_at_once() {
     let server = ScriptedServer::matching(|_| Scripted::error(503, "overloaded", "scripted")).unwrap();
+    // The next attempt is hours away, so only the signal ends the run.
     let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
     let mut run = run
         .set("llm.main.max_attempts", "9")
-        .set("llm.main.backoff_ms", "50000")
-        .set("llm.main.max_backoff_ms", "50000");
+        .set("llm.main.backoff_ms", "36000000")
+        .set("llm.main.max_backoff_ms", "36000000");
     let mut child = run.spawn();
     wait_for(&server, 1, &mut child);
-    std::thread::sleep(Duration::from_millis(300));
-    let started = Instant::now();
     signal(&child, "INT");
     Ran::wait(child).expect(29).says(&["--resume"]);
-    assert!(started.elapsed() < Duration::from_secs(10), "took {:?} to stop", started.elapsed());
 }
 
 /// A replay of a run that was cut short says so; it neither makes up the rest nor asks for it.

@@ -1,7 +1,7 @@
 //! `planforge evaluate` over a matrix with models: columns, folders, and overrides that do not fit.
 
-use super::interrupted::{signal, wait_for};
 use super::support::{Ran, example, pipeline, planforge, ran, right_reply};
+use super::support::{signal, wait_for};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;

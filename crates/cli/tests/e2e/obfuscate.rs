@@ -101,7 +101,7 @@ fn solved_under_its_own_names(cell: &Path, suite: &str) {
         let file = cell.join(format!("{stem}.plan"));
         std::fs::write(&file, plan).unwrap();
         let mut command = planforge();
-        command.arg("validate").arg(example(suite, "domain.pddl"));
+        command.args(["pddl", "validate"]).arg(example(suite, "domain.pddl"));
         command.arg(example(suite, &format!("{stem}.pddl"))).arg(&file);
         Ran::wait(command.spawn().unwrap()).expect(0);
     }

@@ -1,10 +1,11 @@
-//! `planforge picture`: the files that it writes.
+//! `planforge pddl picture`: the files that it writes.
 
 use super::support::{example, ran};
 use std::path::Path;
 
 fn picture(suite: &str, more: &[&str]) -> super::support::Ran {
     let mut args = vec![
+        "pddl".to_owned(),
         "picture".to_owned(),
         example(suite, "domain.pddl").display().to_string(),
         example(suite, "p01.pddl").display().to_string(),

@@ -1,4 +1,4 @@
-//! One evaluation in several processes: shards into one folder, `planforge merge`, and the Slurm array script.
+//! One evaluation in several processes: shards into one folder, `planforge evaluate merge`, and the Slurm array script.
 
 use super::matrix::Place;
 use super::support::{Ran, planforge, ran, root};
@@ -47,7 +47,7 @@ fn without_seconds(name: &str, text: &str) -> String {
 
 fn merged(out: &Path, args: &[&str]) -> Ran {
     let out = out.display().to_string();
-    ran(["merge", &out].iter().chain(args))
+    ran(["evaluate", "merge", &out].iter().chain(args))
 }
 
 /// The same matrix in one process. The folder has the same place in the tree, so that paths are the same.
@@ -74,7 +74,7 @@ fn shards_that_start_at_one_moment_come_to_the_tables_of_one_evaluation() {
     // All of them in a folder that is not there yet.
     let children: Vec<_> = (1..=3).map(start).collect();
     for child in children {
-        Ran::wait(child).expect(0).says(&["`planforge merge"]);
+        Ran::wait(child).expect(0).says(&["`planforge evaluate merge"]);
     }
     assert!(
         !out.join("evaluation.json").exists() && !out.join("tasks.jsonl").exists(),
@@ -125,16 +125,18 @@ fn parts_in_several_folders_are_put_together() {
     };
     let (a, b) = (part(1, "a"), part(2, "b"));
     let into = place.path("out").display().to_string();
-    ran(["merge", &a, &b]).expect(30).says(&["--into"]);
-    ran(["merge", &a, &b, "--into", &into]).expect(0);
+    ran(["evaluate", "merge", &a, &b]).expect(30).says(&["--into"]);
+    ran(["evaluate", "merge", &a, &b, "--into", &into]).expect(0);
     // Once more changes nothing.
-    ran(["merge", &a, &b, "--into", &into]).expect(0);
+    ran(["evaluate", "merge", &a, &b, "--into", &into]).expect(0);
     assert_eq!(tables(&place.path("out")), in_one_go(&place));
     // The same cell with another result is no part of this.
     let cell = "cells/garden/one@right/7/report.json";
     let text = fs::read_to_string(place.path("a").join(cell)).unwrap();
     fs::write(place.path("a").join(cell), text.replace("accepted", "rejected")).unwrap();
-    ran(["merge", &a, &b, "--into", &into]).expect(30).says(&["evaluate.twice", "different results"]);
+    ran(["evaluate", "merge", &a, &b, "--into", &into])
+        .expect(30)
+        .says(&["evaluate.twice", "different results"]);
 }
 
 fn slurm_script() -> PathBuf {

@@ -1,6 +1,6 @@
 //! Several processes on one folder, and folders that cannot be written: it is said what is the matter and how to go on, and nothing is lost.
 
-use super::interrupted::wait_for;
+use super::support::wait_for;
 use super::support::{Ran, example, files, pipeline, planforge, ran, right_reply};
 use planforge_testkit::survival::{differences, results};
 use planforge_testkit::{ScriptedRequest, ScriptedServer};

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run of the binary that takes longer than this hangs.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Only stops a test that hangs; no test measures wall time.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The checkout.
 pub(crate) fn root() -> PathBuf {
@@ -117,6 +117,36 @@ options = { what = \"plan\", against = \"environment\" }
 /// Runs it to its end.
 pub(crate) fn ran<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     Ran::wait(planforge().args(args).spawn().unwrap())
+}
+
+/// Sends a signal to a process that a test started.
+pub(crate) fn signal(child: &Child, name: &str) {
+    let status = Command::new("sh").arg("-c").arg(format!("kill -{name} {}", child.id())).status().unwrap();
+    assert!(status.success());
+}
+
+/// Waits until a condition of a running process holds.
+pub(crate) fn wait_until(child: &mut Child, what: &str, condition: impl Fn(&Child) -> bool) {
+    let started = Instant::now();
+    while !condition(child) {
+        assert!(started.elapsed() < PATIENCE, "no {what}");
+        assert!(child.try_wait().unwrap().is_none(), "ended before {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until the server has got so many requests.
+pub(crate) fn wait_for(server: &ScriptedServer, requests: usize, child: &mut Child) {
+    wait_until(child, &format!("{requests} requests"), |_| server.count() >= requests);
+}
+
+/// Waits until the process has a handler for Ctrl-C.
+pub(crate) fn wait_until_interruptible(child: &mut Child) {
+    wait_until(child, "signal handler", |child| {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 0b10 != 0)
+    });
 }
 
 /// A `planforge run` of a shipped pipeline, to be completed.

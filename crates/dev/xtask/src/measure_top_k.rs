@@ -287,7 +287,7 @@ fn tasks(options: &Options, scratch: &Path) -> Result<Vec<Task>, String> {
 /// The whole command of ours.
 fn ours(binary: &Path, task: &Task, options: &Options) -> Result<(Layers, f64), String> {
     let mut command = Command::new(binary);
-    command.arg("plan").arg(&task.domain).arg(&task.problem);
+    command.args(["pddl", "plan"]).arg(&task.domain).arg(&task.problem);
     command.args(["--top-k", &options.k.to_string(), "--semantics", "ground-no-ops-dropped", "--json"]);
     command.args(["--time-limit", &options.time_limit.to_string()]);
     let start = Instant::now();

@@ -1,12 +1,21 @@
 //! One cell: its run folder, made, resumed or read.
 
+use crate::recorded_run::open_cassette;
+use crate::execution::RunOutcome;
+use crate::tasks::tasks_of;
+use crate::recorded_run::REPORT;
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::instantiate;
+use crate::manifest::stored_tasks;
+use crate::manifest::manifest;
+use crate::execution::ReplySources;
+use crate::recorded_run::RecordedRun;
 use super::columns::ColumnFile;
-use super::ending::broke_in;
-use super::work::{Outcome, Running, Work};
-use crate::commands::run::{Ended, REPORT, Run, cassette, tasks_of};
+use super::outcomes::broke_in;
+use super::outcomes::Outcome;
+use super::work::{Running, Work};
 use crate::exit::Exit;
 use crate::files::unwritable;
-use crate::session::{self, Sources, broke};
 use planforge_contract::{Event, Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult, ClassStages};
@@ -18,14 +27,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One run.
+/// A cell of the matrix.
 pub(super) struct Cell<'a> {
     pub(super) work: &'a Work<'a>,
     pub(super) suite: &'a Suite,
     pub(super) column: &'a ColumnFile,
     pub(super) key: CellKey,
     pub(super) title: String,
-    /// Whether it is to be run.
+    /// True if the cell is selected to run.
     pub(super) wanted: bool,
 }
 
@@ -44,12 +53,12 @@ impl Cell<'_> {
         Cell { wanted: cell.wanted && cell.has_tasks(), ..cell }
     }
 
-    /// Whether any of its tasks is selected.
+    /// True if at least one of its tasks is selected.
     pub(super) fn has_tasks(&self) -> bool {
         self.suite.tasks.iter().any(|task| self.work.selection.takes_task(&task.stem))
     }
 
-    /// What it is as long as nothing is known of it.
+    /// The outcome of a cell that was not run.
     pub(super) fn not_run(&self) -> Outcome {
         let result = CellResult::unfinished(self.key.clone(), &self.stems(), &self.column.judges);
         Outcome { result, wanted: self.wanted, exit: None, broke: (0, 0) }
@@ -59,7 +68,8 @@ impl Cell<'_> {
         self.suite.tasks.iter().map(|task| task.stem.clone()).collect()
     }
 
-    /// What only the journal tells. A journal that cannot be read leaves these figures out of the tables, and says so.
+    /// Adds the figures that only the journal has. If it cannot be read, the figures are omitted with a
+    /// warning.
     pub(super) fn with_history(&self, result: CellResult) -> CellResult {
         let context = self.work.context;
         let folder = self.folder();
@@ -83,9 +93,10 @@ impl Cell<'_> {
         }
     }
 
-    /// What its replies came to, action by action, under the suite's own names. The journal has those that the run used.
+    /// The result classes of its replies for each action, under the suite's own names. The journal has those
+    /// that the run used.
     fn classes(&self, run: &RunFolder, stages: &ClassStages) -> Result<CellClasses, Failure> {
-        let tasks = session::stored_tasks(run.manifest())?;
+        let tasks = stored_tasks(run.manifest())?;
         let Some(renaming) = tasks.first().and_then(|task| task.renaming.as_ref()) else {
             return CellClasses::read(run, stages, &self.actions());
         };
@@ -106,7 +117,8 @@ impl Cell<'_> {
         self.work.out.join(self.key.folder())
     }
 
-    /// What the cell came to; it is run where that is wanted and needed and nothing has stopped the evaluation.
+    /// Returns the cell's report; runs the cell if it is selected, not finished, and nothing has stopped the
+    /// evaluation.
     pub(super) fn report(&self, stopped: bool, jobs: usize) -> Result<Option<RunReport>, Exit> {
         let context = self.work.context;
         let folder = self.folder();
@@ -129,11 +141,11 @@ impl Cell<'_> {
         running.map(|running| self.run(running, &checked, tasks, known, jobs)).transpose()
     }
 
-    /// Runs the cell, or goes on with it.
+    /// Runs or resumes the cell.
     fn run(
         &self,
         running: &Running<'_>,
-        checked: &session::Checked,
+        checked: &LoadedPipeline,
         tasks: Vec<(RunTask, TaskUse)>,
         known: bool,
         jobs: usize,
@@ -145,16 +157,16 @@ impl Cell<'_> {
             (None, Some(_)) => Mode::Record,
             (None, None) => Mode::Live,
         };
-        let (prepared, redactor) = session::instantiate(context, checked, mode)?;
+        let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
         let lookups = self.lookups(running, &redactor)?;
-        let sources = Sources { mode, lookups, answers, failures_stand: !running.retry };
+        let sources = ReplySources { mode, lookups, answers, failures_stand: !running.retry };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
             let overrides = self.work.overrides(self.column, self.key.seed);
-            let manifest = session::manifest(checked, &prepared, &overrides, None, &tasks);
-            let manifest = manifest.map_err(|failure| broke(context, &failure))?;
+            let manifest = manifest(checked, &prepared, &overrides, None, &tasks);
+            let manifest = manifest.map_err(|failure| context.print_failure(&failure))?;
             leave_nothing_half(&folder);
             let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
             RunFolder::create(
@@ -163,11 +175,11 @@ impl Cell<'_> {
                 Arc::clone(&redactor),
             )
         };
-        let opened = opened.map_err(|e| broke(context, &Failure::from(e)))?;
+        let opened = opened.map_err(|e| context.print_failure(&Failure::from(e)))?;
         for warning in opened.warnings() {
             context.output.note(&format!("warning: {}", warning.message));
         }
-        let run = Run {
+        let run = RecordedRun {
             context,
             checked,
             folder: Arc::new(opened),
@@ -176,16 +188,16 @@ impl Cell<'_> {
         };
         let all = tasks.len();
         let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended(&run.folder), tasks);
-        let Ended { report, pending, .. } = run.go(prepared, Arc::clone(&redactor), sources, &tasks)?;
+        let RunOutcome { report, pending, .. } = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
         if report.state == RunState::Parked {
             running.wait_for(pending);
         }
         if let Some(folder) = running.record {
             std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
-            run.export(&self.cassette(folder), &redactor)?;
+            run.export_cassette(&self.cassette(folder), &redactor)?;
         }
         if report.tasks.len() == all {
-            run.keep(&report, &redactor)?;
+            run.save_report(&report, &redactor)?;
         }
         Ok(report)
     }
@@ -233,7 +245,8 @@ impl Cell<'_> {
         folder.join(format!("{}.{}.{}.jsonl", self.suite.name, self.key.column(), self.key.seed))
     }
 
-    /// Where answers are looked up beside the run's own journal. A recording that is there already is completed, not paid for again.
+    /// The cassettes searched in addition to the run's own journal. An existing recording is completed, not
+    /// paid for again.
     pub(super) fn lookups(
         &self,
         running: &Running<'_>,
@@ -248,11 +261,12 @@ impl Cell<'_> {
             (None, Some(folder)) => self.cassettes(folder),
             (None, None) => Vec::new(),
         };
-        paths.iter().map(|path| cassette(self.work.context, path, redactor)).collect()
+        paths.iter().map(|path| open_cassette(self.work.context, path, redactor)).collect()
     }
 
-    /// The cassettes in a folder that may answer the cell's questions, plain or compressed: its own first, then those of other pipelines
-    /// over the same suite and seed with the same model, for a pipeline that goes on where another ends asks the same questions until then.
+    /// The cassettes in a folder that may have the cell's replies, plain or compressed: its own first, then
+    /// those of other pipelines over the same suite and seed with the same model. A pipeline that continues
+    /// another one sends the same requests up to there.
     fn cassettes(&self, folder: &Path) -> Vec<PathBuf> {
         let CellKey { model, seed, .. } = &self.key;
         let model = if model.is_empty() { String::new() } else { format!("@{model}") };
@@ -269,16 +283,16 @@ impl Cell<'_> {
         names.into_iter().map(|name| folder.join(name)).collect()
     }
 
-    /// A cell of another experiment must not stand in this table.
+    /// Refuses a cell that was made with other inputs.
     pub(super) fn is_the_same(
         &self,
         folder: &Path,
-        checked: &session::Checked,
+        checked: &LoadedPipeline,
         tasks: &[(RunTask, TaskUse)],
     ) -> Result<(), Exit> {
         let context = self.work.context;
         let stored =
-            RunFolder::open(folder, Arc::default()).map_err(|e| broke(context, &Failure::from(e)))?;
+            RunFolder::open(folder, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)))?;
         let manifest = stored.manifest();
         let source = &checked.pipeline.source;
         let add_ons = |uses: &mut dyn Iterator<Item = &TaskUse>| -> Vec<BTreeMap<String, String>> {
@@ -306,7 +320,7 @@ impl Cell<'_> {
         }
         let message = format!("{} was made with other inputs: {}", folder.display(), other.join(", "));
         let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
-        Err(broke(context, &failure.help("name another folder with --out, or undo the change")))
+        Err(context.print_failure(&failure.help("name another folder with --out, or undo the change")))
     }
 
     /// The report of a cell that was run to its end.
@@ -316,14 +330,14 @@ impl Cell<'_> {
         let report: RunReport = serde_json::from_slice(&bytes).map_err(|e| {
             let message = format!("{}: {e}", path.display());
             let failure = Failure::new(FailureClass::System, "record.corrupt", message);
-            broke(self.work.context, &failure.help("remove this file: the run beside it gives it again"))
+            self.work.context.print_failure(&failure.help("remove this file: the run beside it gives it again"))
         })?;
         Ok(Some(report))
     }
 }
 
-/// What a process left that was killed before its run had a manifest: empty folders, in the way of a new run. Anything else
-/// stays, and then the run's own error says so.
+/// Removes the empty folders of a process that was killed before its run had a manifest. Anything else stays,
+/// and creating the run reports it.
 fn leave_nothing_half(folder: &Path) {
     for path in [folder.join("events"), folder.join("blobs"), folder.to_owned()] {
         drop(std::fs::remove_dir(path));

@@ -1,25 +1,26 @@
 //! The columns: pipeline files, each with each of the matrix's models, checked before anything is run; and the stages of each that decide.
 
+use super::TableArgs;
+use crate::catalogue::registry;
+use crate::pipeline::LoadedPipeline;
 use super::overrides::Misfits;
-use crate::args::TableArgs;
-use crate::catalogue::OfRegistry;
-use crate::commands::Context;
+use crate::catalogue::RegistryCatalogue;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::prepare::known_secrets;
-use crate::session::{self, Checked};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{CellKey, ClassStages, Judges, Matrix, MatrixModel};
 use planforge_pipeline::{StageKind, Texts};
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 
-/// A column.
+/// A column of the table: a pipeline file with a model.
 pub(super) struct ColumnFile {
     /// `PIPELINE`, or `PIPELINE@MODEL`.
     pub(super) name: String,
     pub(super) pipeline: String,
-    /// Empty where the pipeline's own models are asked.
+    /// Empty for the pipeline's own models.
     pub(super) model: String,
     /// The overrides of the matrix, and those of the model after them.
     pub(super) set: Vec<String>,
@@ -27,7 +28,7 @@ pub(super) struct ColumnFile {
     pub(super) text: String,
     pub(super) judges: Judges,
     pub(super) texts: Texts,
-    /// What must stand in no file that the columns share.
+    /// Secrets that must not reach files shared by the columns.
     pub(super) secrets: Vec<SecretString>,
 }
 
@@ -106,11 +107,11 @@ fn check(
     (path, pipeline, text): (&Path, &str, &str),
     told: &mut Vec<Diagnostic>,
     misfits: &mut Misfits,
-) -> Option<Checked> {
-    let registry = session::registry(context);
+) -> Option<LoadedPipeline> {
+    let registry = registry(context);
     let set: Vec<String> = matrix.set.iter().chain(&model.set).cloned().collect();
     let name = path.display().to_string();
-    let checked = planforge_pipeline::check(text, &name, &OfRegistry(&registry), &set);
+    let checked = planforge_pipeline::check(text, &name, &RegistryCatalogue(&registry), &set);
     let mut own = Vec::new();
     for diagnostic in checked.diagnostics {
         let source = diagnostic.primary().map_or(0, |label| label.source.0 as usize);
@@ -127,10 +128,10 @@ fn check(
         }
     }
     context.output.diagnostics(&own, &checked.sources);
-    checked.pipeline.map(|pipeline| Checked { registry, pipeline })
+    checked.pipeline.map(|pipeline| LoadedPipeline { registry, pipeline })
 }
 
-fn judges(args: &TableArgs, checked: &Checked) -> Judges {
+fn judges(args: &TableArgs, checked: &LoadedPipeline) -> Judges {
     let config = &checked.pipeline.config;
     let simulated = |id: &str| {
         let info = checked.registry.info(id);
@@ -146,18 +147,16 @@ fn judges(args: &TableArgs, checked: &Checked) -> Judges {
     judges
 }
 
-/// A stage that the command line names is in one of the pipelines at least.
+/// Refuses a stage label that no pipeline has.
 fn labels_are_there(context: &Context, args: &TableArgs, read: &[ColumnFile]) -> Result<(), Exit> {
     let none = |has: fn(&Judges) -> bool| !read.iter().any(|column| has(&column.judges));
     if let Some(label) = args.accuracy_by.as_ref().filter(|_| none(|judges| judges.equivalent.is_some())) {
-        context.output.note(&format!("error: --accuracy-by: no pipeline has a verify stage `{label}`"));
-        return Err(Exit::Usage);
+        let message = format!("--accuracy-by: no pipeline has a verify stage `{label}`");
+        return Err(context.usage_error(message, None));
     }
     if let Some(label) = args.classes_by.as_ref().filter(|_| none(|judges| judges.classes.is_some())) {
-        context
-            .output
-            .note(&format!("error: --classes-by: no pipeline has a stage `{label}` of verifier-classes"));
-        return Err(Exit::Usage);
+        let message = format!("--classes-by: no pipeline has a stage `{label}` of verifier-classes");
+        return Err(context.usage_error(message, None));
     }
     Ok(())
 }

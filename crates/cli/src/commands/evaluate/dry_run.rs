@@ -1,10 +1,10 @@
-//! `planforge evaluate --dry-run`: what every cell would ask.
+//! `planforge evaluate --dry-run`: the requests of every cell.
 
 use super::cell::Cell;
-use super::ending::broke_in;
+use super::outcomes::broke_in;
 use super::work::Work;
-use crate::commands::dry_run::DryRun;
-use crate::commands::run::tasks_of;
+use crate::dry_run::DryRun;
+use crate::tasks::tasks_of;
 use crate::exit::Exit;
 use planforge_evaluate::estimate::CellFacts;
 use planforge_pipeline::RunReport;
@@ -13,14 +13,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Work<'_> {
-    /// What there is to know of every cell that is to be run, in the order of the table.
+    /// The facts of every selected cell, in the order of the table.
     pub(super) fn facts(&self) -> Result<Vec<CellFacts>, Exit> {
         self.plan().iter().filter(|cell| cell.wanted).map(Cell::facts).collect()
     }
 }
 
 impl Cell<'_> {
-    /// What there is to know of the cell without asking anybody.
+    /// The facts of the cell, without sending a request.
     fn facts(&self) -> Result<CellFacts, Exit> {
         let context = self.work.context;
         let folder = self.folder();

@@ -1,42 +1,15 @@
-//! How an evaluation ends: exit codes, and what the last lines say.
+//! The last lines of an evaluation.
 
-use super::work::Outcomes;
-use crate::args::{FailOn, Fails};
-use crate::commands::Context;
-use crate::commands::run::exit_of;
+use super::outcomes::Outcomes;
+use crate::context::Context;
 use crate::exit::Exit;
-use planforge_contract::TaskVerdict;
 use planforge_evaluate::evaluation::{CellResult, CellState, Shard};
-use planforge_pipeline::{RunReport, TaskReport};
 use std::path::Path;
 
-/// How many cells a message names.
+/// Cells named in a message.
 const NAMED: usize = 20;
 
-/// How the command would end for this cell alone.
-pub(super) fn exit_of_cell(report: &RunReport, fail_on: Fails) -> Exit {
-    match fail_on {
-        Fails::Negative => exit_of(report, Some(FailOn::Negative)),
-        Fails::Undecided => exit_of(report, None),
-        Fails::Failed => {
-            let undecided = |task: &TaskReport| matches!(task.verdict, Some(TaskVerdict::Undecided { .. }));
-            let tasks = report.tasks.iter().filter(|task| !undecided(task)).cloned().collect();
-            exit_of(&RunReport { tasks, ..report.clone() }, None)
-        }
-    }
-}
-
-/// Tasks that broke, and calls of other tasks that got no answer.
-pub(super) fn broke_in(report: &RunReport) -> (usize, u64) {
-    let broke = |task: &&TaskReport| matches!(task.verdict, Some(TaskVerdict::Failed { .. }));
-    let others = report.tasks.iter().filter(|task| !broke(task));
-    (
-        report.tasks.iter().filter(broke).count(),
-        others.flat_map(|task| task.usage.values()).map(|usage| usage.failed).sum(),
-    )
-}
-
-/// The last lines: what broke, what was left out, and how to go on.
+/// Prints the last lines: failures, cells not selected, and how to resume.
 pub(super) fn tell(context: &Context, out: &Path, outcomes: &Outcomes, exit: Exit) {
     tell_what_broke(context, out, outcomes);
     let out = out.display();
@@ -53,7 +26,7 @@ pub(super) fn tell(context: &Context, out: &Path, outcomes: &Outcomes, exit: Exi
     }
 }
 
-/// How much broke, and how it is tried again.
+/// Prints the number of failures and how to retry them.
 pub(super) fn tell_what_broke(context: &Context, out: &Path, outcomes: &Outcomes) {
     let out = out.display();
     let (tasks, calls) =
@@ -81,7 +54,7 @@ pub(super) fn tell_shard(context: &Context, out: &Path, shard: Shard, outcomes: 
     let own = || outcomes.cells.iter().filter(|cell| cell.wanted);
     let open = own().filter(|cell| cell.result.state == CellState::Unfinished).count();
     context.output.note(&format!(
-        "shard {shard}: {} of {} cells, {open} of them not finished; `planforge merge {}` makes the tables",
+        "shard {shard}: {} of {} cells, {open} of them not finished; `planforge evaluate merge {}` makes the tables",
         own().count(),
         outcomes.cells.len(),
         out.display()

@@ -1,36 +1,30 @@
-//! What is to be evaluated: the matrix and its suites.
+//! The matrix and its suites.
 
+use super::EvaluateArgs;
 use super::MATRIX;
 use super::columns::ColumnFile;
-use crate::args::EvaluateArgs;
-use crate::commands::Context;
-use crate::commands::run::add_on;
+use crate::context::Context;
+use crate::tasks::add_on;
 use crate::exit::Exit;
 use crate::files::{unwritable, write};
-use crate::inputs::read_text;
-use crate::session::{broke, document};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::evaluation::{Matrix, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite_with};
 use std::path::{Path, PathBuf};
 
-/// What is to be evaluated: from the file, from the command line, or from the evaluation that is resumed.
+/// Reads the matrix from the file, from the command line, or from the evaluation that is resumed.
 pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
     let stored = args.out.join(MATRIX);
     let goes_on = args.resume || args.retry_errors;
     // Shards start side by side: the first of them makes the folder.
     if stored.exists() && !goes_on && args.shard.is_none() {
-        context.output.note(&format!("error: {} holds an evaluation already", args.out.display()));
-        context.output.note("help: go on with it with --resume, or name another folder with --out");
-        return Err(Exit::Usage);
+        let message = format!("{} already holds an evaluation", args.out.display());
+        let help = "continue it with --resume, or name another folder with --out";
+        return Err(context.usage_error(message, Some(help)));
     }
     let input = |path: &Path| {
-        read_text(path).map_err(|diagnostic| {
-            let name = path.display().to_string();
-            context.output.diagnostics(&[*diagnostic], &SourceMap::single(name, ""));
-            Exit::Input
-        })
+        context.read_text(path)
     };
     let matrix = if let Some(path) = &args.matrix {
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -39,11 +33,10 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, E
             Exit::Input
         })?
     } else if args.suite.is_empty() && (goes_on || args.shard.is_some() && stored.exists()) {
-        document(context, &stored)?
+        context.read_json(&stored)?
     } else {
         let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45")).map_err(|message| {
-            context.output.note(&format!("error: --seeds: {message}"));
-            Exit::Usage
+            context.usage_error(format!("--seeds: {message}"), None)
         })?;
         Matrix {
             suites: args.suite.clone(),
@@ -83,7 +76,7 @@ pub(super) fn claim(context: &Context, out: &Path, matrix: &Matrix) -> Result<()
         }
     };
     if path.exists() || !write().map_err(|error| unwritable(context, &path, &error))? {
-        let stored: Matrix = document(context, &path)?;
+        let stored: Matrix = context.read_json(&path)?;
         return same(context, &path, &stored, &from_anywhere(matrix));
     }
     Ok(())
@@ -107,7 +100,7 @@ fn same(context: &Context, path: &Path, stored: &Matrix, own: &Matrix) -> Result
     let message = format!("{} is another matrix: {} differ", path.display(), other.join(", "));
     let help = "all shards are parts of one matrix, for a cell's part depends on its place: leave --matrix out to take the one that is \
                 there, or name another folder with --out";
-    Err(broke(context, &Failure::new(FailureClass::Request, "evaluate.other", message).help(help)))
+    Err(context.print_failure(&Failure::new(FailureClass::Request, "evaluate.other", message).help(help)))
 }
 
 fn text(context: &Context, out: &Path, matrix: &Matrix) -> Result<String, Exit> {
@@ -127,7 +120,7 @@ fn from_anywhere(matrix: &Matrix) -> Matrix {
     }
 }
 
-/// Reads the suites and keeps the tasks that are wanted. They need no texts where no pipeline is given any.
+/// Reads the suites and keeps the selected tasks. Texts are required only if a pipeline uses them.
 pub(super) fn suites(context: &Context, matrix: &Matrix, columns: &[ColumnFile]) -> Result<Vec<Suite>, Exit> {
     let required = columns.iter().any(|column| column.texts == Texts::Required);
     let texts = if required { Texts::Required } else { Texts::Optional };

@@ -1,24 +1,50 @@
-//! `planforge merge`: the tables of cells that were run elsewhere, by shards into one folder or into several.
+//! `planforge evaluate merge`: the tables of cells that were run elsewhere, by shards into one folder or into several.
 
+use super::TableArgs;
+use super::EndArgs;
+use crate::recorded_run::REPORT;
 use super::columns::columns;
 use super::ending::{list_unfinished, tell_what_broke};
 use super::matrix::{store, suites};
 use super::work::Work;
 use super::{MATRIX, results};
-use crate::args::MergeArgs;
-use crate::commands::Context;
-use crate::commands::run::REPORT;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::unwritable;
-use crate::session::{broke, document};
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::evaluation::{Matrix, Selection};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use clap::Args;
 
-pub(crate) fn merge(context: &Context, args: &MergeArgs) -> Exit {
+/// Make the tables of an evaluation whose cells were run elsewhere.
+///
+/// The cells were run by shards into one shared folder, or into several folders. Runs nothing and sends no
+/// request. Every cell of the matrix is in the tables; missing and unfinished ones are shown as not run and
+/// listed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge evaluate merge shared
+  planforge evaluate merge shared --layout accuracy --markdown --junit tasks.xml
+  planforge evaluate merge part-1 part-2 --into whole
+
+Exits as `planforge evaluate` does, and with 29 where a cell is missing or unfinished.")]
+pub(crate) struct MergeArgs {
+    /// Folders that `planforge evaluate --out` made: one that all shards wrote to, or several parts of one evaluation with --into.
+    #[arg(required = true, value_name = "OUT")]
+    pub(crate) out: Vec<PathBuf>,
+    /// Folder for the copied cells of several folders, and for the tables.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) ending: EndArgs,
+}
+
+pub(crate) fn run(context: &Context, args: &MergeArgs) -> Exit {
     match merged(context, args) {
         Ok(exit) | Err(exit) => exit,
     }
@@ -28,16 +54,15 @@ fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
     let out = match (args.out.as_slice(), &args.into) {
         ([out], None) => out,
         (_, None) => {
-            context.output.note("error: several folders are merged into another one");
-            context.output.note("help: name it with --into DIR");
-            return Err(Exit::Usage);
+            let help = "name it with --into DIR";
+            return Err(context.usage_error("several folders are merged into another one", Some(help)));
         }
         (parts, Some(into)) => {
             gather(context, parts, into)?;
             into
         }
     };
-    let matrix: Matrix = document(context, &out.join(MATRIX))?;
+    let matrix: Matrix = context.read_json(&out.join(MATRIX))?;
     let columns = columns(context, &args.tables, &matrix)?;
     let suites = suites(context, &matrix, &columns)?;
     let work = Work {
@@ -63,7 +88,7 @@ fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
 fn gather(context: &Context, parts: &[PathBuf], into: &Path) -> Result<(), Exit> {
     let mut first: Option<(&PathBuf, Matrix)> = None;
     for part in parts {
-        let matrix: Matrix = document(context, &part.join(MATRIX))?;
+        let matrix: Matrix = context.read_json(&part.join(MATRIX))?;
         match &first {
             Some((_, known)) if by_names(known) == by_names(&matrix) => {}
             Some((other, _)) => {
@@ -71,18 +96,18 @@ fn gather(context: &Context, parts: &[PathBuf], into: &Path) -> Result<(), Exit>
                     format!("{} and {} are parts of different matrices", other.display(), part.display());
                 let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
                 let help = "suites, pipelines, models, seeds, tasks and overrides of all parts must be the same; their paths may differ";
-                return Err(broke(context, &failure.help(help)));
+                return Err(context.print_failure(&failure.help(help)));
             }
             None => first = Some((part, matrix)),
         }
     }
     let Some((_, matrix)) = first else { return Ok(()) };
     if into.join(MATRIX).exists() {
-        let known: Matrix = document(context, &into.join(MATRIX))?;
+        let known: Matrix = context.read_json(&into.join(MATRIX))?;
         if by_names(&known) != by_names(&matrix) {
             let message = format!("{} holds another evaluation", into.display());
             let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
-            return Err(broke(context, &failure.help("name another folder with --into")));
+            return Err(context.print_failure(&failure.help("name another folder with --into")));
         }
     } else {
         store(context, into, &matrix)?;
@@ -137,7 +162,8 @@ fn cells(part: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Copies a cell. Of a cell that is there twice the finished run is taken; two finished runs that came to different results are a mistake.
+/// Copies a cell. If it exists twice, the finished run is used; two finished runs with different results are
+/// an error.
 fn take(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result<(), Exit> {
     let (from, to) = (part.join(cell), into.join(cell));
     let io = |error: io::Error| unwritable(context, &to, &error);
@@ -158,7 +184,7 @@ fn take(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result<(), 
                 let message = format!("{} and {} came to different results", from.display(), to.display());
                 let failure = Failure::new(FailureClass::Request, "evaluate.twice", message);
                 let help = "a cell belongs to one part: leave out one of the folders, or remove the run that does not count";
-                return Err(broke(context, &failure.help(help)));
+                return Err(context.print_failure(&failure.help(help)));
             }
         }
     }

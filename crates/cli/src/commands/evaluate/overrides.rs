@@ -1,15 +1,16 @@
-//! Overrides of the matrix's models that do not fit pipelines: gathered, so that one mistake is told once for all of them.
+//! Overrides of the matrix's models that do not fit pipelines, collected so that one mistake is reported
+//! once.
 
 use planforge_diagnostics::Diagnostic;
 use planforge_evaluate::evaluation::{Matrix, MatrixModel};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wrong with an override, and where.
+/// The models and pipelines of one wrong override.
 #[derive(Debug, Default)]
 struct Misfit {
     models: BTreeSet<String>,
     pipelines: BTreeSet<String>,
-    /// What is there instead.
+    /// The existing tables or keys.
     help: BTreeSet<String>,
 }
 
@@ -34,8 +35,8 @@ impl Misfits {
         misfit.help.extend(help.cloned());
     }
 
-    /// Notes every override that would make a table of a model or an environment which the pipeline file has not: nothing would ask it. Gives
-    /// the overrides that are wrong.
+    /// Collects overrides that would create a model table or environment which the pipeline file does not
+    /// have, as nothing would use it. Returns the wrong overrides.
     pub(super) fn of_tables(
         &mut self,
         matrix: &Matrix,

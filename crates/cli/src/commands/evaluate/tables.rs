@@ -1,11 +1,12 @@
-//! The tables of an evaluation in each layout: its own, and those of evaluations that stand beside it.
+//! The tables of an evaluation in each layout, with the columns of other evaluations.
 
+use super::TableArgs;
+use super::AreReading;
+use super::Layout;
 use super::EVALUATION;
-use crate::args::{AreReading, Layout, TableArgs};
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
-use crate::session::{broke, document};
 use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The tables beside that of [`Evaluation`]: of this evaluation and of those that stand beside it.
+/// The tables other than that of [`Evaluation`], with the columns of other evaluations.
 struct Tables {
     accuracy: Accuracy,
     scaling: Scaling,
@@ -33,8 +34,7 @@ impl Tables {
         let methods: BTreeMap<String, String> = args.method.iter().cloned().collect();
         let known = |name: &str| all.iter().flat_map(|e| &e.columns).any(|column| column.pipeline == name);
         if let Some(name) = methods.keys().find(|name| !known(name)) {
-            context.output.note(&format!("error: --method: there is no pipeline `{name}`"));
-            return Err(Exit::Usage);
+            return Err(context.usage_error(format!("--method: there is no pipeline `{name}`"), None));
         }
         let refused = |option: &str, message: String, help: &'static str| {
             let diagnostic = Diagnostic::error("evaluate.matrix", format!("{option}: {message}")).help(help);
@@ -91,7 +91,7 @@ impl Tables {
     }
 }
 
-/// Writes every table and figure and prints the one that is wanted.
+/// Writes every table and figure and prints the chosen one.
 pub(super) fn publish(
     context: &Context,
     out: &Path,
@@ -100,7 +100,7 @@ pub(super) fn publish(
     waits: Option<&Wave>,
 ) -> Result<(), Exit> {
     let tables = Tables::new(context, args, evaluation)?;
-    for file in tables.files(evaluation).map_err(|failure| broke(context, &failure))? {
+    for file in tables.files(evaluation).map_err(|failure| context.print_failure(&failure))? {
         write(context, &out.join(&file.name), file.contents.as_bytes())?;
     }
     if let Some(folder) = &args.curves {
@@ -108,12 +108,12 @@ pub(super) fn publish(
         if curves.is_empty() {
             context.output.note("warning: --curves: no task has samples or rounds, so there are no curves");
         }
-        for file in curve_files(&curves).map_err(|failure| broke(context, &failure))? {
+        for file in curve_files(&curves).map_err(|failure| context.print_failure(&failure))? {
             write(context, &folder.join(&file.name), file.contents.as_bytes())?;
         }
     }
     if let Some(folder) = &args.figures {
-        let figures = class_figures(&tables.classes).map_err(|failure| broke(context, &failure))?;
+        let figures = class_figures(&tables.classes).map_err(|failure| context.print_failure(&failure))?;
         for note in &figures.notes {
             context.output.note(&format!("warning: --figures: {note}"));
         }
@@ -134,12 +134,12 @@ fn with(document: &impl Serialize, waits: Option<&Wave>) -> Value {
     value
 }
 
-/// The evaluations that stand beside this one.
+/// The evaluations whose columns are added.
 fn others(context: &Context, args: &TableArgs) -> Result<Vec<Evaluation>, Exit> {
-    args.also.iter().map(|folder| document(context, &folder.join(EVALUATION))).collect()
+    args.also.iter().map(|folder| context.read_json(&folder.join(EVALUATION))).collect()
 }
 
-/// What the command line says about result classes.
+/// The options about result classes.
 fn class_settings(args: &TableArgs, methods: BTreeMap<String, String>) -> ClassSettings {
     ClassSettings {
         methods,

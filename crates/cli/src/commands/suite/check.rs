@@ -1,7 +1,8 @@
 //! `planforge suite check`: everything wrong with suites, and a table of their tasks.
 
-use crate::args::SuiteCheckArgs;
-use crate::commands::Context;
+use crate::args::positive_seconds;
+use std::path::PathBuf;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::limits::WorkLimits;
 use planforge_contract::ReportedDiagnostic;
@@ -11,6 +12,34 @@ use planforge_planning::ResourceLimits;
 use planforge_suites::check::{Checked, Goal, Solved, TaskRow, check};
 use serde::Serialize;
 use std::fmt::Write as _;
+use clap::Args;
+
+/// Report all mistakes in suites: PDDL, texts, templates, sentences, tasks.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge suite check examples/suites/*
+  planforge suite check my-suite --solve --time-limit 10 --json")]
+pub(crate) struct SuiteCheckArgs {
+    /// Folders of suites in the layout of planforge, LLM+P or the exploration-walk data, or with PDDL alone.
+    #[arg(required = true)]
+    pub(crate) suites: Vec<PathBuf>,
+    /// A folder whose knowledge.lp, p_example.lp and sentences.toml replace those of the suites: DIR/SUITE or
+    /// DIR.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_on: Vec<PathBuf>,
+    /// Also search for a plan of every task.
+    #[arg(long)]
+    pub(crate) solve: bool,
+    /// Seconds that the search for one plan may take.
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = positive_seconds, requires = "solve")]
+    pub(crate) time_limit: f64,
+    /// Exit with 10 on warnings too.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     let overall = WorkLimits::new(None);
@@ -28,11 +57,14 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
         }
         all.push(checked);
         if overall.is_interrupted() {
-            return Exit::Interrupted;
+            break;
         }
     }
     bar.finish_and_clear();
-    let exit = all.iter().map(|checked| exit_of(checked, args.strict)).max().unwrap_or(Exit::Good);
+    let exit = match overall.is_interrupted() {
+        true => Exit::Interrupted,
+        false => all.iter().map(|checked| exit_of(checked, args.strict)).max().unwrap_or(Exit::Good),
+    };
     if args.json {
         let suites: Vec<Report<'_>> = all.iter().map(Report::of).collect();
         context.output.json(&serde_json::json!({ "good": exit == Exit::Good, "suites": suites }));

@@ -1,16 +1,21 @@
 //! `planforge suite describe`: texts from PDDL (exploration-walk paper, Appendix C).
 //!
-//! The first task that lacks a text is run first, with other suites' texts as examples; it also brings the domain's text and
-//! the sentences, and what the types are. The other tasks are then told after its model, so that all tasks of a suite read alike.
+//! The first task without a text is run first, with other suites' texts as examples. It also writes the
+//! domain's text, the sentences and the descriptions of types. The other tasks then use it as a model, so
+//! that all tasks of a suite have the same style.
 
+use crate::recorded_run::open_cassette;
+use crate::exit::of_report;
+use crate::recorded_run::NewRun;
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::check_pipeline;
+use crate::pipeline::require_immediate_answers;
+use std::path::PathBuf;
 use super::examples;
 use super::files::{Entry, Files, counted};
-use crate::args::SuiteDescribeArgs;
-use crate::commands::Context;
-use crate::commands::run::{New, cassette, exit_of};
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
-use crate::session::{self, Checked};
 use planforge_contract::{EnvironmentOpen, Given, ReportedDiagnostic, ReportedSeverity, TaskView};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
@@ -21,6 +26,48 @@ use planforge_pipeline::{
 use planforge_record::TaskUse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use clap::Args;
+
+/// Let a model write the missing texts of a suite: domain, facts, tasks.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The pipeline file says which model; in-context examples are planforge's own suites, or those that --example names.
+
+Examples:
+  planforge suite describe my-suite --pipeline configs/pipelines/describe.toml --set llm.main.model=gpt-4o
+  planforge suite describe my-suite --pipeline describe.toml --example examples/suites/hiking --out /tmp/texts"
+)]
+pub(crate) struct SuiteDescribeArgs {
+    /// The suite's folder, with domain.pddl and a problem NAME.pddl for each task.
+    pub(crate) suite: PathBuf,
+    /// The pipeline file: stages of `translator-describe`, such as configs/pipelines/describe.toml.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pipeline: PathBuf,
+    /// A suite whose texts are shown as an in-context example, instead of planforge's own. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) example: Vec<PathBuf>,
+    /// Override a key of the pipeline file, such as `llm.main.model=gpt-4o`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Write the texts into this folder instead.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Rewrite existing texts too.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Take every reply from this cassette or run folder; send no request. Repeatable.
+    #[arg(long, value_name = "CASSETTE")]
+    pub(crate) replay: Vec<PathBuf>,
+    /// Folder for run folders.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// Tasks in parallel.
+    #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// The file that holds the sentences and what the types are.
 const SENTENCES_FILE: &str = "sentences.toml";
@@ -83,14 +130,11 @@ fn suite(context: &Context, args: &SuiteDescribeArgs) -> Result<Suite, Exit> {
     Ok(suite)
 }
 
-fn pipeline(context: &Context, args: &SuiteDescribeArgs) -> Result<Checked, Exit> {
+fn pipeline(context: &Context, args: &SuiteDescribeArgs) -> Result<LoadedPipeline, Exit> {
     let name = args.pipeline.display().to_string();
-    let text = read_text(&args.pipeline).map_err(|diagnostic| {
-        context.output.diagnostics(&[*diagnostic], &SourceMap::single(name.clone(), ""));
-        Exit::Input
-    })?;
-    let checked = session::check(context, &text, &name, &args.overrides)?;
-    session::answers_at_once(context, &checked, "planforge suite describe")?;
+    let text = context.read_text(&args.pipeline)?;
+    let checked = check_pipeline(context, &text, &name, &args.overrides)?;
+    require_immediate_answers(context, &checked, "planforge suite describe")?;
     let given = &checked.pipeline.config.given;
     if !given.domain || !given.problem {
         let message = format!("{name} does not give the domain and the problem, which are to be described");
@@ -149,19 +193,19 @@ fn json<T: serde::Serialize>(told: &BTreeMap<String, T>) -> String {
 struct Work<'a> {
     context: &'a Context,
     args: &'a SuiteDescribeArgs,
-    checked: &'a Checked,
+    checked: &'a LoadedPipeline,
     suite: &'a Suite,
     examples: BTreeMap<String, String>,
     told: Told,
 }
 
 impl Work<'_> {
-    /// One run over some tasks; what it wrote is taken up.
+    /// Runs the pipeline over some tasks and collects its texts.
     fn phase(&mut self, tasks: &[&SuiteTask]) -> Result<Exit, Exit> {
         let tasks: Vec<(RunTask, TaskUse)> =
             tasks.iter().map(|task| (self.task(task), self.task_use(task))).collect();
         let mode = if self.args.replay.is_empty() { Mode::Live } else { Mode::Replay };
-        let new = New {
+        let new = NewRun {
             overrides: &self.args.overrides,
             explainer: None,
             runs: &self.args.runs,
@@ -169,7 +213,7 @@ impl Work<'_> {
             mode,
         };
         let (ended, run, _) = new.run(self.context, self.checked, &tasks, |redactor| {
-            self.args.replay.iter().map(|path| cassette(self.context, path, redactor)).collect()
+            self.args.replay.iter().map(|path| open_cassette(self.context, path, redactor)).collect()
         })?;
         let path = run.folder.path().display().to_string();
         self.context.output.note(&format!("the questions and answers are in {path}"));
@@ -261,11 +305,11 @@ impl Work<'_> {
         }
     }
 
-    /// What kept a task from its texts; its verdict says nothing, for nothing is verified here.
+    /// The exit code for missing texts. The verdicts do not count, as nothing is verified here.
     fn judge(&self, report: &RunReport) -> Exit {
         match report.tasks.iter().all(|task| task.candidate.is_some()) && report.state == RunState::Finished {
             true => Exit::Good,
-            false => exit_of(report, None),
+            false => of_report(report, false),
         }
     }
 
@@ -289,8 +333,8 @@ impl Work<'_> {
         Files::new(folder, files).completing(SENTENCES_FILE).write(self.context, self.args.force)
     }
 
-    /// The new text of `sentences.toml`, made of what was written; a part that is kept stays as it stands in the file. Empty where nothing
-    /// is new.
+    /// The new text of `sentences.toml`. Existing parts keep their wording in the file. Empty if nothing is
+    /// new.
     fn sentences_file(&self) -> Result<String, Exit> {
         let new = |told: &String, kept: String| Some(told.clone()).filter(|t| !t.is_empty() && *t != kept);
         let sentences = new(&self.told.sentences, json(&self.suite.sentences));

@@ -1,6 +1,6 @@
 //! In-context examples for describing: planforge's own suites, or those that the command line names.
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use planforge_contract::Sentences;
 use planforge_diagnostics::SourceId;
@@ -110,7 +110,7 @@ fn named(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<
     Ok(examples)
 }
 
-/// Descriptions as a model is asked to write them: of every type, or none.
+/// Descriptions in the format requested of a model: of every type, or none.
 fn types(suite: &Suite) -> String {
     let domain = suite.reference_domain.as_deref().unwrap_or_default();
     let declared = planforge_pddl::parse_domain(domain, SourceId(0)).value.types;
@@ -121,7 +121,7 @@ fn types(suite: &Suite) -> String {
     }
 }
 
-/// Sentences as a model is asked to write them.
+/// Sentences in the format requested of a model.
 fn told(sentences: &BTreeMap<String, Sentences>) -> String {
     let complete: BTreeMap<_, _> = sentences.iter().filter(|(_, s)| !s.no.is_empty()).collect();
     match complete.is_empty() {

@@ -1,6 +1,6 @@
 //! Files for a suite's folder, or for those of several suites: all or none, and none of a person's is overwritten unasked.
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::Diagnostic;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub(crate) struct Files<'a> {
     completes: Option<&'static str>,
 }
 
-/// What became of a file.
+/// The result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Became {
@@ -23,7 +23,7 @@ pub(crate) enum Became {
     Unchanged,
 }
 
-/// One file and what became of it.
+/// A file and the result of writing it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub(crate) struct Entry {
     pub(crate) file: String,

@@ -1,8 +1,8 @@
 //! `planforge suite generate`: tasks from a seed.
 
+use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
-use crate::args::SuiteGenerateArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::limits::WorkLimits;
 use planforge_diagnostics::render::escape;
@@ -11,6 +11,41 @@ use planforge_suites::generate::{Generator, Instance, Limits, NoInstance};
 use planforge_suites::template;
 use std::fmt::Write as _;
 use std::path::Path;
+use clap::Args;
+
+/// Generate tasks from a seed with the suite's generator.jinja.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge suite generate examples/suites/grippers
+  planforge suite generate examples/suites/grippers --tasks 10 --seed 7 --out /tmp/grippers")]
+pub(crate) struct SuiteGenerateArgs {
+    /// The suite's folder, with domain.nl, domain.pddl and generator.jinja.
+    pub(crate) suite: PathBuf,
+    /// Number of tasks. Without this and the next two options, `[generate]` of suite.toml counts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9999))]
+    pub(crate) tasks: Option<u32>,
+    /// The seed of all of them.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The number of the first task; sizes grow with it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9999))]
+    pub(crate) from: Option<u32>,
+    /// Also make the in-context example, with a plan.
+    #[arg(long)]
+    pub(crate) example: bool,
+    /// Write a separate suite into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Limit: search nodes for solving a task; harder draws are skipped.
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) nodes: u64,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &SuiteGenerateArgs) -> Exit {
     let loaded = load_without_tasks(&args.suite);
@@ -33,7 +68,7 @@ pub(crate) fn run(context: &Context, args: &SuiteGenerateArgs) -> Exit {
     }
 }
 
-/// What is asked for; where nothing is said, what the suite's manifest says.
+/// The tasks to generate, by the options or else by the suite's manifest.
 fn wanted(args: &SuiteGenerateArgs, suite: &Suite) -> GenerateSpec {
     let asked = args.tasks.is_some() || args.seed.is_some() || args.from.is_some();
     let own = suite.generate.unwrap_or(GenerateSpec { seed: 1, first: 1, tasks: 5, example: true });
@@ -77,7 +112,7 @@ fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// What makes tasks in another folder a suite of their own.
+/// The domain files that make a separate suite of the tasks.
 fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut manifest = format!("schema = 1\nname = {}\n", quoted(&suite.name));

@@ -1,12 +1,36 @@
 //! `planforge suite import-actions`: the domain-generators paper's data as suites.
 
+use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
-use crate::args::SuiteImportActionsArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::render::escape;
 use planforge_suites::import_actions::{Imported, ImportedSuite, import_actions};
 use std::fmt::Write as _;
+use clap::Args;
+
+/// Import the domain-generators paper's data as suites.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "FOLDER has domainNL/*.csv, pddl-problems/ and predicate-descriptions/. The domain's PDDL file counts; where a table writes an action otherwise, it is said how. Nothing is written where something is wrong.
+
+Examples:
+  planforge suite import-actions action-descriptions --out /tmp/actions9
+  planforge run configs/pipelines/actions.toml --task /tmp/actions9/gripper/p01 --set 'given.action_examples=[\"/tmp/actions9\"]'"
+)]
+pub(crate) struct SuiteImportActionsArgs {
+    /// The folder with the data.
+    pub(crate) folder: PathBuf,
+    /// The folder that the suites are written into: DIR/NAME for each domain.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &SuiteImportActionsArgs) -> Exit {
     let imported = import_actions(&args.folder);

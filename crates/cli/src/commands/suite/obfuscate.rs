@@ -1,15 +1,87 @@
-//! `planforge suite obfuscate`: a suite under other names as a folder of its own.
+//! `planforge suite obfuscate`: a separate suite under other names.
 
+use std::path::PathBuf;
 use super::files::{Files, counted};
-use crate::args::SuiteObfuscateArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_obfuscate::{Kind, Options, Renaming};
+use planforge_obfuscate::{Kind, Names, Options, Renaming};
 use planforge_pipeline::{Suite, Texts, disguised, load_suite_with};
 use planforge_suites::obfuscate::{MAPPING, files};
 use std::fmt::Write as _;
+use std::str::FromStr;
+use clap::Args;
+
+/// Rename and reorder a suite, so that a model cannot use what it has read about its domain.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The same as [obfuscate] of a pipeline file does to the suites of a run; mapping.json of the new folder is the way back.
+
+Examples:
+  planforge suite obfuscate examples/suites/blocks --names misleading --seed 7 --out /tmp/blocks-misleading
+  planforge suite obfuscate examples/suites/tyres --names random --what types,predicates,actions --out /tmp/tyres-random
+  planforge suite check /tmp/blocks-misleading"
+)]
+pub(crate) struct SuiteObfuscateArgs {
+    /// The suite's folder, with domain.pddl and a problem NAME.pddl for each task.
+    pub(crate) suite: PathBuf,
+    /// The kind of new names: `random` ones are made up, `misleading` ones come from another setting, with `original` only the order changes.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) names: NamesWord,
+    /// The folder that the new suite is written into.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The seed of names and order.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The kinds of names to replace: domain, types, predicates, functions, actions, objects, constants,
+    /// parameters [default: all].
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) what: Vec<KindWord>,
+    /// Do not change the texts.
+    #[arg(long)]
+    pub(crate) keep_texts: bool,
+    /// Do not change the order.
+    #[arg(long)]
+    pub(crate) keep_order: bool,
+    /// The new suite's name, for tables that have both; the old one without it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `random`, `misleading` or `original`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamesWord(pub(crate) Names);
+
+/// A kind of name, such as `types`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KindWord(pub(crate) Kind);
+
+impl FromStr for NamesWord {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Self, String> {
+        word_of(word, &Names::ALL, |names| names.name()).map(Self)
+    }
+}
+
+impl FromStr for KindWord {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Self, String> {
+        word_of(word, &Kind::ALL, |kind| kind.name()).map(Self)
+    }
+}
+
+fn word_of<T: Copy>(word: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Result<T, String> {
+    let known = || all.iter().map(|one| name(*one)).collect::<Vec<_>>().join(", ");
+    all.iter().copied().find(|one| name(*one) == word).ok_or_else(|| format!("it can be {}", known()))
+}
 
 pub(crate) fn run(context: &Context, args: &SuiteObfuscateArgs) -> Exit {
     let loaded = load_suite_with(&args.suite, Texts::Optional);

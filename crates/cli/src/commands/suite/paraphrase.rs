@@ -1,18 +1,49 @@
-//! `planforge suite paraphrase`: the tasks of a suite in other words, as a suite of its own.
+//! `planforge suite paraphrase`: a separate suite with the same tasks in other words.
 //!
-//! Everything that a method may learn the domain from stays byte for byte: domain, its text, in-context example, sentences, knowledge.
-//! Only the tasks' texts are others, so that what a table shows beside the suite's own is the effect of the words.
+//! Everything that a method may learn the domain from is copied byte for byte: domain, its text, in-context
+//! example, sentences, knowledge. Only the tasks' texts differ, so a difference in results is the effect of
+//! the words.
 
+use crate::args::positive;
+use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
-use crate::args::SuiteParaphraseArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use planforge_pipeline::{Suite, SuiteTask, load_suite};
 use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
 use planforge_suites::template;
 use std::fmt::Write as _;
+use clap::Args;
 
-/// What is taken over as it is, where it is there.
+/// Reword each task with the suite's wordings.jinja: a separate suite with the same problems.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  planforge suite paraphrase examples/suites/blocks --out /tmp/blocks-paraphrased --seed 7"
+)]
+pub(crate) struct SuiteParaphraseArgs {
+    /// The suite's folder, with domain.pddl, wordings.jinja and a problem NAME.pddl for each task.
+    pub(crate) suite: PathBuf,
+    /// The folder that the new suite is written into.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The seed of order and words.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Number of texts for each task: NAME-w1, NAME-w2, ...
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
+    pub(crate) wordings: u32,
+    /// At most so many tasks, the first by name; all where it is not given.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tasks: Option<usize>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Files copied unchanged, if they exist.
 const KEPT: [&str; 12] = [
     "actions.toml",
     "domain.nl",
@@ -90,7 +121,7 @@ fn manifest(suite: &Suite, args: &SuiteParaphraseArgs) -> String {
     text
 }
 
-/// The file of a material in the new folder: its own name may lie in a folder below the suite's.
+/// The file of a material in the new folder; in the suite it may lie in a subfolder.
 fn material_file(name: &str) -> String {
     let word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("material-{word}.txt")

@@ -1,12 +1,30 @@
 //! `planforge suite template`: the files that show an interface and objects, and nothing else of the reference.
 
+use std::path::PathBuf;
 use super::files::{Files, counted};
-use crate::args::SuiteTemplateArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::Diagnostic;
 use planforge_pipeline::load_suite;
 use planforge_suites::template::templates;
+use clap::Args;
+
+/// Write the templates that show only a domain's action interface and a task's objects.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  planforge suite template my-suite")]
+pub(crate) struct SuiteTemplateArgs {
+    /// The suite's folder, with the reference PDDL.
+    pub(crate) suite: PathBuf,
+    /// Write into this folder instead.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace files that are there with other content.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(context: &Context, args: &SuiteTemplateArgs) -> Exit {
     let loaded = load_suite(&args.suite);

@@ -1,0 +1,80 @@
+//! The command line as a whole: global options, and help that groups the commands under headings.
+
+use crate::commands::{Command, HEADINGS};
+use crate::output::ColourChoice;
+use clap::{CommandFactory, FromArgMatches, Parser};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Translate planning tasks from plain language to checked PDDL, and prove every plan step by step.
+#[derive(Debug, Parser)]
+#[command(name = "planforge", version, after_help = crate::exit::help())]
+pub(crate) struct Cli {
+    /// Colours on standard error.
+    #[arg(long, value_enum, default_value_t = ColourChoice::Auto, global = true, value_name = "WHEN")]
+    pub(crate) color: ColourChoice,
+    /// A folder with plugin libraries; repeatable. Also: the environment variable PLANFORGE_PLUGINS (separated by colons) and
+    /// the folder `plugins` beside the executable. Never the working directory.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) plugin_dir: Vec<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Cli {
+    pub(crate) fn parse_from_arguments(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let mut command = grouped_command();
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// Returns the whole command line, with the commands of `planforge --help` under their headings.
+pub(crate) fn grouped_command() -> clap::Command {
+    let command = Cli::command();
+    let groups = command_groups(&command);
+    // The closing brace of a placeholder is the only brace that a template may have.
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    ))
+}
+
+fn command_groups(command: &clap::Command) -> String {
+    let names = || HEADINGS.iter().flat_map(|(_, names)| *names);
+    let width = names().map(|name| name.len()).max().unwrap_or_default();
+    let mut groups = String::new();
+    for (heading, names) in HEADINGS {
+        groups += &format!("{heading}:\n");
+        for name in *names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            groups += &format!("  {name:width$}  {about}\n");
+        }
+        groups.push('\n');
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        grouped_command().debug_assert();
+    }
+
+    #[test]
+    fn every_visible_command_is_under_one_heading_with_a_short_description() {
+        let listed: Vec<&str> = HEADINGS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let command = Cli::command();
+        let visible: BTreeSet<&str> =
+            command.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name).collect();
+        assert_eq!(listed.len(), visible.len());
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), visible);
+        for line in command_groups(&command).lines() {
+            assert!(line.chars().count() <= 100 && !line.trim().contains(['{', '}']), "{line}");
+        }
+    }
+}

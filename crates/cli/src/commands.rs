@@ -1,0 +1,54 @@
+//! The commands, one module each: arguments, help examples and code. Each returns how the process ends and prints through
+//! [`Output`](crate::output::Output).
+
+use crate::context::Context;
+use crate::exit::Exit;
+
+/// Declares the modules of the commands, their enum and dispatch, and the headings of `planforge --help`. A module has the name of its
+/// command, its arguments and a function `run`.
+macro_rules! commands {
+    ($($heading:literal { $($name:ident($module:ident::$args:ident)),* $(,)? })* hidden { $hidden:ident($hidden_module:ident::$hidden_args:ident) }) => {
+        $($(pub(crate) mod $module;)*)*
+        mod $hidden_module;
+
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum Command {
+            $($($name(Box<$module::$args>),)*)*
+            #[command(hide = true)]
+            $hidden($hidden_module::$hidden_args),
+        }
+
+        impl Command {
+            /// Runs the command.
+            pub(crate) fn run(&self, context: &Context) -> Exit {
+                match self {
+                    $($(Self::$name(args) => $module::run(context, args),)*)*
+                    Self::$hidden(args) => $hidden_module::run(context, args),
+                }
+            }
+        }
+
+        /// The headings of `planforge --help` with their commands, in order.
+        pub(crate) const HEADINGS: &[(&str, &[&str])] = &[$(($heading, &[$(stringify!($module)),*])),*];
+    };
+}
+
+commands! {
+    "Run" { Run(run::RunArgs), Replay(replay::ReplayArgs), Runs(runs::RunsArgs) }
+    "Measure" {
+        Evaluate(evaluate::EvaluateCommandArgs),
+        Compare(compare::CompareArgs),
+        Report(report::ReportArgs),
+        Study(study::StudyArgs),
+    }
+    "PDDL" { Pddl(pddl::PddlArgs) }
+    "Write and extend" { Suite(suite::SuiteArgs), Plugins(plugins::PluginsArgs) }
+    "Help" {
+        Check(check::CheckArgs),
+        Explain(explain::ExplainArgs),
+        Doctor(doctor::DoctorArgs),
+        Demo(demo::DemoArgs),
+        Completions(completions::CompletionsArgs),
+    }
+    hidden { Worker(worker::WorkerArgs) }
+}

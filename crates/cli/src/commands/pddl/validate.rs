@@ -1,0 +1,152 @@
+//! `planforge pddl validate`: a domain, a problem with it, or a plan with both.
+
+use std::path::PathBuf;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::inputs::Inputs;
+use crate::output::count_line;
+use planforge_contract::{ReportedDiagnostic, ValidateReport};
+use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::render::escape;
+use planforge_planning::{ValidationDecision, ValidationReport, parse_plan};
+use std::path::Path;
+use clap::Args;
+
+/// Check a domain, a problem, or a plan.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge pddl validate domain.pddl
+  planforge pddl validate domain.pddl p01.pddl
+  planforge pddl validate domain.pddl p01.pddl p01.plan --json")]
+pub(crate) struct ValidateArgs {
+    /// The domain file.
+    pub(crate) domain: PathBuf,
+    /// The problem file.
+    pub(crate) problem: Option<PathBuf>,
+    /// The plan file.
+    pub(crate) plan: Option<PathBuf>,
+    /// Print every state of the plan, not only what failed.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) trace: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The exit code, its name in JSON, and the validation of a plan, if there is one.
+struct Outcome {
+    exit: Exit,
+    decision: &'static str,
+    report: Option<ValidationReport>,
+}
+
+pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
+    let mut inputs = Inputs::read(&args.domain, args.problem.as_deref());
+    let outcome = match (&args.problem, &args.plan) {
+        (Some(_), Some(plan)) => judge_plan(&mut inputs, plan),
+        _ => from_reading(&inputs),
+    };
+    if args.json {
+        context.output.json(&json(&inputs, &outcome));
+    } else {
+        context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+        if let Some(report) = &outcome.report
+            && args.trace
+        {
+            context.output.result(&trace(report));
+        }
+        context.output.result(&(verdict_line(args, &outcome, &inputs) + "\n"));
+    }
+    outcome.exit
+}
+
+fn from_reading(inputs: &Inputs) -> Outcome {
+    let exit = inputs.exit();
+    let decision = match exit {
+        Exit::Good => "accepted",
+        Exit::Negative => "rejected",
+        _ => "undecided",
+    };
+    Outcome { exit, decision, report: None }
+}
+
+fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
+    let (source, text) = inputs.load_plan(path);
+    // A plan cannot be right for a task that cannot be used, and a file that cannot be read says nothing about the plan.
+    let (Some(text), Some(domain), Some(problem), false) =
+        (text, &inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors())
+    else {
+        return from_reading(inputs);
+    };
+    let plan = parse_plan(&text, source);
+    if plan.diagnostics.iter().any(Diagnostic::is_error) {
+        // What else is wrong with a plan of which a part could not be read says nothing about the plan that was meant.
+        inputs.diagnostics.extend(plan.diagnostics);
+        return from_reading(inputs);
+    }
+    match planforge_planning::validate(domain, problem, &plan) {
+        Err(diagnostics) => {
+            inputs.diagnostics.extend(diagnostics);
+            from_reading(inputs)
+        }
+        Ok(report) => {
+            inputs.diagnostics.extend(report.diagnostics.iter().cloned());
+            let (exit, decision) = match &report.decision {
+                ValidationDecision::Valid => (Exit::Good, "accepted"),
+                ValidationDecision::Invalid => (Exit::Negative, "rejected"),
+                ValidationDecision::Unsupported(_) => (Exit::Undecided, "undecided"),
+            };
+            Outcome { exit, decision, report: Some(report) }
+        }
+    }
+}
+
+fn verdict_line(args: &ValidateArgs, outcome: &Outcome, inputs: &Inputs) -> String {
+    let what = match (&args.problem, &args.plan) {
+        (_, Some(_)) => "plan",
+        (Some(_), None) => "domain and problem",
+        (None, None) => "domain",
+    };
+    let cost = outcome.report.as_ref().filter(|r| r.is_valid()).map(|r| {
+        let cost = r.cost.map(|c| format!(", cost {c}")).unwrap_or_default();
+        format!(" ({} steps{cost})", r.steps)
+    });
+    let warnings = count_line(&inputs.diagnostics).filter(|_| outcome.report.is_none());
+    let counts = warnings.map(|w| format!(" ({w})")).unwrap_or_default();
+    match outcome.decision {
+        "accepted" if outcome.report.is_some() => format!("plan valid{}", cost.unwrap_or_default()),
+        "accepted" => format!("{what} good{counts}"),
+        "rejected" if outcome.report.is_some() => "plan invalid".to_owned(),
+        "rejected" => format!("{what} not usable{counts}"),
+        _ => format!("{what} not judged"),
+    }
+}
+
+fn json(inputs: &Inputs, outcome: &Outcome) -> ValidateReport {
+    ValidateReport {
+        valid: outcome.decision == "accepted",
+        decision: outcome.decision.to_owned(),
+        diagnostics: inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect(),
+        cost: outcome.report.as_ref().filter(|r| r.is_valid()).and_then(|r| r.cost),
+    }
+}
+
+/// The initial state and what each step changed.
+fn trace(report: &ValidationReport) -> String {
+    let atoms = |atoms: &[planforge_planning::task::Atom], sign: &str| -> String {
+        atoms.iter().map(|a| format!("    {sign}{}\n", report.symbols.atom(a))).collect()
+    };
+    let mut out = format!("initial state\n{}", atoms(&report.initial, ""));
+    for step in &report.trace {
+        out.push_str(&format!("step {}: {}\n", step.index + 1, report.symbols.step(&step.action)));
+        out.push_str(&atoms(&step.deleted, "- "));
+        out.push_str(&atoms(&step.added, "+ "));
+        for (term, value) in &step.numbers {
+            out.push_str(&format!("    {} = {value}\n", report.symbols.function_term(term)));
+        }
+    }
+    if let Some(failing) = &report.failing_step {
+        out.push_str(&format!("step {}: {} cannot be executed\n", failing.index + 1, escape(&failing.text)));
+    }
+    out
+}

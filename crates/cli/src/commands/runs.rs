@@ -1,0 +1,31 @@
+//! `planforge runs`: what recorded runs hold.
+
+mod explain;
+mod rounds;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use clap::{Args, Subcommand};
+
+/// Inspect recorded runs: rounds of refinement, origins of inferred facts.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge runs rounds runs/20261121-101500-bon-ivml
+  planforge runs explain runs/20261121-101500-tic-ic \"(clean shot5)\"")]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    command: RunsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    Rounds(rounds::RoundsArgs),
+    Explain(explain::ExplainFactArgs),
+}
+
+pub(crate) fn run(context: &Context, args: &RunsArgs) -> Exit {
+    match &args.command {
+        RunsCommand::Rounds(args) => rounds::run(context, args),
+        RunsCommand::Explain(args) => explain::run(context, args),
+    }
+}

@@ -1,0 +1,75 @@
+//! The manifest of a run folder. It holds everything that a replay needs: the pipeline's text, the overrides, the seed and the tasks.
+//! So replay and resume read no suite.
+
+use crate::pipeline::LoadedPipeline;
+use crate::prepare::Prepared;
+use planforge_contract::{Failure, FailureClass};
+use planforge_pipeline::RunTask;
+use planforge_record::{ConfigText, RunManifest, TaskUse};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The key of the tasks in `run.json`.
+const TASKS: &str = "tasks";
+
+/// The key of the explaining model in `run.json`.
+const EXPLAIN_PLAN: &str = "explain_plan";
+
+/// Builds the manifest of a run.
+pub(crate) fn manifest(
+    checked: &LoadedPipeline,
+    prepared: &Prepared,
+    overrides: &[String],
+    explainer: Option<&str>,
+    tasks: &[(RunTask, TaskUse)],
+) -> Result<RunManifest, Failure> {
+    let pipeline = &checked.pipeline;
+    let stored =
+        serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>()).map_err(|e| {
+            Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}"))
+        })?;
+    let mut settings =
+        BTreeMap::from([(TASKS.to_owned(), stored), (EXPLAIN_PLAN.to_owned(), explainer.into())]);
+    let simulated: Vec<&String> =
+        prepared.roles.iter().filter(|(_, role)| role.simulated).map(|(name, _)| name).collect();
+    if !simulated.is_empty() {
+        settings.insert(planforge_report::SIMULATED.to_owned(), serde_json::json!(simulated));
+    }
+    Ok(RunManifest {
+        schema: 1,
+        id: run_id(Path::new(&pipeline.name)),
+        planforge: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at: now(),
+        config: ConfigText::new(pipeline.name.clone(), pipeline.source.clone()),
+        overrides: overrides.to_vec(),
+        plugins: prepared.plugins.clone(),
+        models: prepared.roles.iter().map(|(name, role)| (name.clone(), role.config.model.clone())).collect(),
+        seed: pipeline.config.seed,
+        tasks: tasks.iter().map(|(_, used)| used.clone()).collect(),
+        settings,
+    })
+}
+
+/// The model table that explains plans, if the run has one.
+pub(crate) fn stored_explainer(manifest: &RunManifest) -> Option<String> {
+    manifest.settings.get(EXPLAIN_PLAN).and_then(|v| v.as_str()).map(str::to_owned)
+}
+
+/// The tasks that a run folder keeps.
+pub(crate) fn stored_tasks(manifest: &RunManifest) -> Result<Vec<RunTask>, Failure> {
+    let corrupt = |message: String| Failure::new(FailureClass::System, "record.corrupt", message);
+    let value = manifest.settings.get(TASKS).ok_or_else(|| corrupt("run.json holds no tasks".to_owned()))?;
+    serde_json::from_value(value.clone()).map_err(|e| corrupt(format!("run.json: the tasks: {e}")))
+}
+
+pub(crate) fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A name for a run folder that sorts by time: `20261121-101500.123-llm-p`.
+fn run_id(pipeline: &Path) -> String {
+    let stem = pipeline.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let word: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    format!("{}-{word}", jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S.%3f"))
+}

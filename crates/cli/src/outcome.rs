@@ -1,0 +1,339 @@
+//! The result of a run as text. Everything that a model wrote is escaped.
+
+use crate::context::Context;
+use crate::execution::RunOutcome;
+use crate::explain_plan::ExplainedPlans;
+use planforge_batch::Wave;
+use planforge_contract::{
+    Assessment, BudgetEnd, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity,
+    TaskVerdict,
+};
+use planforge_diagnostics::render::escape;
+use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
+use planforge_pipeline::{BudgetReport, Cost, Moved, RunReport, RunTask, TaskReport, TaskUsage};
+
+/// Lines shown of one text.
+const SHOWN_LINES: usize = 200;
+
+/// One block a task, and a line of counts.
+pub(crate) fn text(report: &RunReport, task_texts: &[String], told: &ExplainedPlans) -> String {
+    let mut out = String::new();
+    for (task, text) in report.tasks.iter().zip(task_texts) {
+        task_block(&mut out, task, text);
+        match told.get(&task.task) {
+            Some(Outcome::Ok(words)) => section(&mut out, "The plan in words", words),
+            Some(Outcome::Failure(failure)) => {
+                section(&mut out, "The plan was not told", &failure.to_string())
+            }
+            None => {}
+        }
+        line(&mut out, "");
+    }
+    let counts: Vec<String> = report.verdicts().iter().map(|(name, n)| format!("{n} {name}")).collect();
+    let tasks =
+        if report.tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", report.tasks.len()) };
+    line(&mut out, &format!("{tasks}: {}", counts.join(", ")));
+    if !report.prices.is_empty() {
+        let mut cost = Cost::default();
+        report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
+        line(&mut out, &format!("cost: {}", cost.text()));
+    }
+    out
+}
+
+/// The report on standard output, with what waits.
+pub(crate) fn print_outcome(
+    context: &Context,
+    ended: &RunOutcome,
+    tasks: &[RunTask],
+    json: bool,
+    waits: Option<&Wave>,
+) {
+    if json {
+        let mut value = report_json(&ended.report, &ended.explained_plans);
+        if let Some(wave) = waits {
+            value["pending"] = serde_json::json!(wave);
+        }
+        context.output.json(&value);
+    } else {
+        let own = |task: &RunTask| match &task.renaming {
+            Some(renaming) => renaming.back([]).text(&task.view.task_text),
+            None => task.view.task_text.clone(),
+        };
+        let texts: Vec<String> = tasks.iter().map(own).collect();
+        context.output.result(&text(&ended.report, &texts, &ended.explained_plans));
+    }
+}
+
+/// The report as JSON, with explained plans if requested.
+fn report_json(report: &RunReport, told: &ExplainedPlans) -> serde_json::Value {
+    let mut value = serde_json::json!(report);
+    if !told.is_empty() {
+        value["told"] = serde_json::json!(told);
+    }
+    value
+}
+
+fn task_block(out: &mut String, task: &TaskReport, text: &str) {
+    let verdict = task.verdict.as_ref().map_or("no verdict", TaskVerdict::name);
+    line(out, &format!("=== {}: {verdict}", escape(&task.task)));
+    section(out, "Task", text);
+    if let Some(candidate) = &task.candidate {
+        written(out, task, candidate);
+        plan(out, candidate);
+        assessments(out, task, candidate);
+    }
+    failures(out, task);
+    for stage in &task.stages {
+        if let Some(budget) = &stage.budget {
+            section(out, &format!("Budget of {}", stage.label), &budget_text(budget));
+        }
+    }
+    if let Some(why) = task.verdict.as_ref().and_then(reason) {
+        section(out, "Why", &why);
+    }
+    section(out, "Tokens", &usage(task));
+}
+
+/// The PDDL that a model wrote. What was given is not repeated.
+fn written(out: &mut String, task: &TaskReport, candidate: &Candidate) {
+    for step in &task.written {
+        for fix in &step.fixes {
+            let what = format!("{} (line {}, {})", fix.title, fix.line, fix.code);
+            section(out, "Fix applied", &what);
+        }
+    }
+    if task.written.is_empty() {
+        return;
+    }
+    let reply = task.written.iter().map(|w| w.raw_reply.as_str()).collect::<Vec<_>>().concat();
+    for (name, pddl) in [("Domain", &candidate.domain), ("Problem", &candidate.problem)] {
+        // A given text was not in any reply; its first line tells them apart after fixes too.
+        if let Some(pddl) = pddl
+            && pddl.lines().find(|l| !l.trim().is_empty()).is_some_and(|first| reply.contains(first.trim()))
+        {
+            section(out, &format!("{name} written"), pddl);
+        }
+    }
+}
+
+fn plan(out: &mut String, candidate: &Candidate) {
+    match &candidate.plan {
+        None => {}
+        Some(PlanOutcome::Plan { plans, optimal, statistics }) => {
+            let Some(plan) = plans.first() else { return };
+            let cost = plan.cost.map(|c| format!(", cost {c}")).unwrap_or_default();
+            let optimal = if *optimal { ", proven cheapest" } else { "" };
+            let search = if statistics.search.is_empty() { "" } else { &statistics.search };
+            let title = format!("Plan ({} steps{cost}{optimal}; {})", plan.steps.len(), escape(search));
+            section(out, title.trim_end_matches("; )"), &plan.steps.join("\n"));
+        }
+        Some(
+            PlanOutcome::ProvenUnsolvable { explanation, .. } | PlanOutcome::Exhausted { explanation, .. },
+        ) => {
+            section(out, "No plan", &explanation.join("\n"));
+        }
+        Some(PlanOutcome::LimitReached { message, .. }) => section(out, "No plan", message),
+        Some(PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics }) => {
+            section(out, "No plan", &findings(diagnostics, candidate));
+        }
+    }
+}
+
+fn assessments(out: &mut String, task: &TaskReport, candidate: &Candidate) {
+    let mut text = String::new();
+    // In the order of the stages, which tells the story better than the alphabet.
+    let labels = task.stages.iter().map(|stage| &stage.label);
+    for (label, assessment) in labels.filter_map(|label| candidate.assessments.get_key_value(label)) {
+        let detail = match &assessment.decision {
+            Decision::Undecided { message, .. } | Decision::NotComparable { message } => message,
+            Decision::Accepted | Decision::Rejected => &assessment.summary,
+        };
+        line(&mut text, &format!("{label}: {} - {detail}", assessment.decision.name()));
+        let shown = shown_findings(assessment);
+        if !shown.is_empty() {
+            text.push_str(&findings(&shown, candidate));
+        }
+    }
+    if !text.is_empty() {
+        // Snippets in it are escaped one by one, so that their own layout stays.
+        line(out, "Validation:");
+        indented(out, &text);
+    }
+}
+
+/// Errors always; warnings only where the candidate was not accepted, for then they may be the reason.
+fn shown_findings(assessment: &Assessment) -> Vec<ReportedDiagnostic> {
+    let accepted = assessment.decision == Decision::Accepted;
+    let worth = |d: &&ReportedDiagnostic| d.severity == ReportedSeverity::Error || !accepted;
+    assessment.diagnostics.iter().filter(worth).cloned().collect()
+}
+
+fn findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String {
+    let mut sources = SourceMap::default();
+    let plan = candidate.plan.as_ref().and_then(PlanOutcome::best).map(|p| p.steps.join("\n"));
+    let texts =
+        [("domain", candidate.domain.clone()), ("problem", candidate.problem.clone()), ("plan", plan)];
+    let ids: Vec<_> = texts
+        .into_iter()
+        .filter_map(|(name, text)| text.map(|text| (name, sources.add(name, text))))
+        .collect();
+    let mut out = String::new();
+    for reported in diagnostics {
+        let severity = match reported.severity {
+            ReportedSeverity::Advice => Severity::Advice,
+            ReportedSeverity::Warning => Severity::Warning,
+            ReportedSeverity::Error => Severity::Error,
+        };
+        let mut diagnostic = Diagnostic::new(severity, "", reported.message.clone());
+        diagnostic.code = reported.code.clone().into();
+        diagnostic.help.clone_from(&reported.help);
+        if let Some((_, id)) = ids.iter().find(|(name, _)| *name == reported.file)
+            && reported.line > 0
+        {
+            diagnostic = diagnostic.at(*id, Span::new(reported.start, reported.end), "");
+        }
+        line(&mut out, planforge_diagnostics::render::text(&diagnostic, &sources, false).trim_end());
+    }
+    out
+}
+
+fn failures(out: &mut String, task: &TaskReport) {
+    for stage in &task.stages {
+        for failed in &stage.failed {
+            section(
+                out,
+                &format!("Broken at {}", stage.label),
+                &format!("{}: {}", failed.path, failed.failure),
+            );
+        }
+    }
+}
+
+/// The reason why the search ended, the resources spent, and the best candidate.
+fn budget_text(budget: &BudgetReport) -> String {
+    let why = match budget.end {
+        BudgetEnd::Accepted => "a candidate was accepted before the budget was spent",
+        BudgetEnd::Spent => "the budget is spent: another pull might go beyond it",
+        BudgetEnd::NothingLeft => "there was nothing left to sample or to refine",
+        BudgetEnd::Stalled => "it ended because pulls spent nothing of what is limited",
+        BudgetEnd::Capped => "a cap of an [llm] table was reached before the budget was spent",
+    };
+    let (spent, limits) = (&budget.spent, &budget.limits);
+    let of = |used: String, limit: Option<String>, what: &str| match limit {
+        Some(limit) => format!("{used} of {limit} {what}"),
+        None => format!("{used} {what}"),
+    };
+    let estimated = match spent.estimated_tokens {
+        0 => String::new(),
+        n => format!(" ({n} of them estimated, for the server did not count them)"),
+    };
+    let mut used = vec![
+        of(spent.calls.to_string(), limits.calls.map(|n| n.to_string()), "calls"),
+        of(spent.tokens.to_string(), limits.tokens.map(|n| n.to_string()), "tokens") + &estimated,
+    ];
+    used.extend(
+        spent.seconds.map(|s| of(format!("{s:.1}"), limits.seconds.map(|n| n.to_string()), "seconds")),
+    );
+    used.extend(
+        spent.money.map(|m| of(format!("{m:.4}"), limits.money.map(|n| n.to_string()), "US dollars")),
+    );
+    let best = match (&budget.best, budget.best_value) {
+        (Some(path), Some(value)) => format!("the best is {path}, with {value}"),
+        (Some(path), None) => format!("the best is {path}, which has no value"),
+        (None, _) => "no pull came to anything".to_owned(),
+    };
+    let outside = match budget.outside {
+        0 => String::new(),
+        n => format!("\n{n} values lay outside of the stage's range and counted as its nearer end"),
+    };
+    format!(
+        "{why}\nspent: {}\n{} samples, {} refinements ({}): {} candidates; {best}{outside}",
+        used.join(", "),
+        budget.samples,
+        budget.refinements,
+        budget.policy,
+        budget.candidates
+    )
+}
+
+fn reason(verdict: &TaskVerdict) -> Option<String> {
+    match verdict {
+        TaskVerdict::Accepted => None,
+        // Why there is no plan stands under "No plan" already.
+        TaskVerdict::Unsolvable { stage, .. } => Some(format!(
+            "`{stage}` proved that the problem as it was written has no plan; the task itself may well have one"
+        )),
+        TaskVerdict::Rejected { stage, message } | TaskVerdict::Undecided { stage, message } => {
+            Some(format!("{} at `{stage}`: {message}", verdict.name()))
+        }
+        TaskVerdict::Failed { stage, failure } => Some(format!("failed at `{stage}`: {failure}")),
+    }
+}
+
+fn usage(task: &TaskReport) -> String {
+    if task.usage.is_empty() {
+        return "no model answered".to_owned();
+    }
+    let used = task.usage.iter().map(|(model, u)| usage_line(model, u));
+    used.chain(task.moved.iter().map(moved_line)).collect::<Vec<_>>().join("\n")
+}
+
+/// For the end of a run: the requests that a fallback model answered.
+pub(crate) fn moved(report: &RunReport) -> Vec<String> {
+    let answered = |name: &str| -> u64 {
+        report.tasks.iter().filter_map(|task| task.usage.get(name)).map(|usage| usage.calls).sum()
+    };
+    let line =
+        |moved: &Moved| format!("{}; {} answered {}", moved_line(moved), moved.llm, answered(&moved.llm));
+    report.moved().iter().map(line).collect()
+}
+
+/// The requests that a fallback model answered.
+pub(crate) fn moved_line(moved: &Moved) -> String {
+    let questions = if moved.questions == 1 { "question" } else { "questions" };
+    let Moved { llm, to, code, .. } = moved;
+    format!("{} {questions} went from {llm} on to {to} [{code}]", moved.questions)
+}
+
+fn usage_line(model: &str, usage: &TaskUsage) -> String {
+    let calls = if usage.calls == 1 { "1 call".to_owned() } else { format!("{} calls", usage.calls) };
+    let unmetered = match usage.unmetered {
+        0 => String::new(),
+        n => format!("; {n} of them without a count from the server, so the sums are too low"),
+    };
+    let copies = match usage.copies {
+        0 => String::new(),
+        1 => "; 1 reply is a copy of another to the same question".to_owned(),
+        n => format!("; {n} replies are copies of others to the same question"),
+    };
+    format!(
+        "{model}: {} in, {} out, {calls}{unmetered}{copies}",
+        usage.prompt_tokens, usage.completion_tokens
+    )
+}
+
+fn section(out: &mut String, title: &str, text: &str) {
+    line(out, &format!("{title}:"));
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    for shown in lines.iter().take(SHOWN_LINES) {
+        line(out, format!("  {}", escape(shown)).trim_end());
+    }
+    if lines.len() > SHOWN_LINES {
+        line(
+            out,
+            &format!("  ... {} more lines; the whole text is in the run folder", lines.len() - SHOWN_LINES),
+        );
+    }
+}
+
+fn indented(out: &mut String, text: &str) {
+    for shown in text.trim_end().lines() {
+        line(out, format!("  {shown}").trim_end());
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}

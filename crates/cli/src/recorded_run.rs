@@ -1,0 +1,238 @@
+//! A run with its run folder: started, resumed, replayed, exported.
+
+use crate::context::Context;
+use crate::execution::{ExecutionSettings, ReplySources, RunOutcome, execute, services};
+use crate::exit::Exit;
+use crate::files::{unwritable, write};
+use crate::manifest::{manifest, stored_tasks};
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::check_pipeline;
+use crate::pipeline::instantiate;
+use crate::prepare::Prepared;
+use crate::progress::RunBar;
+use planforge_contract::{Failure, FailureClass};
+use planforge_llm::Mode;
+use planforge_pipeline::{RunReport, RunState, RunTask};
+use planforge_record::{
+    Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
+    TaskUse, export_cassette,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The report of a finished run, in its folder.
+pub(crate) const REPORT: &str = "report.json";
+
+/// A run that begins.
+pub(crate) struct NewRun<'a> {
+    pub(crate) overrides: &'a [String],
+    /// The model that explains plans in plain language.
+    pub(crate) explainer: Option<&'a str>,
+    /// Folder for run folders.
+    pub(crate) runs: &'a Path,
+    pub(crate) jobs: u32,
+    pub(crate) mode: Mode,
+}
+
+impl NewRun<'_> {
+    /// Runs a checked pipeline on tasks in a new run folder.
+    pub(crate) fn run<'c>(
+        &self,
+        context: &'c Context,
+        checked: &'c LoadedPipeline,
+        tasks: &[(RunTask, TaskUse)],
+        lookups: impl FnOnce(&Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit>,
+    ) -> Result<(RunOutcome, RecordedRun<'c>, Arc<Redactor>), Exit> {
+        let (prepared, redactor) = instantiate(context, checked, self.mode)?;
+        let lookups = lookups(&redactor)?;
+        let manifest = manifest(checked, &prepared, self.overrides, self.explainer, tasks)
+            .map_err(|f| context.print_failure(&f))?;
+        let folder = create_run_folder(self.runs, manifest, &redactor)
+            .map_err(|e| context.print_failure(&Failure::from(e)))?;
+        let run =
+            RecordedRun { context, checked, folder: Arc::new(folder), jobs: self.jobs, title: String::new() };
+        let tasks: Vec<RunTask> = tasks.iter().map(|(task, _)| task.clone()).collect();
+        let sources = ReplySources { mode: self.mode, lookups, answers: None, failures_stand: false };
+        let ended = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
+        Ok((ended, run, redactor))
+    }
+}
+
+/// Creates the run folder. If several runs start in the same millisecond, the later ones get a number.
+fn create_run_folder(
+    runs: &Path,
+    manifest: RunManifest,
+    redactor: &Arc<Redactor>,
+) -> Result<RunFolder, RecordError> {
+    let id = manifest.id.clone();
+    let mut number = 1;
+    loop {
+        let id = if number == 1 { id.clone() } else { format!("{id}-{number}") };
+        let made = RunFolder::create(runs, RunManifest { id, ..manifest.clone() }, Arc::clone(redactor));
+        match made {
+            Err(error) if error.code == "record.exists" && number < 1000 => number += 1,
+            made => return made,
+        }
+    }
+}
+
+/// A run under way: where it is written, and with how many jobs.
+pub(crate) struct RecordedRun<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) checked: &'a LoadedPipeline,
+    pub(crate) folder: Arc<RunFolder>,
+    pub(crate) jobs: u32,
+    /// The title of the progress bar; empty for a single run.
+    pub(crate) title: String,
+}
+
+impl RecordedRun<'_> {
+    /// Runs the tasks to their end, or to where the person stops it.
+    pub(crate) fn execute(
+        &self,
+        prepared: Prepared,
+        redactor: Arc<Redactor>,
+        sources: ReplySources,
+        tasks: &[RunTask],
+    ) -> Result<RunOutcome, Exit> {
+        // What an earlier session came to is not the last word any more.
+        let report = self.folder.path().join(REPORT);
+        if let Err(error) = std::fs::remove_file(&report)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(unwritable(self.context, &report, &error));
+        }
+        let bar = RunBar::new(&self.context.output, tasks.len(), &self.title);
+        let secrets = Arc::clone(&redactor);
+        let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
+        let manifest = self.folder.manifest();
+        let execution =
+            ExecutionSettings { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+        let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
+            .and_then(|services| execute(&self.checked.pipeline, manifest, &services, tasks))
+            .and_then(|ended| Ok(RunOutcome { report: without_secrets(ended.report, &secrets)?, ..ended }));
+        bar.finish();
+        ended.map_err(|failure| self.context.print_failure(&failure))
+    }
+
+    /// Writes the report of a finished run beside its record. A resumed run deletes it first, so an existing
+    /// report is always current.
+    pub(crate) fn save_report(&self, report: &RunReport, redactor: &Redactor) -> Result<(), Exit> {
+        if report.state != RunState::Finished {
+            return Ok(());
+        }
+        let path = self.folder.path().join(REPORT);
+        let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(self.context, &path, &e))?;
+        write(self.context, &path, &redactor.bytes(&text))
+    }
+
+    /// Writes the replies of the run as a cassette file. The header never holds a URL, which may hold a key.
+    pub(crate) fn export_cassette(&self, path: &Path, redactor: &Redactor) -> Result<(), Exit> {
+        let manifest = self.folder.manifest();
+        let config = &self.checked.pipeline.config;
+        let mut providers: Vec<String> = config.llm.values().map(|t| t.plugin.clone()).collect();
+        providers.dedup();
+        let header = CassetteHeader {
+            planforge_cassette: CassetteHeader::VERSION,
+            models: manifest.models.values().cloned().collect(),
+            endpoint: providers.join(", "),
+            date: manifest.created_at.chars().take(10).collect(),
+            planforge: manifest.planforge.clone(),
+            parameters: parameters(config),
+            picked: BTreeMap::new(),
+            note: String::new(),
+        };
+        export_cassette(self.folder.as_ref(), &header, path, redactor)
+            .map_err(|e| self.context.print_failure(&Failure::from(e)))
+    }
+}
+
+/// Redacts the report: messages of plugins may contain secrets.
+fn without_secrets(report: RunReport, redactor: &Redactor) -> Result<RunReport, Failure> {
+    if redactor.is_empty() {
+        return Ok(report);
+    }
+    let no_form = |e: serde_json::Error| {
+        Failure::new(FailureClass::System, "record.io", format!("the report has no JSON form: {e}"))
+    };
+    let told = serde_json::to_value(&report).map_err(no_form)?;
+    let mut clean = told.clone();
+    redactor.value(&mut clean);
+    if clean == told { Ok(report) } else { serde_json::from_value(clean).map_err(no_form) }
+}
+
+/// Parameters common to all requests of a model, for readers of the cassette.
+fn parameters(config: &planforge_pipeline::Pipeline) -> BTreeMap<String, serde_json::Value> {
+    let mut parameters = BTreeMap::from([("seed".to_owned(), config.seed.into())]);
+    for (name, table) in &config.llm {
+        for key in ["temperature", "top_p", "max_tokens", "stop", "seed"] {
+            if let Some(value) = table.settings.get(key) {
+                parameters.insert(format!("{name}.{key}"), value.clone());
+            }
+        }
+    }
+    parameters
+}
+
+/// A cassette, or a run folder as one.
+pub(crate) fn open_cassette(
+    context: &Context,
+    path: &Path,
+    redactor: &Arc<Redactor>,
+) -> Result<Arc<dyn Lookup>, Exit> {
+    let cassette =
+        Cassette::open(path, Arc::clone(redactor)).map_err(|e| context.print_failure(&Failure::from(e)))?;
+    for warning in cassette.warnings() {
+        context.output.note(&format!("warning: {}", warning.message));
+    }
+    Ok(Arc::new(cassette))
+}
+
+/// Replays a run from its own record. Changes nothing on disk.
+pub(crate) fn replay_run(
+    context: &Context,
+    folder: RunFolder,
+    jobs: u32,
+) -> Result<(RunOutcome, Vec<RunTask>), Exit> {
+    let manifest: RunManifest = folder.manifest().clone();
+    for warning in folder.warnings() {
+        context.output.note(&format!("warning: {}", warning.message));
+    }
+    let checked = check_pipeline(context, &manifest.config.text, &manifest.config.path, &manifest.overrides)?;
+    let failed = |failure: Failure| context.print_failure(&failure);
+    let tasks = stored_tasks(&manifest).map_err(failed)?;
+    let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;
+    let lookups = vec![Arc::new(folder) as Arc<dyn Lookup>];
+    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
+    // What the re-execution would write goes to memory.
+    let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
+    let bar = RunBar::new(&context.output, tasks.len(), "");
+    let execution = ExecutionSettings { jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+    let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
+        .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
+    bar.finish();
+    Ok((ended.map_err(failed)?, tasks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::TaskVerdict;
+    use planforge_pipeline::TaskReport;
+    use secrecy::SecretString;
+
+    #[test]
+    fn what_a_plugin_says_of_its_failure_holds_no_secret_in_the_report() {
+        let failure = Failure::new(FailureClass::Plugin, "plugin.failed", "401 for sk-live-0123456789");
+        let verdict = Some(TaskVerdict::Failed { stage: "plan".to_owned(), failure });
+        let task = TaskReport { stem: "p01".to_owned(), verdict, ..TaskReport::default() };
+        let report =
+            RunReport { schema: 1, state: RunState::Finished, tasks: vec![task], prices: BTreeMap::new() };
+        let redactor = Redactor::new([&SecretString::from("sk-live-0123456789")]);
+        let clean = without_secrets(report, &redactor).unwrap();
+        let text = serde_json::to_string(&clean).unwrap();
+        assert!(!text.contains("0123456789") && text.contains("401 for [redacted]"), "{text}");
+        assert_eq!(clean.tasks[0].stem, "p01");
+    }
+}

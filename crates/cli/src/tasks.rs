@@ -1,0 +1,113 @@
+//! The tasks of a run, read from suites.
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::describing_environment;
+use planforge_contract::api::NoHost;
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pipeline::{
+    RunTask, Suite, apply_add_ons, describe_tasks, disguise_suites, load_suite_with, load_task_with,
+    needs_description, run_tasks,
+};
+use planforge_record::{TaskUse, sha256_hex};
+use std::path::PathBuf;
+
+/// Reads the suites and tasks that the command line names; everything wrong with them is printed.
+pub(crate) fn named_tasks(
+    context: &Context,
+    checked: &LoadedPipeline,
+    tasks: &[PathBuf],
+    suites: &[PathBuf],
+    add_ons: &[PathBuf],
+) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
+    if tasks.is_empty() && suites.is_empty() {
+        let help = "name one with --task DIR/STEM, or all of a suite with --suite DIR";
+        return Err(context.usage_error("no task is named", Some(help)));
+    }
+    let texts = checked.pipeline.config.given.texts();
+    let loaded = tasks
+        .iter()
+        .map(|t| load_task_with(t, texts))
+        .chain(suites.iter().map(|s| load_suite_with(s, texts)));
+    let mut found = Vec::new();
+    let mut bad = false;
+    for loaded in loaded {
+        context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
+        match loaded.suite {
+            Some(suite) => found.push(suite),
+            None => bad = true,
+        }
+    }
+    if bad {
+        return Err(Exit::Input);
+    }
+    add_on(context, add_ons, &mut found)?;
+    tasks_of(context, checked, found)
+}
+
+/// Puts add-ons over suites; everything wrong with them is printed.
+pub(crate) fn add_on(context: &Context, folders: &[PathBuf], suites: &mut [Suite]) -> Result<(), Exit> {
+    let mut sources = SourceMap::default();
+    let found = apply_add_ons(folders, suites, &mut sources);
+    context.output.diagnostics(&found, &sources);
+    if found.iter().any(Diagnostic::is_error) { Err(Exit::Input) } else { Ok(()) }
+}
+
+/// The tasks of suites as the pipeline may see them, with their entries for `run.json`. For a suite without
+/// PDDL, the pipeline's environment describes interface and objects.
+pub(crate) fn tasks_of(
+    context: &Context,
+    checked: &LoadedPipeline,
+    mut suites: Vec<Suite>,
+) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
+    let given = &checked.pipeline.config.given;
+    if needs_description(&suites, given)
+        && let Some(environment) = describing_environment(context, checked)?
+    {
+        // Nothing is recorded yet, and an interrupt ends the process.
+        describe_tasks(&mut suites, given, environment.as_ref(), &NoHost)
+            .map_err(|f| context.print_failure(&f))?;
+    }
+    let suites = disguise_suites(&checked.pipeline.config, &suites).map_err(|diagnostics| {
+        context.output.diagnostics(&diagnostics, &SourceMap::default());
+        Exit::Input
+    })?;
+    let uses: Vec<TaskUse> = suites
+        .iter()
+        .flat_map(|suite| {
+            suite.tasks.iter().map(|task| TaskUse {
+                name: format!("{}.{}", suite.name, task.stem),
+                suite: suite.folder.display().to_string(),
+                task: task.stem.clone(),
+                sha256: suite.digest(task),
+                add_on: suite.add_on.clone(),
+            })
+        })
+        .collect();
+    match run_tasks(&checked.pipeline.config, &suites, checked.pipeline.folder()) {
+        Ok(tasks) => Ok(tasks.into_iter().zip(uses).map(with_example).collect()),
+        Err(diagnostics) => {
+            context.output.diagnostics(&diagnostics, &SourceMap::default());
+            Err(Exit::Input)
+        }
+    }
+}
+
+/// Includes in-context examples, actions, predicates and further problems of the suite in the digest that
+/// identifies a task.
+fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
+    let in_words = ["actions", "predicates.declared"];
+    let covered = |name: &str| name.starts_with("example.") || in_words.contains(&name);
+    let example: Vec<_> = task.view.materials.iter().filter(|(name, _)| covered(name)).collect();
+    if !example.is_empty() {
+        // Pairs of texts always have a JSON form.
+        let text = serde_json::to_string(&(&used.sha256, example)).unwrap_or_default();
+        used.sha256 = sha256_hex(text.as_bytes());
+    }
+    if !task.reference.problems.is_empty() {
+        let text = serde_json::to_string(&(&used.sha256, &task.reference.problems)).unwrap_or_default();
+        used.sha256 = sha256_hex(text.as_bytes());
+    }
+    (task, used)
+}
