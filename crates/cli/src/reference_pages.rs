@@ -4,7 +4,7 @@
 use crate::bundled::BUNDLED;
 use planforge_contract::PluginInfo;
 use planforge_plugin_host::{Registry, Settings};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -209,7 +209,8 @@ fn model_tables(schema: &Value) -> String {
 fn plugins(infos: &[PluginInfo]) -> String {
     let mut out = format!(
         "# Plugins\n\n{NOTE}\n\nThe bundled plugins with their options, the roles for which they ask models, and the metrics of verifiers. A select, \
-         refine\nor budget stage uses a metric as `LABEL.NAME`. A metric is absent if it was not measured.\n"
+         refine\nor budget stage uses a metric as `LABEL.NAME`. A metric is absent if it was not measured. *Measures* are the standard quantities that \
+         [result\ntables](evaluation.md) read.\n"
     );
     for info in infos {
         let _ = write!(out, "\n## {}\n\n{}\n", info.id, info.about);
@@ -221,6 +222,11 @@ fn plugins(infos: &[PluginInfo]) -> String {
         // Two plugins may have types of one name, so headings and links have the plugin's id.
         let sections = writer.rest().replace("\n### ", &format!("\n### {} ", info.id));
         out.push_str(&sections.replace("](#", &format!("](#{}-", info.id)));
+        let measures: Vec<String> =
+            info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
+        if !measures.is_empty() {
+            let _ = write!(out, "\nMeasures {}.\n", measures.join(", "));
+        }
         if !info.metrics.is_empty() {
             out.push_str("\n| metric | meaning |\n|---|---|\n");
             for metric in &info.metrics {
