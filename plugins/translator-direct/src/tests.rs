@@ -2,67 +2,16 @@
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
+use planforge_translating::testing::{
+    LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
+    transcript,
+};
 use std::collections::BTreeMap;
 
-mod edit;
 mod examples;
-mod thought;
 
-const DOMAIN: &str = "(define (domain lamps)
-  (:requirements :strips)
-  (:predicates (on ?l) (wired ?l) (ready))
-  (:action switch
-    :parameters (?l)
-    :precondition (and (wired ?l) (ready))
-    :effect (on ?l)))";
-
-const PROBLEM: &str = "(define (problem l1)
-  (:domain lamps)
-  (:objects red blue)
-  (:init (wired red) (wired blue) (ready))
-  (:goal (and (on red) (on blue))))";
-
-fn plugin(options: Options) -> DirectTranslator {
+fn plugin(options: DirectOptions) -> DirectTranslator {
     DirectTranslator::create(options, &Secrets::default()).unwrap()
-}
-
-fn interface() -> ActionInterface {
-    let lamp = |name: &str| TypedName { name: name.into(), type_name: "lamp".into() };
-    ActionInterface {
-        actions: vec![
-            ActionSignature { name: "switch".into(), parameters: vec![lamp("l")] },
-            ActionSignature {
-                name: "swap".into(),
-                parameters: vec![
-                    lamp("a"),
-                    lamp("b"),
-                    TypedName { name: "where".into(), type_name: "object".into() },
-                ],
-            },
-        ],
-        objects: vec![
-            lamp("red"),
-            lamp("blue"),
-            TypedName { name: "hall".into(), type_name: "object".into() },
-        ],
-    }
-}
-
-fn request(mode_has_domain: bool, n: u32) -> TranslateRequest {
-    TranslateRequest {
-        task: TaskView {
-            suite: "lamps".into(),
-            task: "l1".into(),
-            domain_text: "A wired lamp can be switched on when the house is ready.\n".into(),
-            task_text: "The lamps red and blue are wired, {{ and }} the house is ready. Both should be on.\n"
-                .into(),
-            given: Given { domain: mode_has_domain.then(|| DOMAIN.to_owned()), problem: None },
-            action_interface: None,
-            materials: BTreeMap::new(),
-        },
-        n,
-        ..TranslateRequest::default()
-    }
 }
 
 fn with_example(mut request: TranslateRequest) -> TranslateRequest {
@@ -77,16 +26,7 @@ fn with_example(mut request: TranslateRequest) -> TranslateRequest {
     request
 }
 
-/// The conversation as a person reads it.
-fn transcript(messages: &[Message]) -> String {
-    messages.iter().map(|m| format!("=== {:?}\n{}\n", m.role, m.content)).collect()
-}
-
-fn samples(response: TranslateResponse) -> Vec<Result<CandidatePatch, Failure>> {
-    response.samples.into_iter().map(Outcome::into_result).collect()
-}
-
-fn question(options: Options, request: &TranslateRequest) -> String {
+fn question(options: DirectOptions, request: &TranslateRequest) -> String {
     let host = TestHost::for_kind(PluginKind::Translator).reply("writer", DOMAIN).reply("writer", PROBLEM);
     let _ = plugin(options).translate(&host, request).unwrap();
     transcript(&host.requests()[0].1.messages)
@@ -94,35 +34,35 @@ fn question(options: Options, request: &TranslateRequest) -> String {
 
 #[test]
 fn problem_question_with_domain_and_example() {
-    insta::assert_snapshot!(question(Options::default(), &with_example(request(true, 1))));
+    insta::assert_snapshot!(question(DirectOptions::default(), &with_example(lamps_request(true, 1))));
 }
 
 #[test]
 fn problem_question_with_the_object_template() {
-    let mut request = request(true, 1);
-    request.task.action_interface = Some(interface());
-    insta::assert_snapshot!(question(Options { template: true, ..Options::default() }, &request));
+    let mut request = lamps_request(true, 1);
+    request.task.action_interface = Some(lamps_interface());
+    insta::assert_snapshot!(question(DirectOptions { template: true, ..DirectOptions::default() }, &request));
 }
 
 #[test]
 fn problem_question_without_a_domain() {
-    let mut request = request(false, 1);
-    request.task.action_interface = Some(interface());
-    insta::assert_snapshot!(question(Options { template: true, ..Options::default() }, &request));
+    let mut request = lamps_request(false, 1);
+    request.task.action_interface = Some(lamps_interface());
+    insta::assert_snapshot!(question(DirectOptions { template: true, ..DirectOptions::default() }, &request));
 }
 
 #[test]
 fn domain_question_without_template() {
     insta::assert_snapshot!(question(
-        Options { mode: Mode::Domain, ..Options::default() },
-        &request(false, 1)
+        DirectOptions { mode: Mode::Domain, ..DirectOptions::default() },
+        &lamps_request(false, 1)
     ));
 }
 
 #[test]
 fn domain_question_with_template_problem_and_example() {
-    let mut request = request(false, 1);
-    request.task.action_interface = Some(interface());
+    let mut request = lamps_request(false, 1);
+    request.task.action_interface = Some(lamps_interface());
     request.candidate.problem = Some(PROBLEM.to_owned());
     request.task.materials = BTreeMap::from([
         ("example.domain-text".to_owned(), "A door can be opened.".to_owned()),
@@ -132,20 +72,34 @@ fn domain_question_with_template_problem_and_example() {
                 .to_owned(),
         ),
     ]);
-    let options = Options {
+    let options = DirectOptions {
         mode: Mode::Domain,
         template: true,
         example: Some(Example::Shown(true)),
-        ..Options::default()
+        ..DirectOptions::default()
     };
     insta::assert_snapshot!(question(options, &request));
 }
 
 #[test]
+fn a_domain_from_a_problem_alone_has_a_note() {
+    let mut request = lamps_request(false, 1);
+    request.task.domain_text.clear();
+    request.task.task_text.clear();
+    request.task.given.problem = Some(PROBLEM.into());
+    let options = DirectOptions { mode: Mode::Domain, ..DirectOptions::default() };
+    let asked = question(options.clone(), &request);
+    assert!(asked.contains("the planning domain that a problem belongs to"), "{asked}");
+    let host = TestHost::new().reply("writer", DOMAIN);
+    let patch = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
+    assert_eq!(patch.diagnostics.last().unwrap().code, "translate.from-problem");
+}
+
+#[test]
 fn texts_of_the_suite_replace_the_generated_templates() {
-    let mut request = request(true, 1);
+    let mut request = lamps_request(true, 1);
     request.task.materials.insert("objects.template".into(), "(define (problem mine) {{ domain }}".into());
-    let asked = question(Options { template: true, ..Options::default() }, &request);
+    let asked = question(DirectOptions { template: true, ..DirectOptions::default() }, &request);
     assert!(asked.contains("```pddl\n(define (problem mine) {{ domain }}\n```"), "{asked}");
     assert!(asked.contains("{{ and }}"), "inserted texts are data: {asked}");
 }
@@ -164,8 +118,8 @@ fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
         .reply("writer", "I cannot do that.")
         .answer("writer", Ok(cut))
         .reply("writer", DOMAIN);
-    let options = Options { logprobs: true, ..Options::default() };
-    let got = samples(plugin(options).translate(&host, &request(true, 4)).unwrap());
+    let options = DirectOptions { logprobs: true, ..DirectOptions::default() };
+    let got = sample_results(plugin(options).translate(&host, &lamps_request(true, 4)).unwrap());
 
     let asked = host.requests();
     assert_eq!(asked.len(), 1);
@@ -194,10 +148,10 @@ fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
 #[test]
 fn fixes_are_applied_and_named_only_where_the_stage_asks() {
     let broken = PROBLEM.strip_suffix("))))").unwrap();
-    let mut request = request(true, 1);
+    let mut request = lamps_request(true, 1);
     let run = |request: &TranslateRequest| {
         let host = TestHost::new().reply("writer", broken);
-        samples(plugin(Options::default()).translate(&host, request).unwrap()).remove(0).unwrap()
+        sample_results(plugin(DirectOptions::default()).translate(&host, request).unwrap()).remove(0).unwrap()
     };
     let raw = run(&request);
     assert_eq!(raw.problem.as_deref(), Some(broken));
@@ -224,8 +178,8 @@ fn both_writes_each_problem_for_its_own_domain_in_one_conversation() {
         .reply("writer", &other)
         .reply("writer", PROBLEM)
         .reply("writer", &PROBLEM.replace("lamps", "lights"));
-    let options = Options { mode: Mode::Both, ..Options::default() };
-    let got = samples(plugin(options).translate(&host, &request(false, 3)).unwrap());
+    let options = DirectOptions { mode: Mode::Both, ..DirectOptions::default() };
+    let got = sample_results(plugin(options).translate(&host, &lamps_request(false, 3)).unwrap());
     let asked = host.requests();
     assert_eq!(
         asked.iter().map(|(_, r)| (r.tags.artefact.as_str(), r.sampling.n)).collect::<Vec<_>>(),
@@ -242,14 +196,16 @@ fn both_writes_each_problem_for_its_own_domain_in_one_conversation() {
 
 #[test]
 fn feedback_is_the_next_turn_of_the_conversation() {
-    let mut request = request(true, 1);
+    let mut request = lamps_request(true, 1);
     request.candidate.problem = Some(PROBLEM.to_owned());
     request.candidate.conversation =
         vec![Message::system("s"), Message::user("q"), Message::assistant(PROBLEM)];
     request.feedback =
         vec!["Line 4: the predicate `ready` takes no arguments.".into(), "Line 5: nothing.".into()];
     let host = TestHost::new().reply("writer", PROBLEM);
-    let got = samples(plugin(Options::default()).translate(&host, &request).unwrap()).remove(0).unwrap();
+    let got = sample_results(plugin(DirectOptions::default()).translate(&host, &request).unwrap())
+        .remove(0)
+        .unwrap();
     let asked = host.requests()[0].1.messages.clone();
     assert_eq!(asked[..3], request.candidate.conversation[..]);
     assert_eq!(got.messages.len(), 2, "only the new turns are returned");
@@ -258,25 +214,25 @@ fn feedback_is_the_next_turn_of_the_conversation() {
 
 #[test]
 fn feedback_without_a_conversation_tells_the_task_first() {
-    let mut request = request(true, 1);
+    let mut request = lamps_request(true, 1);
     request.candidate.domain = Some(DOMAIN.to_owned());
     request.candidate.problem = Some(PROBLEM.to_owned());
     request.feedback = vec!["The plan does not reach the goal.".into()];
-    let asked = question(Options { mode: Mode::Both, ..Options::default() }, &request);
+    let asked = question(DirectOptions { mode: Mode::Both, ..DirectOptions::default() }, &request);
     assert!(
         asked.contains("A wired lamp can be switched on") && asked.contains("the domain first"),
         "{asked}"
     );
     let host = TestHost::new().reply("writer", &format!("```\n{DOMAIN}\n```\n```\n{PROBLEM}\n```"));
-    let options = Options { mode: Mode::Both, ..Options::default() };
-    let got = samples(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
+    let options = DirectOptions { mode: Mode::Both, ..DirectOptions::default() };
+    let got = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
     assert!(got.domain.is_some() && got.problem.is_some());
     assert_eq!(host.requests().len(), 1, "a revision of both is one question");
 }
 
 #[test]
 fn what_is_missing_is_a_failure_of_the_request_with_a_way_out() {
-    let fail = |options: Options, request: &TranslateRequest| {
+    let fail = |options: DirectOptions, request: &TranslateRequest| {
         let host = TestHost::new();
         let failure = plugin(options).translate(&host, request).unwrap_err();
         assert!(host.requests().is_empty(), "nothing is asked");
@@ -284,31 +240,34 @@ fn what_is_missing_is_a_failure_of_the_request_with_a_way_out() {
         assert!(failure.help.is_some());
         failure.code
     };
-    let mut no_text = request(true, 1);
+    let mut no_text = lamps_request(true, 1);
     no_text.task.task_text = " \n".into();
-    assert_eq!(fail(Options::default(), &no_text), "translate.no-text");
-    let mut no_domain = request(false, 1);
+    assert_eq!(fail(DirectOptions::default(), &no_text), "translate.no-text");
+    let mut no_domain = lamps_request(false, 1);
     no_domain.task.domain_text.clear();
-    assert_eq!(fail(Options::default(), &no_domain), "translate.no-text");
+    assert_eq!(fail(DirectOptions::default(), &no_domain), "translate.no-text");
     assert_eq!(
-        fail(Options { template: true, ..Options::default() }, &request(true, 1)),
+        fail(DirectOptions { template: true, ..DirectOptions::default() }, &lamps_request(true, 1)),
         "translate.no-template"
     );
     assert_eq!(
-        fail(Options { example: Some(Example::Shown(true)), ..Options::default() }, &request(true, 1)),
+        fail(
+            DirectOptions { example: Some(Example::Shown(true)), ..DirectOptions::default() },
+            &lamps_request(true, 1)
+        ),
         "translate.no-example"
     );
-    let mut half = with_example(request(true, 1));
+    let mut half = with_example(lamps_request(true, 1));
     half.task.materials.remove("example.text");
-    assert_eq!(fail(Options::default(), &half), "translate.no-example");
+    assert_eq!(fail(DirectOptions::default(), &half), "translate.no-example");
 }
 
 #[test]
 fn the_system_text_can_be_replaced_or_left_out() {
     let first = |system: &str| {
         let host = TestHost::new().reply("writer", PROBLEM);
-        let options = Options { system: Some(system.into()), ..Options::default() };
-        let _ = plugin(options).translate(&host, &request(true, 1)).unwrap();
+        let options = DirectOptions { system: Some(system.into()), ..DirectOptions::default() };
+        let _ = plugin(options).translate(&host, &lamps_request(true, 1)).unwrap();
         host.requests()[0].1.messages[0].clone()
     };
     assert_eq!(first("Be brief."), Message::system("Be brief."));
@@ -316,23 +275,40 @@ fn the_system_text_can_be_replaced_or_left_out() {
 }
 
 #[test]
-fn a_failed_request_fails_the_call() {
-    let refused = Failure::new(FailureClass::Budget, "llm.budget", "no more");
-    let host = TestHost::new().answer("writer", Err(refused.clone()));
-    assert_eq!(plugin(Options::default()).translate(&host, &request(true, 1)).unwrap_err(), refused);
+fn tokens_are_counted_in_every_mode() {
+    let token = TokenLogprob { token: "t".into(), logprob: -1.0 };
+    let scored = |content: &str| {
+        Ok(Reply {
+            content: content.into(),
+            finish: FinishReason::Stop,
+            logprobs: Some(vec![token.clone(); 4]),
+        })
+    };
+    for (mode, replies, tokens) in [
+        (Mode::Problem, vec![PROBLEM], 4),
+        (Mode::Domain, vec![DOMAIN], 4),
+        (Mode::Both, vec![DOMAIN, PROBLEM], 8),
+    ] {
+        let host = replies.iter().fold(TestHost::new(), |host, reply| host.answer("writer", scored(reply)));
+        let options = DirectOptions { mode, logprobs: true, ..DirectOptions::default() };
+        let request = lamps_request(mode == Mode::Problem, 1);
+        let patch = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
+        assert_eq!((patch.log_likelihood, patch.tokens), (Some(-(tokens as f64)), Some(tokens)), "{mode:?}");
+    }
 }
 
 #[test]
-fn every_code_is_explained_once() {
-    let mut codes: Vec<&str> = CODES.iter().map(|c| c.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    assert_eq!(codes.len(), CODES.len());
-    assert!(CODES.iter().all(|c| c.code.starts_with("translate.") && c.explanation.len() > c.title.len()));
+fn a_failed_request_fails_the_call() {
+    let refused = Failure::new(FailureClass::Budget, "llm.budget", "no more");
+    let host = TestHost::new().answer("writer", Err(refused.clone()));
+    assert_eq!(
+        plugin(DirectOptions::default()).translate(&host, &lamps_request(true, 1)).unwrap_err(),
+        refused
+    );
 }
 
 #[test]
 fn unknown_options_are_errors() {
-    let read = serde_json::from_str::<Options>(r#"{"mode": "problem", "temperatur": 1}"#);
+    let read = serde_json::from_str::<DirectOptions>(r#"{"mode": "problem", "temperatur": 1}"#);
     assert!(read.unwrap_err().to_string().contains("temperatur"));
 }

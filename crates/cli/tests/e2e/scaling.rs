@@ -29,9 +29,9 @@ const BEST_OF_4: &str = r#"
 [[stage]]
 do = "translate"
 label = "domain"
-use = "translator-direct"
+use = "translator-thought"
 roles = { writer = "writer" }
-options = { mode = "domain", form = "thought", logprobs = true }
+options = { artefact = "domain", logprobs = true }
 n = 4
 fixes = "safe"
 [[stage]]
@@ -63,7 +63,7 @@ roles = { critic = "critic" }
 [[stage.round]]
 do = "translate"
 label = "update"
-use = "translator-direct"
+use = "translator-thought"
 roles = { writer = "writer" }
 options = { mode = "update", logprobs = true }
 fixes = "safe"

@@ -62,7 +62,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// The crates of `platform` that plugins may use. Everything else there belongs to the host.
 const FOR_PLUGINS: &[&str] =
-    &["chat-completions", "child", "contract", "judging", "plugin-abi", "plugin-sdk"];
+    &["chat-completions", "child", "contract", "judging", "plugin-abi", "plugin-sdk", "translating"];
 
 /// The layer of a package as an index of [`LAYERS`].
 fn layer(package: &Package) -> usize {

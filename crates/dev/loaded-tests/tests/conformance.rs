@@ -19,6 +19,8 @@ const PLUGINS: &[&BundledPlugin] = &[
     &planforge_translator_actions::PLANFORGE_PLUGIN,
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_translator_edit::PLANFORGE_PLUGIN,
+    &planforge_translator_thought::PLANFORGE_PLUGIN,
     &planforge_verifier_classes::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::PLANFORGE_PLUGIN,

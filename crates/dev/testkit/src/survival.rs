@@ -73,10 +73,9 @@ by = "ew.rating"
 [[stage.round]]
 do = "translate"
 label = "edit"
-use = "translator-direct"
+use = "translator-edit"
 n = 2
 roles = { writer = "main" }
-options = { mode = "edit" }
 feedback = ["edit", "ew"]
 [[stage.round]]
 do = "verify"

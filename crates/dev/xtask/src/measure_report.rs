@@ -80,12 +80,12 @@ fn made(options: &Options, out: &Path) -> Result<PathBuf, String> {
          temperature = 0.7\nsuites = [{suite:?}]\nerrors = 2\nerror_count = \"poisson\"\ncharacters_per_token = 4\n\
          price = {{ prompt = 1.0, completion = 4.0 }}\ncritic = {{ finds = 0.6, false_findings = 0.05 }}\n\
          [environment]\nuse = \"environment-pddl\"\n\
-         [[stage]]\ndo = \"translate\"\nlabel = \"domain\"\nuse = \"translator-direct\"\nn = 1000\nroles = {{ writer = \"main\" }}\n\
-         options = {{ mode = \"domain\", form = \"thought\", template = true }}\n\
+         [[stage]]\ndo = \"translate\"\nlabel = \"domain\"\nuse = \"translator-thought\"\nn = 1000\nroles = {{ writer = \"main\" }}\n\
+         options = {{ artefact = \"domain\", template = true }}\n\
          [[stage]]\ndo = \"refine\"\nlabel = \"rounds\"\nrounds = {rounds}\nkeep = \"last\"\nstop = \"never\"\n\
          [[stage.round]]\ndo = \"verify\"\nlabel = \"critique\"\nuse = \"verifier-critique\"\nroles = {{ critic = \"main\" }}\n\
          options = {{ of = \"domain\" }}\n\
-         [[stage.round]]\ndo = \"translate\"\nlabel = \"update\"\nuse = \"translator-direct\"\nroles = {{ writer = \"main\" }}\n\
+         [[stage.round]]\ndo = \"translate\"\nlabel = \"update\"\nuse = \"translator-thought\"\nroles = {{ writer = \"main\" }}\n\
          options = {{ mode = \"update\", template = true }}\nfeedback = [\"critique\"]\n\
          [[stage]]\ndo = \"verify\"\nlabel = \"pddl\"\nuse = \"verifier-val\"\noptions = {{ what = \"pddl\" }}\n\
          [[stage]]\ndo = \"select\"\nlabel = \"best\"\nby = \"pddl.errors\"\norder = \"lowest\"\nkeep = 10\n\

@@ -153,6 +153,12 @@ pub const CODES: &[CodeInfo] = &[
          compare by the metric of a verifier.",
     ),
     code(
+        "pipeline.moved-option",
+        "an old form of a plugin's options",
+        "The plugin was split, and these options moved to another one. The stage runs as the new form would, which the help line shows. \
+Write the new form into the file.",
+    ),
+    code(
         "pipeline.nested-round",
         "a stage that cannot stand in a round",
         "The rounds of a refine stage hold translate, verify, select and plan stages. Another refine stage goes beside it, and\n\

@@ -4,6 +4,7 @@ mod catalogue;
 mod check;
 mod llm;
 pub(crate) mod metrics;
+mod moved;
 mod obfuscate;
 mod overrides;
 pub(crate) mod plugins;

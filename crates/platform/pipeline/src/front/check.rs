@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::overrides::{self, Override};
 use super::reader::{At, Reader, error_at};
 use super::tree::{Node, Place, Table, Value, parse};
-use super::{llm, obfuscate, plugins, secrets, stage_checker};
+use super::{llm, moved, obfuscate, plugins, secrets, stage_checker};
 use crate::config::{
     DescriptionClass, EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA,
     Pipeline, RunLimits,
@@ -65,6 +65,7 @@ pub fn check(source: &str, name: &str, catalogue: &dyn Catalogue, overrides: &[S
         let id = SourceId(u32::try_from(index + 1).unwrap_or(u32::MAX));
         applied.extend(overrides::apply(&mut root, argument, id, &mut found));
     }
+    moved::apply(&mut root, &mut found);
     let hidden = secrets::find(&root, &mut found);
     let config = File { catalogue }.pipeline(&root, &mut found);
     let mut diagnostics = parsed.errors;

@@ -1,13 +1,4 @@
-//! The calls in a model's reply: `add_or_update_predicates([...])` and `modify_action(name, preconditions, effects)`, the
-//! refinement interface of the exploration-walk paper (Appendix B.3).
-//!
-//! They are read, never executed: as Python text or as JSON, in code blocks or in prose. Where a code block holds a call,
-//! calls outside of all blocks are talk about calls and do not count.
-
-mod bind;
-mod json;
-mod literal;
-mod scan;
+//! Calls, and the literals that their arguments are made of.
 
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -27,7 +18,7 @@ pub(crate) const MAX_CALLS: usize = 256;
 /// Most strings in one argument.
 pub(crate) const MAX_STRINGS: usize = 1024;
 
-/// A string of the reply and where it stands there.
+/// A string of the reply with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) value: String,
@@ -36,31 +27,31 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    fn joined(self, other: &Self) -> Self {
+    pub(super) fn joined(self, other: &Self) -> Self {
         Self { value: self.value + &other.value, span: self.span.to(other.span) }
     }
 }
 
-/// A literal.
+/// A literal of Python or JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Value {
+pub(super) enum Value {
     Text(Text),
     List(Vec<Value>, Span),
     Map(Vec<(Text, Value)>, Span),
     None(Span),
-    /// A number or a truth value.
+    /// A number or a Boolean.
     Other(Span),
 }
 
 impl Value {
-    fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         match self {
             Self::Text(text) => text.span,
             Self::List(_, span) | Self::Map(_, span) | Self::None(span) | Self::Other(span) => *span,
         }
     }
-    /// What copying it costs.
-    fn size(&self) -> usize {
+    /// The fuel that copying it takes, in bytes.
+    pub(super) fn size(&self) -> usize {
         let inner: usize = match self {
             Self::Text(text) => text.value.len(),
             Self::List(items, _) => items.iter().map(Self::size).sum(),
@@ -71,23 +62,21 @@ impl Value {
     }
 }
 
-/// A call with its arguments.
+/// A call of one of the two functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Predicates to declare.
+    /// `add_or_update_predicates`. Each string holds one declaration or several.
     Predicates {
-        /// One declaration or several each.
         items: Vec<Text>,
     },
-    /// An action to fill in.
     Action(ActionCall),
 }
 
-/// `modify_action`.
+/// A call of `modify_action`, which fills in an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ActionCall {
     pub(crate) name: Text,
-    /// The parameters, where the call names them against the interface.
+    /// The parameters, if the call names them although the interface fixes them.
     pub(crate) parameters: Option<Vec<Text>>,
     /// `None` leaves the precondition as it is.
     pub(crate) preconditions: Option<Vec<Text>>,
@@ -97,29 +86,28 @@ pub(crate) struct ActionCall {
     pub(crate) span: Span,
 }
 
-/// What a reply holds.
+/// The calls of a reply.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
-    /// The calls, in order.
+pub(crate) struct CallsOfReply {
     pub(crate) calls: Vec<Call>,
     /// Calls that could not be read; each is a refused edit.
     pub(crate) refused: Vec<Diagnostic>,
-    /// What else there is to say.
+    /// Further findings about the reply.
     pub(crate) notes: Vec<Diagnostic>,
 }
 
-impl Reading {
-    fn is_empty(&self) -> bool {
+impl CallsOfReply {
+    pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.refused.is_empty()
     }
-    fn refuse(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn refuse(&mut self, diagnostic: Diagnostic) {
         if self.calls.len() + self.refused.len() < MAX_CALLS {
             self.refused.push(diagnostic);
         } else {
             self.too_many(diagnostic.primary().map_or(Span::empty(0), |l| l.span));
         }
     }
-    fn add(&mut self, call: Call, span: Span) {
+    pub(super) fn add(&mut self, call: Call, span: Span) {
         if self.calls.len() + self.refused.len() < MAX_CALLS {
             self.calls.push(call);
         } else {
@@ -134,36 +122,5 @@ impl Reading {
     }
 }
 
-/// Reads every call of a reply.
-pub(crate) fn read(reply: &str) -> Reading {
-    let mut reading = Reading::default();
-    if reply.len() > MAX_REPLY {
-        let message = format!("the reply has {} bytes; at most {MAX_REPLY} are read", reply.len());
-        reading.refused.push(Diagnostic::error(codes::EDIT_LIMIT, message));
-        return reading;
-    }
-    let mut fuel = literal::Fuel::for_text(reply.len());
-    let mut scanner = scan::Scanner::new(reply, &mut fuel);
-    let blocks = planforge_pddl::extract::code_blocks(reply);
-    for block in &blocks {
-        scanner.code(block.clone(), &mut reading);
-    }
-    let mut outside = Reading::default();
-    let mut from = 0;
-    for block in &blocks {
-        scanner.prose(from..block.start, &mut outside);
-        from = block.end;
-    }
-    scanner.prose(from..reply.len(), &mut outside);
-    if reading.is_empty() {
-        return outside;
-    }
-    if !outside.calls.is_empty() {
-        let message = "calls outside of the code blocks are not made, because a block has some";
-        reading.notes.push(Diagnostic::advice(codes::EDIT_OUTSIDE, message));
-    }
-    reading
-}
-
-#[cfg(test)]
-mod tests;
+/// An argument of a call, with its keyword if it has one.
+pub(super) type Argument = (Option<String>, Value);

@@ -1,36 +1,40 @@
-//! Beginnings to complete: a problem with its objects, a domain with its action interface.
+//! Templates that a model completes: a problem with its objects, a domain with its action interface.
 
 use crate::codes;
+use crate::example::material;
 use planforge_contract::{ActionInterface, ActionSignature, Failure, FailureClass, TaskView, TypedName};
 use planforge_diagnostics::{SourceId, Span};
-use planforge_pddl::{Name, ast, domain_template, problem_template};
+use planforge_pddl::{Name, ast};
 
-/// The name in `(domain NAME)`.
-pub(crate) fn domain_name(domain: &str) -> Option<String> {
+/// The name in `(domain NAME)` of a domain in PDDL.
+pub fn domain_name(domain: &str) -> Option<String> {
     planforge_pddl::parse_domain(domain, SourceId(0)).value.name.map(|n| n.to_string())
 }
 
-/// The name in `(:domain NAME)`.
-pub(crate) fn wanted_domain(problem: &str) -> Option<String> {
+/// The name in `(:domain NAME)` of a problem in PDDL.
+pub fn domain_of_problem(problem: &str) -> Option<String> {
     planforge_pddl::parse_problem(problem, SourceId(0)).value.domain_name.map(|n| n.to_string())
 }
 
-/// The suite's name, as a PDDL name.
-pub(crate) fn suite_name(task: &TaskView) -> String {
+/// The suite's name as a PDDL name.
+pub fn suite_name(task: &TaskView) -> String {
     pddl_name(&task.suite, "domain")
 }
 
-/// The beginning of a problem: everything but the initial state and the goal.
-pub(crate) fn problem(task: &TaskView, domain: Option<&str>) -> Result<String, Failure> {
+/// A problem without initial state and goal: the suite's text, or one with the objects of the interface.
+///
+/// # Errors
+/// Class `Request`: the task has neither.
+pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Result<String, Failure> {
     if let Some(text) = material(task, "objects.template") {
-        return Ok(text);
+        return Ok(text.to_owned());
     }
     let objects = task.action_interface.as_ref().map(|i| i.objects.as_slice()).unwrap_or_default();
     if objects.is_empty() {
         return Err(no_template(task, "objects.template", "a list of the task's objects"));
     }
     let domain = domain.map_or_else(|| suite_name(task), str::to_owned);
-    Ok(problem_template(&ast::Problem {
+    Ok(planforge_pddl::problem_template(&ast::Problem {
         name: Some(Name::synthetic(&pddl_name(&task.task, "task"))),
         domain_name: Some(Name::synthetic(&domain)),
         objects: typed(objects, ""),
@@ -38,10 +42,13 @@ pub(crate) fn problem(task: &TaskView, domain: Option<&str>) -> Result<String, F
     }))
 }
 
-/// The beginning of a domain: its types and the signatures of its actions.
-pub(crate) fn interface(task: &TaskView, name: Option<&str>) -> Result<String, Failure> {
+/// A domain without predicates, conditions and effects: the suite's text, or one with the types and actions of the interface.
+///
+/// # Errors
+/// Class `Request`: the task has neither.
+pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Failure> {
     if let Some(text) = material(task, "domain.template") {
-        return Ok(text);
+        return Ok(text.to_owned());
     }
     let Some(interface) = task.action_interface.as_ref().filter(|i| !i.actions.is_empty()) else {
         return Err(no_template(task, "domain.template", "the action interface"));
@@ -58,7 +65,7 @@ pub(crate) fn interface(task: &TaskView, name: Option<&str>) -> Result<String, F
         effect: None,
         span: Span::default(),
     };
-    Ok(domain_template(&ast::Domain {
+    Ok(planforge_pddl::domain_template(&ast::Domain {
         name: Some(Name::synthetic(&name)),
         requirements: requirements.iter().map(|r| Name::synthetic(r)).collect(),
         types: types.iter().map(untyped).collect(),
@@ -67,7 +74,7 @@ pub(crate) fn interface(task: &TaskView, name: Option<&str>) -> Result<String, F
     }))
 }
 
-/// The types that the interface names, in order of appearance and without the built-in one.
+/// The types of the interface in order of appearance, without `object`.
 fn types_of(interface: &ActionInterface) -> Vec<&str> {
     let mut types: Vec<&str> = Vec::new();
     let all = interface.actions.iter().flat_map(|a| &a.parameters).chain(&interface.objects);
@@ -87,8 +94,8 @@ fn alternatives(type_name: &str) -> Vec<&str> {
     }
 }
 
-/// Names with their types. Types are left out only where all are the built-in one: within a list, a name without a type would
-/// take that of the next typed name.
+/// Names with their types. Types are left out only if all are `object`: in a list, a name without a type takes the type of the next
+/// typed name.
 fn typed(list: &[TypedName], sigil: &str) -> Vec<ast::TypedName> {
     let untyped = list.iter().all(|n| n.type_name.eq_ignore_ascii_case("object"));
     let one = |entry: &TypedName| ast::TypedName {
@@ -101,21 +108,16 @@ fn typed(list: &[TypedName], sigil: &str) -> Vec<ast::TypedName> {
     list.iter().map(one).collect()
 }
 
-/// A text of the suite, without trailing blanks.
-fn material(task: &TaskView, name: &str) -> Option<String> {
-    task.materials.get(name).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty())
-}
-
-/// Keeps what PDDL allows in a name; a name must begin with a letter.
-fn pddl_name(text: &str, otherwise: &str) -> String {
+/// The text with every character that PDDL forbids in a name replaced. `prefix` goes before a name that does not begin with a letter.
+fn pddl_name(text: &str, prefix: &str) -> String {
     let name: String = text
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
         .collect();
     match name.chars().next() {
         Some(c) if c.is_ascii_alphabetic() => name,
-        Some(_) => format!("{otherwise}-{name}"),
-        None => otherwise.to_owned(),
+        Some(_) => format!("{prefix}-{name}"),
+        None => prefix.to_owned(),
     }
 }
 

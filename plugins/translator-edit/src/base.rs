@@ -1,7 +1,7 @@
-//! One round of editing: the domain as it stands before, and a reply as a patch of it.
+//! The domain before a reply is applied, and the patch that a reply makes of it.
 
-use super::{Base, Edited, apply};
-use crate::{calls, codes, skeleton};
+use crate::apply::{EditTarget, Edited, apply};
+use crate::{calls, codes};
 use planforge_contract::{
     CandidatePatch, Edits, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
     TranslateRequest,
@@ -10,34 +10,35 @@ use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{parse_domain, parse_problem, print_domain};
 use planforge_plugin_sdk::reply::check_finish;
+use planforge_translating::{domain_of_problem, domain_template};
 use std::collections::BTreeSet;
 
-/// What a round begins with.
-pub(crate) struct Standing {
+/// The domain that a question shows and its replies edit.
+pub(crate) struct BaseDomain {
     domain: Domain,
     /// The domain as the question shows it.
     pub(crate) text: String,
-    /// What could not be read of the candidate's domain, and so is not in `domain`.
+    /// Errors in the candidate's domain. The parts that they are about are not in `domain`.
     diagnostics: Vec<ReportedDiagnostic>,
     objects: Option<BTreeSet<String>>,
 }
 
-impl Standing {
+impl BaseDomain {
     /// The candidate's domain, the given one, or one made from the action interface.
-    pub(crate) fn of(request: &TranslateRequest) -> Result<Self, Failure> {
+    pub(crate) fn new(request: &TranslateRequest) -> Result<Self, Failure> {
         let written = request.candidate.domain.as_deref().or(request.task.given.domain.as_deref());
         let problem = request.candidate.problem.as_deref().or(request.task.given.problem.as_deref());
-        let wanted = problem.and_then(skeleton::wanted_domain);
+        let wanted = problem.and_then(domain_of_problem);
         let text = match written {
             Some(text) => text.to_owned(),
-            None => skeleton::interface(&request.task, wanted.as_deref())?,
+            None => domain_template(&request.task, wanted.as_deref())?,
         };
         let parsed = parse_domain(&text, SourceId(0));
         let mut domain = parsed.value;
         if domain.actions.is_empty() {
             return Err(no_domain(request, written.is_some()));
         }
-        // A suite's template may have any name; the problem says which it wants.
+        // A suite's template may have any name; the problem names the right one.
         if let (None, Some(wanted)) = (written, wanted) {
             domain.name = Some(planforge_pddl::Name::synthetic(&wanted));
         }
@@ -45,7 +46,7 @@ impl Standing {
         let lost = parsed.diagnostics.iter().filter(|d| d.is_error());
         let printed = print_domain(&domain);
         Ok(Self {
-            // Read from what was printed, so that sections that were left out are known to be there.
+            // Parsed again so that sections which the text leaves out exist.
             domain: parse_domain(&printed, SourceId(0)).value,
             text: printed,
             diagnostics: lost.map(|d| ReportedDiagnostic::of(d, &sources)).collect(),
@@ -53,44 +54,44 @@ impl Standing {
         })
     }
 
-    /// What a reply makes of it; `messages` are left to the caller.
+    /// Applies a reply. The caller fills in `messages`.
     pub(crate) fn patch(&self, reply: &Reply, fixes: FixPolicy) -> Result<CandidatePatch, Failure> {
         let cut = reply.finish == FinishReason::Length;
         if !cut {
             check_finish(reply.finish)?;
         }
-        let mut reading = calls::read(&reply.content);
+        let mut calls = calls::read_calls(&reply.content);
         if cut {
-            // A reply that broke off before its first whole call says nothing.
-            if reading.calls.is_empty() {
+            // A reply that was cut off before its first whole call is unusable.
+            if calls.calls.is_empty() {
                 check_finish(reply.finish)?;
             }
             let message = "the reply was cut off at the token limit; only the calls before that are made";
-            reading.notes.push(Diagnostic::warning(codes::EDIT_CUT_OFF, message));
+            calls.notes.push(Diagnostic::warning(codes::EDIT_CUT_OFF, message));
         }
         let sources = SourceMap::single("reply", reply.content.as_str());
         let file = SourceFile::new("reply", reply.content.as_str());
-        let nothing = reading.calls.is_empty() && reading.refused.is_empty();
-        let base = Base { domain: &self.domain, objects: self.objects.as_ref(), fixes, reply: &file };
-        let Edited { text, edits, mut diagnostics, fixes } = apply(&base, reading);
+        let nothing = calls.calls.is_empty() && calls.refused.is_empty();
+        let target = EditTarget { domain: &self.domain, objects: self.objects.as_ref(), fixes, reply: &file };
+        let Edited { text, edits, mut diagnostics, fixes } = apply(&target, calls);
         if nothing && edits == Edits::default() {
             diagnostics.push(no_edit(&reply.content));
         }
-        let told = diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &sources));
+        let reported = diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &sources));
         Ok(CandidatePatch {
             domain: Some(text),
             edits: Some(edits),
             log_likelihood: reply.log_likelihood(),
             tokens: reply.tokens(),
             raw_reply: reply.content.clone(),
-            diagnostics: self.diagnostics.iter().cloned().chain(told).collect(),
+            diagnostics: self.diagnostics.iter().cloned().chain(reported).collect(),
             fixes,
             ..CandidatePatch::default()
         })
     }
 }
 
-/// The objects that the task and its problem name; nothing where neither is known.
+/// The objects of the task and its problem, in lower case; `None` if neither is known.
 fn objects(request: &TranslateRequest, problem: Option<&str>) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     if let Some(interface) = &request.task.action_interface {

@@ -1,7 +1,8 @@
-//! What becomes of a domain: edits applied, edits refused, never anything broken.
+//! Edits are applied or refused, and the domain stays valid.
 
 use super::*;
 use crate::calls;
+use crate::print::{domain_as_calls, emptied_domain};
 use proptest::prelude::*;
 
 const TEMPLATE: &str = "(define (domain house)
@@ -26,11 +27,11 @@ fn edit_with(domain_text: &str, code: &str, fixes: FixPolicy, objects: Option<&B
     let reply = format!("```python\n{code}\n```");
     let file = SourceFile::new("reply", reply.as_str());
     let before = domain(domain_text);
-    let base = Base { domain: &before, objects, fixes, reply: &file };
-    let edited = apply(&base, calls::read(&reply));
+    let base = EditTarget { domain: &before, objects, fixes, reply: &file };
+    let edited = apply(&base, calls::read_calls(&reply));
     let after = parse_domain(&edited.text, SourceId(0));
     assert!(!after.has_errors(), "{}\n{:?}", edited.text, after.diagnostics);
-    assert_eq!(broken(&before, &after.value), [], "{}", edited.text);
+    assert_eq!(new_faults(&before, &after.value), [], "{}", edited.text);
     assert_eq!(print_domain(&after.value), edited.text, "what is printed is stable");
     assert_eq!(edited.edits.refused > 0, edited.diagnostics.iter().any(Diagnostic::is_error));
     edited
@@ -214,11 +215,11 @@ fn parentheses_are_put_right_where_the_stage_asks() {
 #[test]
 fn a_domain_written_as_calls_makes_itself_from_its_template() {
     let full = domain(&edit(TEMPLATE, GOOD).text);
-    let template = print_domain(&template_of(&full));
-    let again = edit(&template, &as_calls(&full));
+    let template = print_domain(&emptied_domain(&full));
+    let again = edit(&template, &domain_as_calls(&full));
     assert_eq!(again.edits.refused, 0, "{:?}", told(&again));
     assert_eq!(again.text, print_domain(&full));
-    insta::assert_snapshot!(as_calls(&full));
+    insta::assert_snapshot!(domain_as_calls(&full));
 }
 
 proptest! {
@@ -294,11 +295,11 @@ fn makes_itself(path: &std::path::Path) -> bool {
     if parse_domain(&text, SourceId(0)).has_errors() || !faults(&full).is_empty() || full.actions.is_empty() {
         return false;
     }
-    let reply = format!("```python\n{}\n```", as_calls(&full));
+    let reply = format!("```python\n{}\n```", domain_as_calls(&full));
     let file = SourceFile::new("reply", reply.as_str());
-    let template = domain(&print_domain(&template_of(&full)));
-    let base = Base { domain: &template, objects: None, fixes: FixPolicy::None, reply: &file };
-    let edited = apply(&base, calls::read(&reply));
+    let template = domain(&print_domain(&emptied_domain(&full)));
+    let base = EditTarget { domain: &template, objects: None, fixes: FixPolicy::None, reply: &file };
+    let edited = apply(&base, calls::read_calls(&reply));
     assert_eq!(edited.edits.refused, 0, "{}: {:?}", path.display(), told(&edited));
     let again = parse_domain(&edited.text, SourceId(0)).value;
     let differences: Vec<String> = planforge_pddl::diff_domains(&again, &full)

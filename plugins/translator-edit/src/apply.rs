@@ -1,45 +1,35 @@
-//! Applying a reply's calls to a domain: every edit that holds is made, every other is refused with its reason.
+//! Applies the calls of a reply to a domain. Valid edits are applied; every other edit is refused with its reason.
 //!
-//! The domain stays sound at every step. Predicates are declared first, whatever the order of the calls; then each action
-//! is filled in and read against them. A declaration that breaks an action nobody mended is taken back, and everything
-//! is read again without it.
+//! The domain stays valid at every step. Predicates are declared first, whatever the order of the calls. Then each action is filled in and
+//! checked against them. A declaration that breaks an action which no edit repairs is undone, and all edits are checked again without it.
 
 mod pieces;
-mod print;
 mod read;
-mod reply;
 
-pub(crate) use print::{as_calls, template_of};
-pub(crate) use reply::Standing;
-
-use crate::calls::{ActionCall, Call, REPLY, Reading, Text};
+use crate::calls::{ActionCall, Call, CallsOfReply, REPLY, Text};
 use crate::codes;
 use planforge_contract::{AppliedFix, Edits, FixPolicy};
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, Span, apply_fixes};
 use planforge_pddl::ast::{Domain, PredicateDecl};
 use planforge_pddl::{check_domain, parse_domain, print_domain};
-use read::{Setting, same_parameters, signature};
+use read::{EditReader, Refusals, has_same_parameters, signature};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why an edit was refused; never empty.
-type Refusals = Vec<Diagnostic>;
-
-/// Most findings that are told about one edit.
+/// Most findings reported about one edit.
 const MAX_FINDINGS: usize = 4;
 
-/// The domain after the edits, and what became of them.
+/// A domain after the edits of a reply.
 #[derive(Debug)]
 pub(crate) struct Edited {
     pub(crate) text: String,
     pub(crate) edits: Edits,
-    /// About the reply, in its order of calls: refusals as errors.
+    /// Findings about the reply in the order of its calls. Refusals are errors.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) fixes: Vec<AppliedFix>,
 }
 
-/// What a reply's edits are applied to.
-pub(crate) struct Base<'a> {
-    /// The domain as it stands.
+/// The domain and reply of one application of edits.
+pub(crate) struct EditTarget<'a> {
     pub(crate) domain: &'a Domain,
     /// Objects that problems declare, in lower case; `None` where no problem is known.
     pub(crate) objects: Option<&'a BTreeSet<String>>,
@@ -47,20 +37,20 @@ pub(crate) struct Base<'a> {
     pub(crate) reply: &'a SourceFile,
 }
 
-/// A declaration that could be read.
+/// A readable declaration of a predicate.
 struct Declared {
     predicate: PredicateDecl,
     from: Span,
     fixes: Vec<AppliedFix>,
-    /// Why it was taken back.
+    /// The reason if it was undone.
     refused: Option<Diagnostic>,
 }
 
-/// Applies what was read from a reply.
-pub(crate) fn apply(base: &Base<'_>, reading: Reading) -> Edited {
-    let mut refused: Vec<Refusals> = reading.refused.into_iter().map(|d| vec![d]).collect();
+/// Applies the calls of a reply.
+pub(crate) fn apply(base: &EditTarget<'_>, reply: CallsOfReply) -> Edited {
+    let mut refused: Vec<Refusals> = reply.refused.into_iter().map(|d| vec![d]).collect();
     let (mut items, mut actions) = (Vec::new(), Vec::new());
-    for call in reading.calls {
+    for call in reply.calls {
         match call {
             Call::Predicates { items: found } => items.extend(found),
             Call::Action(call) => actions.push(call),
@@ -69,9 +59,9 @@ pub(crate) fn apply(base: &Base<'_>, reading: Reading) -> Edited {
     let mut declared = read_predicates(base, &items, &mut refused);
     let state = loop {
         let state = State::build(base, &declared, &actions);
-        let broken = broken(base.domain, &state.domain);
-        if broken.is_empty() || !take_back(base, &state, &mut declared, &broken) {
-            break if broken.is_empty() { state } else { State::nothing(base, &mut declared, &actions) };
+        let broken = new_faults(base.domain, &state.domain);
+        if broken.is_empty() || !undo_breaking_declarations(base, &state, &mut declared, &broken) {
+            break if broken.is_empty() { state } else { State::unchanged(base, &mut declared, &actions) };
         }
     };
     refused.extend(declared.iter().filter_map(|d| d.refused.clone()).map(|d| vec![d]));
@@ -84,11 +74,11 @@ pub(crate) fn apply(base: &Base<'_>, reading: Reading) -> Edited {
     let edits = Edits { applied: count(applied), refused: count(refused.len()) };
     refused.sort_by_key(|r| r.first().and_then(Diagnostic::primary).map(|l| l.span.start));
     let mut diagnostics: Vec<Diagnostic> = refused.into_iter().flat_map(shortened).collect();
-    diagnostics.extend(reading.notes);
+    diagnostics.extend(reply.notes);
     Edited { text: with_requirements(&state.domain), edits, diagnostics, fixes }
 }
 
-/// Each finding once: a slip in a precondition is often repeated in the effect.
+/// Each finding once: a mistake in a precondition is often repeated in the effect.
 fn shortened(mut refusals: Refusals) -> Refusals {
     let mut seen = BTreeSet::new();
     refusals.retain(|d| seen.insert(d.message.clone()));
@@ -96,9 +86,9 @@ fn shortened(mut refusals: Refusals) -> Refusals {
     refusals
 }
 
-fn read_predicates(base: &Base<'_>, items: &[Text], refused: &mut Vec<Refusals>) -> Vec<Declared> {
+fn read_predicates(base: &EditTarget<'_>, items: &[Text], refused: &mut Vec<Refusals>) -> Vec<Declared> {
     let bare = Domain { predicates: Vec::new(), derived: Vec::new(), ..base.domain.clone() };
-    let setting = Setting::new(&bare, base.fixes, base.objects, base.reply);
+    let setting = EditReader::new(&bare, base.fixes, base.objects, base.reply);
     let mut declared = Vec::new();
     for item in items {
         for outcome in setting.predicates(item) {
@@ -110,8 +100,9 @@ fn read_predicates(base: &Base<'_>, items: &[Text], refused: &mut Vec<Refusals>)
                     refused: None,
                 }),
                 Err(findings) => {
-                    let told = findings.into_iter().map(|d| about("predicates", with_types(base.domain, d)));
-                    refused.push(told.collect());
+                    let findings =
+                        findings.into_iter().map(|d| about("predicates", with_types(base.domain, d)));
+                    refused.push(findings.collect());
                 }
             }
         }
@@ -119,7 +110,7 @@ fn read_predicates(base: &Base<'_>, items: &[Text], refused: &mut Vec<Refusals>)
     declared
 }
 
-/// The domain with the edits that are left.
+/// The domain with the declarations that are not undone, and the outcome of each action call.
 struct State {
     domain: Domain,
     applied: usize,
@@ -128,7 +119,7 @@ struct State {
 }
 
 impl State {
-    fn build(base: &Base<'_>, declared: &[Declared], calls: &[ActionCall]) -> Self {
+    fn build(base: &EditTarget<'_>, declared: &[Declared], calls: &[ActionCall]) -> Self {
         let mut domain = base.domain.clone();
         for d in declared.iter().filter(|d| d.refused.is_none()) {
             match domain.predicates.iter_mut().find(|p| p.name == d.predicate.name) {
@@ -136,7 +127,7 @@ impl State {
                 None => domain.predicates.push(d.predicate.clone()),
             }
         }
-        let setting = Setting::new(&domain, base.fixes, base.objects, base.reply);
+        let setting = EditReader::new(&domain, base.fixes, base.objects, base.reply);
         let mut state = Self { domain, applied: 0, refused: Vec::new(), fixes: Vec::new() };
         for call in calls {
             match state.action(&setting, call) {
@@ -150,15 +141,15 @@ impl State {
         state
     }
 
-    fn action(&mut self, setting: &Setting<'_>, call: &ActionCall) -> Result<Vec<AppliedFix>, Refusals> {
-        let (name, rest) = named(&call.name.value);
+    fn action(&mut self, setting: &EditReader<'_>, call: &ActionCall) -> Result<Vec<AppliedFix>, Refusals> {
+        let (name, rest) = split_name(&call.name.value);
         let Some(index) = self.domain.actions.iter().position(|a| a.name.is(&name.to_lowercase())) else {
             return Err(vec![unknown_action(&self.domain, name, call.name.span)]);
         };
         let Some(original) = self.domain.actions.get_mut(index) else { return Err(Vec::new()) };
         let in_name = rest.map(|text| vec![Text { value: text.to_owned(), span: call.name.span }]);
         for given in [in_name, call.parameters.clone()].into_iter().flatten() {
-            if !same_parameters(&given, &original.parameters) {
+            if !has_same_parameters(&given, &original.parameters) {
                 let message = format!("the parameters of `{}` cannot be changed", original.name);
                 let span = given.first().map_or(call.span, |t| t.span);
                 let help = format!("they are {}", signature(original));
@@ -175,19 +166,19 @@ impl State {
             }
             Err(findings) => {
                 let what = original.name.to_string();
-                let told = findings.into_iter().map(|d| {
+                let findings = findings.into_iter().map(|d| {
                     match matches!(&*d.code, "pddl.unbound-variable" | "pddl.type-mismatch") {
                         true => about(&what, d.help(help.clone())),
                         false => about(&what, d),
                     }
                 });
-                Err(told.collect())
+                Err(findings.collect())
             }
         }
     }
 
-    /// The domain as it was: for edits that break it in a way that cannot be laid to any one of them.
-    fn nothing(base: &Base<'_>, declared: &mut [Declared], calls: &[ActionCall]) -> Self {
+    /// The unchanged domain: for edits that break it together, without one that is the cause.
+    fn unchanged(base: &EditTarget<'_>, declared: &mut [Declared], calls: &[ActionCall]) -> Self {
         let breaks = |span: Span| {
             let message = "together the edits break the domain; none of them is made";
             Diagnostic::error(codes::EDIT_BREAKS, message).at(REPLY, span, "")
@@ -200,8 +191,8 @@ impl State {
     }
 }
 
-/// An action's name and what else its string says: `move (?a ?b)`.
-fn named(text: &str) -> (&str, Option<&str>) {
+/// Splits an action's name from parameters behind it: `move (?a ?b)`.
+fn split_name(text: &str) -> (&str, Option<&str>) {
     let text = text.trim().trim_matches('`');
     let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).map_or(text, str::trim);
     match inner.split_once(|c: char| c.is_whitespace() || c == '(') {
@@ -217,7 +208,7 @@ fn unknown_action(domain: &Domain, name: &str, span: Span) -> Diagnostic {
         .help(format!("the actions are {}", known.join(", ")))
 }
 
-/// An unknown type is told with those there are: no edit can add one.
+/// Adds the declared types to a finding about an unknown type: no edit can add one.
 fn with_types(domain: &Domain, diagnostic: Diagnostic) -> Diagnostic {
     if diagnostic.code != "pddl.undefined-type" {
         return diagnostic;
@@ -229,13 +220,13 @@ fn with_types(domain: &Domain, diagnostic: Diagnostic) -> Diagnostic {
     })
 }
 
-/// A finding that says which edit it is about.
+/// Prefixes a finding with the edit that it is about.
 fn about(what: &str, diagnostic: Diagnostic) -> Diagnostic {
     let message = format!("`{what}`: {}", diagnostic.message);
     Diagnostic { message, ..diagnostic }
 }
 
-/// What is wrong with a domain, by code and message, with how often.
+/// The errors of a domain by code and message, with their counts.
 fn faults(domain: &Domain) -> BTreeMap<(String, String), usize> {
     let mut faults = BTreeMap::new();
     let parsed = parse_domain(&print_domain(domain), SourceId(0));
@@ -246,16 +237,16 @@ fn faults(domain: &Domain) -> BTreeMap<(String, String), usize> {
     faults
 }
 
-/// What is wrong now and was not before.
-fn broken(before: &Domain, after: &Domain) -> Vec<(String, String)> {
+/// The errors of `after` that `before` does not have.
+fn new_faults(before: &Domain, after: &Domain) -> Vec<(String, String)> {
     let old = faults(before);
     let new = faults(after);
     new.into_iter().filter(|(what, n)| old.get(what).is_none_or(|m| m < n)).map(|(what, _)| what).collect()
 }
 
-/// Takes back the changes of predicates without which less is wrong. Whether there was one.
-fn take_back(
-    base: &Base<'_>,
+/// Undoes the changed declarations that cause an error. Returns false if there are none.
+fn undo_breaking_declarations(
+    base: &EditTarget<'_>,
     state: &State,
     declared: &mut [Declared],
     broken_now: &[(String, String)],
@@ -267,7 +258,7 @@ fn take_back(
         if let Some(now) = without.predicates.iter_mut().find(|p| p.name == old.name) {
             now.clone_from(old);
         }
-        let left = broken(base.domain, &without);
+        let left = new_faults(base.domain, &without);
         let Some((_, message)) = broken_now.iter().find(|fault| !left.contains(fault)) else { continue };
         let name = &d.predicate.name;
         let message = format!(
@@ -280,7 +271,7 @@ fn take_back(
     found
 }
 
-/// The printed domain, with the requirements that its edits have made necessary.
+/// Prints the domain with the requirements that the edits need.
 fn with_requirements(domain: &Domain) -> String {
     let text = print_domain(domain);
     let source = SourceId(0);

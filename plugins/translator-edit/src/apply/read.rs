@@ -1,19 +1,21 @@
-//! Reading the pieces of a call as PDDL: each in its place in a definition that holds nothing else to go wrong.
+//! Parses the pieces of a call as PDDL, each in its place in a definition that is otherwise correct.
 
-use super::Refusals;
 use super::pieces::{Pieces, pieces, without_section};
-use crate::calls::{ActionCall, Text};
+use crate::calls::{ActionCall, REPLY, Text};
 use crate::codes;
 use planforge_contract::{AppliedFix, FixPolicy};
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, Span};
-use planforge_pddl::ast::{Action, Condition, Domain, Effect, PredicateDecl, TypedName};
+use planforge_pddl::ast::{Action, Domain, PredicateDecl, TypedName};
 use planforge_pddl::{
     check_domain, parse_domain, print_condition, print_domain, print_effect, print_typed_list,
 };
 use std::collections::BTreeSet;
 
-/// What an edit is read against.
-pub(super) struct Setting<'a> {
+/// Reasons against an edit; never empty.
+pub(super) type Refusals = Vec<Diagnostic>;
+
+/// Declarations against which edits are read.
+pub(super) struct EditReader<'a> {
     /// The domain without actions, up to before its last parenthesis.
     prefix: String,
     pub(super) fixes: FixPolicy,
@@ -23,21 +25,20 @@ pub(super) struct Setting<'a> {
     pub(super) reply: &'a SourceFile,
 }
 
-/// A piece of the made-up text and the string that it came from.
+/// A range of the composed text and the string of the reply that it came from.
 struct Part {
     start: usize,
     end: usize,
     from: Span,
 }
 
-/// Something read, and what was repaired for it.
-pub(super) struct Done<T> {
+/// A value with the repairs that it needed.
+pub(super) struct Repaired<T> {
     pub(super) value: T,
     pub(super) fixes: Vec<AppliedFix>,
 }
 
-impl<'a> Setting<'a> {
-    /// Reads against a domain's declarations.
+impl<'a> EditReader<'a> {
     pub(super) fn new(
         domain: &Domain,
         fixes: FixPolicy,
@@ -56,7 +57,7 @@ impl<'a> Setting<'a> {
 
     fn cut(&self, text: &str, from: Span, described: bool) -> Result<Pieces, Box<Diagnostic>> {
         pieces(text, described, self.fixes).map_err(|refused| {
-            let wrong = Diagnostic::error(refused.code, refused.message).at(crate::calls::REPLY, from, "");
+            let wrong = Diagnostic::error(refused.code, refused.message).at(REPLY, from, "");
             Box::new(match refused.code {
                 codes::EDIT_PARENTHESES => {
                     wrong.help("each string is a list in parentheses, such as `(at ?x ?y)`")
@@ -77,22 +78,22 @@ impl<'a> Setting<'a> {
         fixes.into_iter().map(applied).collect()
     }
 
-    /// The declarations in a string. `self` was made from the domain without predicates.
-    pub(super) fn predicates(&self, item: &Text) -> Vec<Result<Done<PredicateDecl>, Refusals>> {
+    /// Reads the declarations in a string. `self` must be made from the domain without predicates.
+    pub(super) fn predicates(&self, item: &Text) -> Vec<Result<Repaired<PredicateDecl>, Refusals>> {
         let cut = match self.cut(without_section(&item.value, ":predicates"), item.span, true) {
             Ok(cut) => cut,
             Err(refused) => return vec![Err(vec![*refused])],
         };
         if cut.lists.is_empty() {
             let message = "the string declares no predicate";
-            let empty = Diagnostic::error(codes::EDIT_FORM, message).at(crate::calls::REPLY, item.span, "");
+            let empty = Diagnostic::error(codes::EDIT_FORM, message).at(REPLY, item.span, "");
             return vec![Err(vec![empty])];
         }
-        // What was repaired in the string is told once, with its first declaration.
+        // The repairs of the string are reported once, with its first declaration.
         let mut fixes = self.fixed(cut.fixes, item.span);
         let read = |list: &String| {
             let value = self.predicate(list, item.span)?;
-            Ok(Done { value, fixes: std::mem::take(&mut fixes) })
+            Ok(Repaired { value, fixes: std::mem::take(&mut fixes) })
         };
         cut.lists.iter().map(read).collect()
     }
@@ -114,8 +115,8 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The action with what the call puts into it.
-    pub(super) fn action(&self, original: &Action, call: &ActionCall) -> Result<Done<Action>, Refusals> {
+    /// Returns the action with the call applied.
+    pub(super) fn action(&self, original: &Action, call: &ActionCall) -> Result<Repaired<Action>, Refusals> {
         let mut fixes = Vec::new();
         let mut parts = Vec::new();
         let mut refusals = Vec::new();
@@ -140,8 +141,8 @@ impl<'a> Setting<'a> {
         text.push_str("))");
         let (domain, refusals) = self.examine(&text, &parts);
         match domain.actions.as_slice() {
-            [action] if refusals.is_empty() && action.name == original.name => Ok(Done {
-                // The signature is the interface's, to the letter.
+            [action] if refusals.is_empty() && action.name == original.name => Ok(Repaired {
+                // The signature is copied from the interface unchanged.
                 value: Action {
                     precondition: action.precondition.clone(),
                     effect: action.effect.clone(),
@@ -153,7 +154,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Writes a field: the call's strings joined by `and`, or what stood there.
+    /// Writes a field: the call's strings joined by `and`, or the current content.
     fn field(
         &self,
         keyword: &str,
@@ -196,7 +197,7 @@ impl<'a> Setting<'a> {
         Ok(())
     }
 
-    /// What is wrong within the parts of a made-up text.
+    /// Parses the composed text and returns the findings within its parts.
     fn examine(&self, text: &str, parts: &[Part]) -> (Domain, Refusals) {
         let source = SourceId(0);
         let parsed = parse_domain(text, source);
@@ -220,11 +221,7 @@ impl<'a> Setting<'a> {
     }
 
     fn outside(&self, from: Span) -> Diagnostic {
-        Diagnostic::error(codes::EDIT_FORM, "this cannot be read as one list of PDDL").at(
-            crate::calls::REPLY,
-            from,
-            "",
-        )
+        Diagnostic::error(codes::EDIT_FORM, "this cannot be read as one list of PDDL").at(REPLY, from, "")
     }
 }
 
@@ -232,7 +229,7 @@ fn or_else(refusals: Refusals, otherwise: impl FnOnce() -> Diagnostic) -> Refusa
     if refusals.is_empty() { vec![otherwise()] } else { refusals }
 }
 
-/// A finding about the made-up text as one about the reply.
+/// A finding about the composed text as one about the reply.
 fn moved(diagnostic: Diagnostic, to: Span, unknown: Option<&str>) -> Diagnostic {
     let (code, message, help) = match unknown {
         Some(word) => (
@@ -243,16 +240,16 @@ fn moved(diagnostic: Diagnostic, to: Span, unknown: Option<&str>) -> Diagnostic 
         None => (diagnostic.code, diagnostic.message, diagnostic.help),
     };
     let moved = Diagnostic { code, message, help, ..Diagnostic::error(codes::EDIT_FORM, "") };
-    moved.at(crate::calls::REPLY, to, "")
+    moved.at(REPLY, to, "")
 }
 
-/// The parameters in the order in which they are written, as one reads them: `(?a - thing ?b)`.
+/// The parameters as PDDL: `(?a - thing ?b)`.
 pub(super) fn signature(action: &Action) -> String {
     format!("({})", print_typed_list(&action.parameters))
 }
 
-/// Whether the strings name exactly these parameters. Types may be left out, and the question marks too.
-pub(super) fn same_parameters(given: &[Text], parameters: &[TypedName]) -> bool {
+/// True if the strings name exactly these parameters. Types and question marks are optional.
+pub(super) fn has_same_parameters(given: &[Text], parameters: &[TypedName]) -> bool {
     let text = given.iter().map(|t| t.value.as_str()).collect::<Vec<_>>().join(" ");
     let mut names = Vec::new();
     let mut after_dash = false;
@@ -267,14 +264,4 @@ pub(super) fn same_parameters(given: &[Text], parameters: &[TypedName]) -> bool 
     }
     names.len() == parameters.len()
         && names.iter().zip(parameters).all(|(name, p)| p.name.key().trim_start_matches('?') == name)
-}
-
-/// The same action without conditions: what an interface says of it.
-pub(super) fn emptied(action: &Action) -> Action {
-    let empty = Span::default();
-    Action {
-        precondition: Some(Condition::And(Vec::new(), empty)),
-        effect: Some(Effect::And(Vec::new(), empty)),
-        ..action.clone()
-    }
 }

@@ -1,17 +1,22 @@
-//! Mode `edit`: what is asked in each round, and what becomes of the replies.
+//! The questions of each round, and the patches that replies lead to.
 
 use super::*;
+use planforge_plugin_sdk::testing::TestHost;
+use planforge_translating::testing::{
+    LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
+    transcript,
+};
 
 const CALLS: &str = "The switch needs a wire.\n```python\nadd_or_update_predicates([\"(on ?l - lamp)\", \"(wired ?l - lamp)\", \"(ready)\"])\n\
 modify_action(\"switch\", [\"(wired ?l)\", \"(ready)\"], [\"(on ?l)\"])\n```\nThat is all.";
 
-fn options() -> Options {
-    Options { mode: Mode::Edit, ..Options::default() }
+fn plugin(options: EditOptions) -> EditTranslator {
+    EditTranslator::create(options, &Secrets::default()).unwrap()
 }
 
 fn first_round(n: u32) -> TranslateRequest {
-    let mut request = request(false, n);
-    request.task.action_interface = Some(interface());
+    let mut request = lamps_request(false, n);
+    request.task.action_interface = Some(lamps_interface());
     request.candidate.problem = Some(PROBLEM.to_owned());
     request
 }
@@ -33,14 +38,14 @@ fn with_doors(mut request: TranslateRequest) -> TranslateRequest {
 
 /// What the model is asked, and the patches of its replies.
 fn run(
-    options: Options,
+    options: EditOptions,
     request: &TranslateRequest,
     replies: &[&str],
 ) -> (Vec<Message>, Vec<Result<CandidatePatch, Failure>>) {
     let host = replies
         .iter()
         .fold(TestHost::for_kind(PluginKind::Translator), |host, reply| host.reply("writer", reply));
-    let got = samples(plugin(options).translate(&host, request).unwrap());
+    let got = sample_results(plugin(options).translate(&host, request).unwrap());
     assert_eq!(host.requests().len(), 1);
     assert_eq!(host.requests()[0].1.tags.artefact, "edit");
     (host.requests()[0].1.messages.clone(), got)
@@ -48,7 +53,7 @@ fn run(
 
 #[test]
 fn first_question_with_problem_and_example() {
-    let (asked, _) = run(options(), &with_doors(first_round(1)), &[CALLS]);
+    let (asked, _) = run(EditOptions::default(), &with_doors(first_round(1)), &[CALLS]);
     insta::assert_snapshot!(transcript(&asked));
 }
 
@@ -56,7 +61,7 @@ fn first_question_with_problem_and_example() {
 fn first_question_without_example_and_without_reasoning() {
     let mut request = first_round(1);
     request.candidate.problem = None;
-    let (asked, _) = run(Options { reason: Some(false), ..options() }, &request, &[CALLS]);
+    let (asked, _) = run(EditOptions { reason: false, ..EditOptions::default() }, &request, &[CALLS]);
     insta::assert_snapshot!(transcript(&asked));
 }
 
@@ -64,7 +69,7 @@ fn first_question_without_example_and_without_reasoning() {
 fn each_reply_is_applied_to_the_domain_that_the_question_showed() {
     let bad = "```python\nadd_or_update_predicates([\"(on ?l - lamp)\"])\nmodify_action(\"switch\", [\"(wired ?l)\"], [\"(on ?l)\"])\n```";
     let whole = format!("```pddl\n{DOMAIN}\n```");
-    let (asked, got) = run(options(), &first_round(4), &[CALLS, bad, "I do not know.", &whole]);
+    let (asked, got) = run(EditOptions::default(), &first_round(4), &[CALLS, bad, "I do not know.", &whole]);
     let shown = asked[1].content.clone();
     let patch = |i: usize| got[i].as_ref().unwrap();
     assert_eq!(patch(0).edits, Some(Edits { applied: 4, refused: 0 }));
@@ -91,10 +96,11 @@ fn later_rounds_show_the_feedback_and_the_domain_as_it_stands() {
     let mut request = first_round(1);
     request.candidate.conversation =
         vec![Message::system("s"), Message::user("q"), Message::assistant(CALLS)];
-    request.candidate.domain = run(options(), &first_round(1), &[CALLS]).1.remove(0).unwrap().domain;
+    request.candidate.domain =
+        run(EditOptions::default(), &first_round(1), &[CALLS]).1.remove(0).unwrap().domain;
     request.feedback = vec!["`switch red` cannot be executed in the environment.".into()];
     let reply = "```python\nmodify_action(\"switch\", [\"(wired ?l)\", \"(ready)\", \"(not (on ?l))\"], [\"(on ?l)\"])\n```";
-    let (asked, got) = run(options(), &request, &[reply]);
+    let (asked, got) = run(EditOptions::default(), &request, &[reply]);
     assert_eq!(asked[..3], request.candidate.conversation[..]);
     insta::assert_snapshot!(asked[3].content);
     let patch = got[0].as_ref().unwrap();
@@ -107,7 +113,7 @@ fn later_rounds_show_the_feedback_and_the_domain_as_it_stands() {
 fn feedback_without_a_conversation_tells_the_domain_first_and_once() {
     let mut request = first_round(1);
     request.feedback = vec!["Nothing can be done at the start.".into()];
-    let (asked, _) = run(options(), &request, &[CALLS]);
+    let (asked, _) = run(EditOptions::default(), &request, &[CALLS]);
     let question = &asked[1].content;
     assert_eq!(question.matches("(:action switch").count(), 1, "{question}");
     assert!(question.contains("A wired lamp") && question.contains("Nothing can be done"), "{question}");
@@ -123,7 +129,7 @@ fn a_cut_off_reply_gives_the_calls_before_the_cut() {
         .answer("writer", Ok(cut(after_the_first)))
         .answer("writer", Ok(cut(before_any)))
         .answer("writer", Ok(Reply { finish: FinishReason::ContentFilter, ..cut(CALLS) }));
-    let got = samples(plugin(options()).translate(&host, &first_round(3)).unwrap());
+    let got = sample_results(plugin(EditOptions::default()).translate(&host, &first_round(3)).unwrap());
     let first = got[0].as_ref().unwrap();
     assert_eq!(first.edits, Some(Edits { applied: 3, refused: 1 }));
     let codes: Vec<&str> = first.diagnostics.iter().map(|d| d.code.as_str()).collect();
@@ -137,13 +143,14 @@ fn a_cut_off_reply_gives_the_calls_before_the_cut() {
 fn the_candidates_own_domain_is_edited_however_broken() {
     let mut request = first_round(1);
     request.candidate.domain = Some(DOMAIN.replace("(ready))\n    :effect", "(ready)\n    :effect"));
-    let (_, got) = run(options(), &request, &["```python\nadd_or_update_predicates(['(dim ?l)'])\n```"]);
+    let (_, got) =
+        run(EditOptions::default(), &request, &["```python\nadd_or_update_predicates(['(dim ?l)'])\n```"]);
     let patch = got[0].as_ref().unwrap();
     assert!(patch.domain.as_deref().unwrap().contains("(dim ?l)"), "{:?}", patch.domain);
     assert!(patch.diagnostics.iter().any(|d| d.file == "domain"), "what was wrong with it is told");
 
     request.candidate.domain = Some("(define (domain empty))".into());
-    let failure = plugin(options()).translate(&TestHost::new(), &request).unwrap_err();
+    let failure = plugin(EditOptions::default()).translate(&TestHost::new(), &request).unwrap_err();
     assert_eq!(
         (failure.class, failure.code.as_str()),
         (FailureClass::Request, "translate.no-domain-to-edit")
@@ -157,7 +164,7 @@ fn the_template_takes_the_name_that_the_problem_wants() {
         "domain.template".into(),
         "(define (domain other) (:predicates) (:action switch :parameters (?l)))".into(),
     );
-    let (asked, _) = run(options(), &request, &[CALLS]);
+    let (asked, _) = run(EditOptions::default(), &request, &[CALLS]);
     assert!(asked[1].content.contains("(define (domain lamps)"), "{}", asked[1].content);
 }
 
@@ -165,12 +172,42 @@ fn the_template_takes_the_name_that_the_problem_wants() {
 fn nothing_to_begin_with_is_a_failure_of_the_request() {
     let mut request = first_round(1);
     request.task.action_interface = None;
-    let failure = plugin(options()).translate(&TestHost::new(), &request).unwrap_err();
+    let failure = plugin(EditOptions::default()).translate(&TestHost::new(), &request).unwrap_err();
     assert_eq!(failure.code, "translate.no-template");
     let mut request = first_round(1);
     request.task.domain_text.clear();
-    let failure = plugin(options()).translate(&TestHost::new(), &request).unwrap_err();
+    let failure = plugin(EditOptions::default()).translate(&TestHost::new(), &request).unwrap_err();
     assert_eq!(failure.code, "translate.no-text");
+}
+
+#[test]
+fn an_example_whose_domain_cannot_be_read_is_a_failure_of_the_request() {
+    let mut request = with_doors(first_round(1));
+    request.task.materials.insert("example.domain".into(), "(define (domain doors) (:action".into());
+    let failure = plugin(EditOptions::default()).translate(&TestHost::new(), &request).unwrap_err();
+    assert_eq!(failure.code, "translate.no-example");
+}
+
+#[test]
+fn tokens_are_counted() {
+    let token = TokenLogprob { token: "t".into(), logprob: -1.0 };
+    let content = "```python\nmodify_action(\"switch\", [\"(wired ?l)\"], [\"(on ?l)\"])\n```".to_owned();
+    let reply = Reply { content, finish: FinishReason::Stop, logprobs: Some(vec![token; 4]) };
+    let host = TestHost::new().answer("writer", Ok(reply));
+    let mut request = lamps_request(false, 1);
+    request.candidate.domain = Some(DOMAIN.into());
+    let options = EditOptions { logprobs: true, ..EditOptions::default() };
+    let patch = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
+    assert_eq!((patch.log_likelihood, patch.tokens), (Some(-4.0), Some(4)));
+}
+
+#[test]
+fn every_code_is_explained_once() {
+    let mut codes: Vec<&str> = CODES.iter().map(|c| c.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), CODES.len());
+    assert!(CODES.iter().all(|c| c.code.starts_with("translate.") && c.explanation.len() > c.title.len()));
 }
 
 /// Replies written by hand in shapes that models give, with what they are worth: applied, refused.
@@ -259,7 +296,7 @@ fn replies_of_many_shapes() {
         ),
     ];
     for (reply, applied, refused) in corpus {
-        let (_, got) = run(options(), &first_round(1), &[reply]);
+        let (_, got) = run(EditOptions::default(), &first_round(1), &[reply]);
         let patch = got[0].as_ref().unwrap();
         assert_eq!(patch.edits, Some(Edits { applied, refused }), "{reply}\n{:#?}", patch.diagnostics);
         let errors = patch.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error).count();
@@ -278,7 +315,7 @@ fn slips_of_a_small_model_are_put_right_where_the_stage_asks() {
     let reply = "1. **switch** needs a wire.\n\nHere are the calls:\n\n```python\nadd_or_update_predicates([\n    \"(on ?l - lamp)\",\n    \"wired ?l - lamp\",\n])\n\n\
 modify_action(\n    \"switch\",\n    [\n        \"wired ?l\",\n        \"(not (on ?l - lamp))\",\n    ],\n    [\n        \"(on ?l - lamp)\",  # it is on now\n    ],\n)\n```\n";
     let mut request = first_round(1);
-    let (_, got) = run(options(), &request, &[reply]);
+    let (_, got) = run(EditOptions::default(), &request, &[reply]);
     let strict = got[0].as_ref().unwrap();
     assert_eq!(strict.edits, Some(Edits { applied: 1, refused: 2 }));
     let codes: Vec<&str> = strict.diagnostics.iter().map(|d| d.code.as_str()).collect();
@@ -286,7 +323,7 @@ modify_action(\n    \"switch\",\n    [\n        \"wired ?l\",\n        \"(not (o
     assert_eq!(codes, [bare, bare, typed, typed], "{:?}", strict.diagnostics);
 
     request.fixes = FixPolicy::Safe;
-    let (_, got) = run(options(), &request, &[reply]);
+    let (_, got) = run(EditOptions::default(), &request, &[reply]);
     let fixed = got[0].as_ref().unwrap();
     assert_eq!(fixed.edits, Some(Edits { applied: 3, refused: 0 }), "{:?}", fixed.diagnostics);
     let codes: Vec<&str> = fixed.fixes.iter().map(|f| f.code.as_str()).collect();

@@ -1,10 +1,9 @@
 //! Calls written as JSON: `{"function": "modify_action", "arguments": {...}}`, alone or in lists, as servers write tool
 //! calls (arguments as a text of JSON too), or a dictionary with a function's name as key.
 
-use super::bind::bind;
+use super::bind::{bind, is_parameter};
+use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Text, Value};
 use super::literal::{Fuel, MAX_DEPTH, Reader};
-use super::scan::Argument;
-use super::{ACTION, PREDICATES, REPLY, Reading, Text, Value};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -14,22 +13,22 @@ const NAMES: [&str; 5] = ["function", "name", "tool", "function_name", "tool_nam
 const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "kwargs", "input"];
 
 /// Adds every call in a value.
-pub(super) fn calls(value: &Value, fuel: &mut Fuel, reading: &mut Reading) {
-    walk(value, 0, fuel, reading);
+pub(super) fn add_calls(value: &Value, fuel: &mut Fuel, calls: &mut CallsOfReply) {
+    walk(value, 0, fuel, calls);
 }
 
-fn walk(value: &Value, depth: usize, fuel: &mut Fuel, reading: &mut Reading) {
+fn walk(value: &Value, depth: usize, fuel: &mut Fuel, calls: &mut CallsOfReply) {
     if depth > MAX_DEPTH {
         return;
     }
     match value {
-        Value::List(items, _) => items.iter().for_each(|item| walk(item, depth + 1, fuel, reading)),
-        Value::Map(entries, span) => map(entries, *span, depth, fuel, reading),
+        Value::List(items, _) => items.iter().for_each(|item| walk(item, depth + 1, fuel, calls)),
+        Value::Map(entries, span) => map(entries, *span, depth, fuel, calls),
         Value::Text(_) | Value::None(_) | Value::Other(_) => {}
     }
 }
 
-fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, reading: &mut Reading) {
+fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, calls: &mut CallsOfReply) {
     let given = entries.iter().find(|(key, _)| ARGUMENTS.contains(&key.value.as_str()));
     let named = entries.iter().find_map(|(key, value)| match value {
         Value::Text(name) if NAMES.contains(&key.value.as_str()) => Some((key, name)),
@@ -42,13 +41,13 @@ fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, rea
                 Some((_, arguments)) => spread(function, arguments, fuel),
                 None => keywords(entries.iter().filter(|(other, _)| other.span != key.span)),
             };
-            bind(function, arguments, span, reading);
+            bind(function, arguments, span, calls);
             return;
         }
         if given.is_some() {
             let message = format!("there is no function `{function}`");
             let help = format!("only `{PREDICATES}` and `{ACTION}` can be called");
-            reading
+            calls
                 .refuse(Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, name.span, "").help(help));
             return;
         }
@@ -58,18 +57,18 @@ fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, rea
             // A list of calls of one function.
             (ACTION, Value::List(items, _)) if items.iter().all(|i| matches!(i, Value::Map(..))) => {
                 for item in items {
-                    bind(ACTION, spread(ACTION, item, fuel), item.span(), reading);
+                    bind(ACTION, spread(ACTION, item, fuel), item.span(), calls);
                 }
             }
             (function @ (PREDICATES | ACTION), value) => {
-                bind(function, spread(function, value, fuel), value.span(), reading);
+                bind(function, spread(function, value, fuel), value.span(), calls);
             }
-            _ => walk(value, depth + 1, fuel, reading),
+            _ => walk(value, depth + 1, fuel, calls),
         }
     }
 }
 
-/// Arguments by name, in order, or, of the function that has one parameter, that one.
+/// The arguments of a call: by name, in order, or the only one of the function that has one parameter.
 fn spread(function: &str, value: &Value, fuel: &mut Fuel) -> Vec<Argument> {
     match value {
         Value::Map(entries, _) if function == ACTION || is_keywords(entries) => keywords(entries.iter()),
@@ -82,7 +81,7 @@ fn spread(function: &str, value: &Value, fuel: &mut Fuel) -> Vec<Argument> {
         }
         Value::Text(text) if text.value.trim_start().starts_with(['{', '[']) => {
             match inner(text, fuel) {
-                // Once is enough: a text within a text is not opened again.
+                // A text within a text is not parsed again.
                 Some(Value::Text(_)) | None => vec![(None, value.clone())],
                 Some(inner) => spread(function, &inner, fuel),
             }
@@ -92,14 +91,14 @@ fn spread(function: &str, value: &Value, fuel: &mut Fuel) -> Vec<Argument> {
 }
 
 fn is_keywords(entries: &[(Text, Value)]) -> bool {
-    entries.iter().any(|(key, _)| super::bind::is_parameter(&key.value))
+    entries.iter().any(|(key, _)| is_parameter(&key.value))
 }
 
 fn keywords<'a>(entries: impl Iterator<Item = &'a (Text, Value)>) -> Vec<Argument> {
     entries.map(|(key, value)| (Some(key.value.clone()), value.clone())).collect()
 }
 
-/// The value that a text of JSON holds. Its places are those of the text.
+/// Parses a text of JSON. All spans in the value are the span of the text.
 fn inner(text: &Text, fuel: &mut Fuel) -> Option<Value> {
     let none = BTreeMap::new();
     let mut reader = Reader { text: &text.value, at: 0, end: text.value.len(), fuel, variables: &none };

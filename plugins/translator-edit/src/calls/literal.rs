@@ -3,7 +3,7 @@
 //! Nothing is evaluated beyond joining literals with `+` or side by side, and a closing `.strip()`. Depth is limited, and
 //! everything that is read or copied is paid for from one budget, so that no text can cost more than its length allows.
 
-use super::{Text, Value};
+use super::call::{Text, Value};
 use planforge_diagnostics::Span;
 use std::collections::BTreeMap;
 

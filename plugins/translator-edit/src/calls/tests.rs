@@ -1,11 +1,12 @@
 //! What is read as a call, and what is not. The replies are written by hand in the shapes that models give them.
 
+use super::call::{MAX_CALLS, MAX_REPLY, MAX_STRINGS};
 use super::*;
 use proptest::prelude::*;
 
 /// The calls in short: `predicates: (a) | (b)`, `action: pre | pre -> eff`.
 fn told(reply: &str) -> Vec<String> {
-    let reading = read(reply);
+    let reading = read_calls(reply);
     assert!(reading.refused.is_empty(), "{reply}\n{:#?}", reading.refused);
     reading.calls.iter().map(tell).collect()
 }
@@ -22,7 +23,7 @@ fn tell(call: &Call) -> String {
 }
 
 fn refusals(reply: &str) -> Vec<String> {
-    read(reply).refused.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+    read_calls(reply).refused.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn what_is_no_call_is_left_alone() {
         "```pddl\n(:action modify_action :parameters ())\n```",
         "```json\n{\"name\": \"go\", \"steps\": [1, 2.5e3, true, null]}\n```",
     ] {
-        let reading = read(reply);
+        let reading = read_calls(reply);
         assert!(reading.calls.is_empty() && reading.refused.is_empty(), "{reply}\n{reading:#?}");
     }
 }
@@ -114,7 +115,7 @@ fn what_is_no_call_is_left_alone() {
 #[test]
 fn where_a_block_has_calls_those_in_prose_are_talk() {
     let reply = "Before I had `modify_action(\"go\", [\"(wrong)\"], [\"(a)\"])`.\n```python\nmodify_action(\"go\", [\"(b)\"], [\"(a)\"])\n```";
-    let reading = read(reply);
+    let reading = read_calls(reply);
     assert_eq!(reading.calls.iter().map(tell).collect::<Vec<_>>(), ["go: (b) -> (a)"]);
     assert_eq!(reading.notes[0].code, "translate.edit-outside-code");
 }
@@ -158,7 +159,7 @@ fn a_call_that_cannot_be_read_is_refused_with_its_place_and_the_next_one_is_read
     ];
     for (code, wanted, message) in cases {
         let reply = format!("Prose.\n```python\n{code}\nmodify_action(\"last\", [], [\"(z)\"])\n```");
-        let reading = read(&reply);
+        let reading = read_calls(&reply);
         let refused: Vec<_> = reading.refused.iter().map(|d| (d.code.as_ref(), d.message.as_str())).collect();
         assert_eq!(refused.len(), 1, "{code}: {refused:?}");
         assert!(refused[0].0 == wanted && refused[0].1.contains(message), "{code}: {refused:?}");
@@ -181,7 +182,7 @@ fn limits_hold_and_are_said() {
         format!("```python\nmodify_action(\"go\", {}\"(a)\"{}, [])\n```", "[".repeat(100), "]".repeat(100));
     assert!(refusals(&deep)[0].contains("nested more than 32 deep"), "{:?}", refusals(&deep));
     let many = format!("```python\n{}\n```", "modify_action(\"go\", [], [\"(a)\"])\n".repeat(MAX_CALLS + 5));
-    let reading = read(&many);
+    let reading = read_calls(&many);
     assert_eq!((reading.calls.len(), reading.refused.len()), (MAX_CALLS, 1));
     assert_eq!(reading.refused[0].code, "translate.edit-limit");
     let long = format!("```python\nadd_or_update_predicates([{}])\n```", "\"(a)\",".repeat(MAX_STRINGS + 1));
@@ -213,7 +214,7 @@ fn hostile_texts_are_read_in_time_proportional_to_their_length() {
     ] {
         for wrap in ["", "```python\n"] {
             let text = format!("{wrap}{}", unit.repeat((1 << 12) / unit.len()));
-            let reading = read(&text);
+            let reading = read_calls(&text);
             assert!(reading.calls.is_empty(), "{unit}");
         }
     }
@@ -266,7 +267,7 @@ fn fragments() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_text_breaks_the_reader(text in prop_oneof![any::<String>(), fragments()]) {
-        let reading = read(&text);
+        let reading = read_calls(&text);
         for span in reading.refused.iter().flat_map(|d| &d.labels).map(|l| l.span) {
             prop_assert!(span.start <= span.end && span.end as usize <= text.len());
         }
@@ -277,7 +278,7 @@ proptest! {
         items in prop::collection::vec("[ -~é\n\"'\\\\]{0,20}", 1..6),
     ) {
         let json = serde_json::to_string(&items).unwrap();
-        let reading = read(&format!("```python\nadd_or_update_predicates({json})\n```"));
+        let reading = read_calls(&format!("```python\nadd_or_update_predicates({json})\n```"));
         // A fence in a string ends the block as it does for every reader of Markdown.
         prop_assume!(!json.contains("```"));
         let [Call::Predicates { items: read }] = reading.calls.as_slice() else {

@@ -1,7 +1,9 @@
 //! Finding calls in a text: statement by statement in code, wherever one stands in prose.
 
+use super::bind;
+use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Value};
+use super::json;
 use super::literal::{Fault, Fuel, Reader};
-use super::{ACTION, PREDICATES, REPLY, Reading, Value, bind, json};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -20,9 +22,6 @@ pub(super) struct Scanner<'a> {
     variables: BTreeMap<String, Value>,
 }
 
-/// One argument of a call, with its keyword where it has one.
-pub(super) type Argument = (Option<String>, Value);
-
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str, fuel: &'a mut Fuel) -> Self {
         Self { text, fuel, variables: BTreeMap::new() }
@@ -33,7 +32,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads the statements of a code block.
-    pub(super) fn code(&mut self, range: Range<usize>, reading: &mut Reading) {
+    pub(super) fn code(&mut self, range: Range<usize>, calls: &mut CallsOfReply) {
         let mut at = range.start;
         let mut line_begins = true;
         let mut json_fault = false;
@@ -43,25 +42,25 @@ impl<'a> Scanner<'a> {
             at = match c {
                 '#' => self.line_end(at, range.end),
                 '"' | '\'' => self.after_string(at, range.end),
-                '[' | '{' if first => self.json(at, range.end, reading, &mut json_fault),
-                _ if c.is_alphabetic() || c == '_' => self.word(at, range.end, first, reading),
+                '[' | '{' if first => self.json(at, range.end, calls, &mut json_fault),
+                _ if c.is_alphabetic() || c == '_' => self.word(at, range.end, first, calls),
                 _ => at + c.len_utf8(),
             };
         }
     }
 
     /// Reads the calls in running text.
-    pub(super) fn prose(&mut self, range: Range<usize>, reading: &mut Reading) {
+    pub(super) fn prose(&mut self, range: Range<usize>, calls: &mut CallsOfReply) {
         let mut at = range.start;
         let mut json_fault = false;
         while let Some(rest) = self.text.get(at..range.end) {
             let Some(c) = rest.chars().next() else { return };
             at = match c {
-                '[' | '{' => self.json(at, range.end, reading, &mut json_fault),
+                '[' | '{' => self.json(at, range.end, calls, &mut json_fault),
                 _ if c.is_alphabetic() || c == '_' => {
                     let word = self.reader(at, range.end).word().to_owned();
                     match is_function(&word) && self.is_call(at + word.len(), range.end) {
-                        true => self.mention(at, &word, range.end, reading),
+                        true => self.mention(at, &word, range.end, calls),
                         false => at + word.len(),
                     }
                 }
@@ -88,7 +87,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A word of code: a call, an assignment, or nothing of interest.
-    fn word(&mut self, at: usize, end: usize, first: bool, reading: &mut Reading) -> usize {
+    fn word(&mut self, at: usize, end: usize, first: bool, calls: &mut CallsOfReply) -> usize {
         let word = self.reader(at, end).word().to_owned();
         let after = at + word.len();
         if matches!(word.as_str(), "def" | "class" | "import" | "from") && first {
@@ -97,14 +96,13 @@ impl<'a> Scanner<'a> {
         }
         if self.is_call(after, end) {
             if is_function(&word) {
-                return self.call(at, &word, end, reading);
+                return self.call(at, &word, end, calls);
             }
             if first && resembles(&word) {
                 let message = format!("there is no function `{word}`");
                 let help = format!("only `{PREDICATES}` and `{ACTION}` can be called");
                 let span = Span::new(at as u32, after as u32);
-                reading
-                    .refuse(Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, span, "").help(help));
+                calls.refuse(Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, span, "").help(help));
             }
             return after;
         }
@@ -163,22 +161,22 @@ impl<'a> Scanner<'a> {
     }
 
     /// A call in code. One that cannot be read is refused; the interface written down again is no call.
-    fn call(&mut self, at: usize, function: &str, end: usize, reading: &mut Reading) -> usize {
+    fn call(&mut self, at: usize, function: &str, end: usize, calls: &mut CallsOfReply) -> usize {
         match self.arguments(at + function.len(), end) {
             Ok((arguments, stop)) => {
-                bind::bind(function, arguments, Span::new(at as u32, stop as u32), reading);
+                bind::bind(function, arguments, Span::new(at as u32, stop as u32), calls);
                 stop
             }
             Err(Refusal::Declaration) => at + function.len(),
             Err(Refusal::Fault(fault)) => {
-                reading.refuse(unreadable(&format!("`{}`", self.excerpt(at, end)), &fault));
+                calls.refuse(unreadable(&format!("`{}`", self.excerpt(at, end)), &fault));
                 at + function.len()
             }
         }
     }
 
     /// A call in prose, unless it only talks about the function: `modify_action(name, pre, eff)`.
-    fn mention(&mut self, at: usize, function: &str, end: usize, reading: &mut Reading) -> usize {
+    fn mention(&mut self, at: usize, function: &str, end: usize, calls: &mut CallsOfReply) -> usize {
         let after = at + function.len();
         let inside = self.text.get(after..end).and_then(|rest| rest.find('(')).map_or(end, |n| after + n + 1);
         let mut reader = self.reader(inside, end);
@@ -192,7 +190,7 @@ impl<'a> Scanner<'a> {
             reader.text.get(behind..end).is_some_and(|rest| rest.trim_start().starts_with('='))
         };
         match begins || assigned || is_variable {
-            true => self.call(at, function, end, reading),
+            true => self.call(at, function, end, calls),
             false => after,
         }
     }
@@ -239,12 +237,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Calls written as JSON at this place.
-    fn json(&mut self, at: usize, end: usize, reading: &mut Reading, reported: &mut bool) -> usize {
+    fn json(&mut self, at: usize, end: usize, calls: &mut CallsOfReply, reported: &mut bool) -> usize {
         let mut reader = self.reader(at, end);
         match reader.value(0) {
             Ok(value) => {
                 let stop = reader.at;
-                json::calls(&value, self.fuel, reading);
+                json::add_calls(&value, self.fuel, calls);
                 stop
             }
             Err(fault) => {
@@ -252,7 +250,7 @@ impl<'a> Scanner<'a> {
                 if !*reported && [PREDICATES, ACTION].iter().any(|name| seen.contains(name)) && is_json(seen)
                 {
                     *reported = true;
-                    reading.refuse(unreadable(&format!("the JSON `{}`", self.excerpt(at, end)), &fault));
+                    calls.refuse(unreadable(&format!("the JSON `{}`", self.excerpt(at, end)), &fault));
                 }
                 at + 1
             }

@@ -1,7 +1,8 @@
-//! From a function's name and arguments to a call.
+//! Builds a call from a function's name and arguments.
 
-use super::scan::Argument;
-use super::{ACTION, ActionCall, Call, MAX_STRINGS, PREDICATES, REPLY, Reading, Text, Value};
+use super::call::{
+    ACTION, ActionCall, Argument, Call, CallsOfReply, MAX_STRINGS, PREDICATES, REPLY, Text, Value,
+};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 
@@ -11,26 +12,26 @@ const OF_ACTION: [&[&str]; 4] = [
     &["action_name", "name", "action"],
     &["new_preconditions", "preconditions", "precondition", "new_precondition", "pre"],
     &["new_effects", "effects", "effect", "new_effect", "eff"],
-    // No parameter of the function: understood so that a changed signature can be named as what it is.
+    // Not a parameter of the function: read so that a changed signature is reported as such.
     &["parameters", "new_parameters", "params"],
 ];
-/// How many arguments may stand without their names.
+/// Most arguments without a keyword.
 const POSITIONAL: usize = 3;
 
-/// Whether a word names a parameter of either function.
+/// True for the names of parameters of either function.
 pub(super) fn is_parameter(word: &str) -> bool {
     OF_PREDICATES.iter().chain(&OF_ACTION).any(|names| names.contains(&word))
 }
 
-/// Adds the call, or the reason why it is none.
-pub(super) fn bind(function: &str, arguments: Vec<Argument>, span: Span, reading: &mut Reading) {
+/// Adds the call, or a refusal if the arguments do not fit.
+pub(super) fn bind(function: &str, arguments: Vec<Argument>, span: Span, calls: &mut CallsOfReply) {
     let outcome = match function {
         PREDICATES => predicates(arguments, span),
         _ => action(arguments, span).map(Call::Action),
     };
     match outcome {
-        Ok(call) => reading.add(call, span),
-        Err(diagnostic) => reading.refuse(*diagnostic),
+        Ok(call) => calls.add(call, span),
+        Err(diagnostic) => calls.refuse(*diagnostic),
     }
 }
 
@@ -45,7 +46,7 @@ fn wrong<T>(function: &str, span: Span, message: impl std::fmt::Display) -> Boun
     Err(Box::new(diagnostic.at(REPLY, span, "").help(help)))
 }
 
-/// Each parameter's value, where the call gives it.
+/// Assigns the arguments to the parameters.
 fn assign<const N: usize>(
     function: &str,
     parameters: &[&[&str]; N],
@@ -106,7 +107,7 @@ fn action(arguments: Vec<Argument>, span: Span) -> Bound<ActionCall> {
     Ok(call)
 }
 
-/// The strings of an argument: one, or those of a list however nested. Of a dictionary the keys, whose values describe them.
+/// The strings of an argument: one, those of a nested list, or the keys of a dictionary whose values describe them.
 fn strings(function: &str, value: Value) -> Bound<Vec<Text>> {
     fn collect(function: &str, value: Value, out: &mut Vec<Text>) -> Bound<()> {
         match value {

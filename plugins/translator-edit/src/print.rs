@@ -1,18 +1,22 @@
-//! A domain as the calls that make it from its interface, and the interface itself: the two halves of an in-context example.
+//! A domain as calls, and the template that these calls fill in: the two halves of an in-context example.
 
-use super::read::emptied;
 use crate::calls::{ACTION, PREDICATES};
-use planforge_pddl::ast::Domain;
+use planforge_diagnostics::Span;
+use planforge_pddl::ast::{Action, Condition, Domain, Effect};
 use planforge_pddl::{print_condition, print_effect, print_typed_list};
 use std::fmt::Write as _;
 
 /// The domain without predicates, conditions and effects.
-pub(crate) fn template_of(domain: &Domain) -> Domain {
-    Domain { predicates: Vec::new(), actions: domain.actions.iter().map(emptied).collect(), ..domain.clone() }
+pub(crate) fn emptied_domain(domain: &Domain) -> Domain {
+    Domain {
+        predicates: Vec::new(),
+        actions: domain.actions.iter().map(emptied_action).collect(),
+        ..domain.clone()
+    }
 }
 
 /// The calls that make the domain from its template, as Python.
-pub(crate) fn as_calls(domain: &Domain) -> String {
+pub(crate) fn domain_as_calls(domain: &Domain) -> String {
     let predicates = domain.predicates.iter().map(|p| match p.parameters.is_empty() {
         true => format!("({})", p.name),
         false => format!("({} {})", p.name, print_typed_list(&p.parameters)),
@@ -32,7 +36,7 @@ pub(crate) fn as_calls(domain: &Domain) -> String {
     out
 }
 
-/// Strings one a line, indented; the last line leads back to the bracket.
+/// Writes the strings one a line, then the indentation of the closing bracket.
 fn list(out: &mut String, indent: &str, items: impl Iterator<Item = String>) {
     let mut any = false;
     for item in items {
@@ -46,4 +50,14 @@ fn list(out: &mut String, indent: &str, items: impl Iterator<Item = String>) {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " "))
+}
+
+/// The action with an empty precondition and effect.
+fn emptied_action(action: &Action) -> Action {
+    let empty = Span::default();
+    Action {
+        precondition: Some(Condition::And(Vec::new(), empty)),
+        effect: Some(Effect::And(Vec::new(), empty)),
+        ..action.clone()
+    }
 }

@@ -1,0 +1,82 @@
+//! `translator-edit`: asks a language model (role `writer`) for changes of the candidate's domain, as calls of two functions: one declares
+//! predicates, the other fills in an action (exploration-walk paper, Appendix B.3).
+//!
+//! The question shows the domain's text, the candidate's problem and its current domain, which without one is made from the action
+//! interface. The calls in a reply are parsed and never executed. Each valid call is applied; each other call is a diagnostic of the patch.
+//! The domain stays valid, and a reply without a call does not change it.
+
+mod apply;
+mod base;
+mod calls;
+mod codes;
+mod example;
+mod options;
+mod print;
+mod prompt;
+
+pub use codes::CODES;
+pub use options::EditOptions;
+
+use base::BaseDomain;
+use planforge_plugin_sdk::prelude::*;
+use planforge_translating::{ROLE, Writer, answered_turns, new_turns, response};
+
+/// The plugin.
+#[derive(Debug)]
+pub struct EditTranslator {
+    options: EditOptions,
+    prompts: prompt::Prompts,
+}
+
+impl Plugin for EditTranslator {
+    type Options = EditOptions;
+
+    fn about() -> About {
+        About::new("Asks a language model for changes of a domain, as calls of two functions")
+            .role(ROLE, "writes the calls")
+            .requests(RequestCount::ForAllSamples(1))
+    }
+
+    fn create(options: EditOptions, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()? })
+    }
+}
+
+impl Translator for EditTranslator {
+    /// Asks one question, and applies the calls of each reply to the domain that the question shows.
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        let base = BaseDomain::new(request)?;
+        let conversation = &request.candidate.conversation;
+        let system = self.prompts.system(&self.options)?;
+        let turns = new_turns(conversation, system, self.question(request, &base)?);
+        let n = request.n.max(1);
+        let writer = Writer { host, task: &request.task, logprobs: self.options.logprobs };
+        let replies = writer.ask([conversation.as_slice(), &turns].concat(), "edit", n)?;
+        let patch = |reply: &Reply| {
+            let patch = base.patch(reply, request.fixes)?;
+            Ok::<_, Failure>(CandidatePatch { messages: answered_turns(&turns, reply), ..patch })
+        };
+        let samples = replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        Ok(response(samples, n))
+    }
+}
+
+impl EditTranslator {
+    fn question(&self, request: &TranslateRequest, base: &BaseDomain) -> Result<String, Failure> {
+        let (options, prompts) = (&self.options, &self.prompts);
+        let revising = !request.feedback.is_empty();
+        match (revising, request.candidate.conversation.is_empty()) {
+            (true, false) => prompts.edit_again(options, request, Some(&base.text)),
+            (true, true) => {
+                let first = prompts.edit(options, request, &base.text, true)?;
+                Ok(format!("{first}\n\n{}", prompts.edit_again(options, request, None)?))
+            }
+            (false, _) => prompts.edit(options, request, &base.text, false),
+        }
+    }
+}
+
+planforge_plugin_sdk::export_plugin!(Translator, EditTranslator);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! The options of the plugin.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Options of `translator-edit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EditOptions {
+    /// The in-context example: the texts `example.domain-text` and `example.domain`, with the domain written as calls. Left out: shown if the
+    /// task has one. `true`: required. `false`: none.
+    pub example: Option<bool>,
+    /// Asks the model to reason before it calls the functions.
+    pub reason: bool,
+    /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
+    pub logprobs: bool,
+    /// Replaces the system text. An empty text omits the system turn.
+    pub system: Option<String>,
+}
+
+impl Default for EditOptions {
+    fn default() -> Self {
+        Self { example: None, reason: true, logprobs: false, system: None }
+    }
+}
