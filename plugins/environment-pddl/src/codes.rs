@@ -9,7 +9,7 @@ pub(crate) const TOO_LARGE: &str = "environment.too-large";
 pub(crate) const STOPPED: &str = "environment.stopped";
 pub(crate) const NOT_EXECUTABLE: &str = "environment.not-executable";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NO_REFERENCE,

@@ -13,10 +13,10 @@ use planforge_pddl::random::Random;
 use planforge_planning::{PlanFile, Poll, ResourceLimits, ValidationReport, parse_plan};
 use planforge_plugin_sdk::walking::{Choice, choose};
 
-/// The plan's place beside domain and problem.
+/// The source of the plan, next to domain and problem.
 const PLAN: SourceId = SourceId(2);
 
-/// Walks of the lengths asked for; one that meets a dead end stays shorter.
+/// Draws walks of the requested lengths. A walk that reaches a dead end is shorter.
 pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<Walks, Failure> {
     let simulator = world.simulator(host)?;
     let task = simulator.task();
@@ -54,7 +54,7 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
     Ok(Walks { walks })
 }
 
-/// How far each sequence goes.
+/// Executes each sequence up to its first refused step.
 pub(crate) fn execute(
     host: &dyn Host,
     world: &World,
@@ -72,7 +72,7 @@ pub(crate) fn execute(
     Ok(ExecutionReport { executions })
 }
 
-/// Whether a plan can be executed and reaches the goal.
+/// Judges a plan: it must be executable and reach the goal.
 pub(crate) fn judge(world: &World, steps: &[String]) -> Result<EnvironmentVerdict, Failure> {
     let run = Run::of(world, steps)?;
     let mut reasons: Vec<String> = run.refusal().into_iter().collect();
@@ -97,7 +97,7 @@ pub(crate) fn judge(world: &World, steps: &[String]) -> Result<EnvironmentVerdic
 pub(crate) struct Run {
     text: String,
     pub(crate) report: ValidationReport,
-    /// The first entry that is no step at all; what comes before it was executed.
+    /// The first entry that is not a step. The entries before it were executed.
     strange: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl Run {
         self.report.trace.len() as u32
     }
 
-    /// Why the step after those executed was refused.
+    /// The reason why the step after the executed ones was refused.
     pub(crate) fn refusal(&self) -> Option<String> {
         let Some(failing) = &self.report.failing_step else { return self.strange.clone() };
         let number = failing.index + 1;

@@ -1,15 +1,15 @@
-//! `environment-pddl`: the environment of a task whose reference domain and problem are PDDL. It says what can be done,
-//! takes random walks, tries sequences, judges plans and tells states; it never says why in terms of its model except to
-//! verifiers.
+//! `environment-pddl`: the environment of a task whose reference domain and problem are PDDL. It lists
+//! applicable actions, takes random walks, executes sequences, judges plans and describes states. Reasons
+//! that depend on its model go to verifiers only.
 //!
-//! * Walks are uniform over the applicable ground actions of each state, or turn to those executed least; a walk that meets a
-//!   state without any ends there. The same seed gives the same walks on every machine, and walk `i` does not depend on how many
-//!   come after it; uniform ones depend on no other walk.
-//! * An action that changes nothing counts as applicable where its precondition holds, as in STRIPS.
-//! * A state is told as the facts that actions can change, those without arguments included, and the numbers that they can
-//!   change. Where the action that comes next is named, what does not hold of its objects is told too, facts that nothing
-//!   changes included. The suite's sentences word them; the option `sentences` goes before these.
-//! * Calls keep nothing that an answer could depend on; the last few tasks stay prepared.
+//! * Walks are uniform over the applicable ground actions of each state, or prefer those executed least. A walk ends at a state without
+//! applicable actions. The same seed gives the same walks on every machine. Walk `i` does not depend on the
+//! number of walks after it; uniform walks depend on no other walk.
+//! * An action without effect counts as applicable if its precondition holds, as in STRIPS.
+//! * A state is described by the facts and numbers that actions can change, including facts without arguments. If the next action is
+//! named, facts about its objects that do not hold or never change are described too. The suite's sentences
+//! word them; the option `sentences` takes precedence.
+//! * Calls keep nothing that an answer depends on; the most recent tasks stay prepared.
 
 mod codes;
 mod execute;
@@ -23,10 +23,9 @@ pub use options::{Options, Told};
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::wording::Wording;
 
-/// The plugin.
 pub struct PddlEnvironment {
     options: Options,
-    /// What the options say of sentences; it goes before the suite's.
+    /// Sentences of the options, which take precedence over those of the suite.
     wording: Wording,
     worlds: world::Cache,
 }

@@ -1,4 +1,4 @@
-//! What a pipeline file may set.
+//! The options of the plugin.
 
 use planforge_contract::Sentences;
 use schemars::JsonSchema;
@@ -9,16 +9,17 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Whether verifiers may see the reference model (capability `model`), so that they can compute exactly. `false` makes a
-    /// black box of the environment: it can only be tried.
+    /// Lets verifiers read the reference model (capability `model`), so that they can compute exactly. With
+    /// `false` the environment is a black box that can only be tried.
     pub model: bool,
-    /// How facts are told: predicate or function name -> sentence, with `{1}`, `{2}`, ... for its arguments and `{value}` for a
-    /// function's value; or `{ yes = "...", no = "..." }`, the second for a fact that does not hold. What is said here goes
-    /// before the suite's own sentences; what neither says is told by its name.
+    /// Wording of facts: predicate or function name -> sentence, with `{1}`, `{2}`, ... for its arguments and
+    /// `{value}` for a function's value; or `{ yes = "...", no = "..." }`, with the second for a fact that
+    /// does not hold. These sentences take precedence over the suite's. Facts without a sentence are
+    /// described by their name.
     pub sentences: BTreeMap<String, Told>,
 }
 
-/// How one predicate or function is told.
+/// The wording of one predicate or function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Told {

@@ -11,13 +11,14 @@ use planforge_planning::task::{Atom, ObjectId, Symbols};
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most ways to put the next action's objects into one predicate that are looked at.
+/// Most argument tuples of one predicate that are considered for the objects of the next action.
 const MOST_INSTANCES: usize = 256;
 
-/// The state after a sequence, as atoms and in words, one entry each. Derived atoms follow from the others and are left out.
+/// Describes the state after a sequence, as atoms and in words, one entry each. Derived atoms follow from the
+/// others and are left out.
 ///
-/// With [`StateQuery::focus`], what is said of that action's objects and what has no arguments comes first, with what does not
-/// hold of them, facts that no action changes included; then the rest of the state.
+/// With [`StateQuery::focus`], facts about that action's objects and facts without arguments come first,
+/// including those that do not hold or never change; then the rest of the state.
 pub(crate) fn describe(
     world: &World,
     wording: &Wording,
@@ -83,8 +84,8 @@ fn arguments<'s>(symbols: &'s Symbols, atom: &Atom) -> Vec<&'s str> {
     atom.args.iter().map(|&object| symbols.objects[object as usize].as_str()).collect()
 }
 
-/// The objects that a ground action names, each once; what is no object of the task is passed over, because an action is also
-/// refused for naming one.
+/// The distinct objects of a ground action. Unknown names are skipped, because an action is also refused for
+/// naming one.
 fn objects_of(symbols: &Symbols, action: &str) -> Vec<ObjectId> {
     let file = parse_plan(action, SourceId(2));
     let mut objects = Vec::new();
@@ -99,8 +100,8 @@ fn objects_of(symbols: &Symbols, action: &str) -> Vec<ObjectId> {
     objects
 }
 
-/// Every fact that could be said of these objects: types fit and no object stands twice, because hardly any relation of an
-/// object with itself is worth a sentence. Facts without arguments are among them, derived ones are not.
+/// Every possible fact about these objects that fits the types, and facts without arguments. Facts that
+/// repeat an object and derived facts are left out.
 fn instances(task: &LiftedTask, focus: &[ObjectId]) -> Vec<Atom> {
     let mut found = Vec::new();
     for (number, predicate) in (0u32..).zip(&task.predicates) {

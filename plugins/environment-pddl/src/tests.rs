@@ -1,4 +1,4 @@
-//! The environment over a small domain of its own: a ferry with fuel, a one-way crossing and a bell.
+//! The environment on a small domain: a ferry with fuel, a one-way crossing and a bell.
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;

@@ -13,7 +13,7 @@ use planforge_planning::{GroundLimits, Simulator, StopReason, Validator, ground,
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Most tasks kept. A run asks about one task at a time, or about those of one fan-out.
+/// Most prepared tasks. A run asks about one task at a time, or about those of one fan-out.
 const KEPT: usize = 16;
 
 /// A reference domain and problem, ready to be executed.
@@ -24,7 +24,7 @@ pub(crate) struct World {
     pub(crate) sources: SourceMap,
     /// Executes what it is given, without grounding.
     pub(crate) validator: Validator,
-    /// Knows every applicable action; grounded by the first walk.
+    /// Lists applicable actions; grounded by the first walk.
     simulator: OnceLock<Arc<Simulator>>,
 }
 
@@ -95,7 +95,6 @@ impl World {
         })
     }
 
-    /// The ground task.
     pub(crate) fn simulator(&self, host: &dyn Host) -> Result<Arc<Simulator>, Failure> {
         if let Some(simulator) = self.simulator.get() {
             return Ok(Arc::clone(simulator));
@@ -163,7 +162,7 @@ fn unreadable(found: &[Diagnostic], sources: &SourceMap) -> Failure {
     .help("the reference belongs to the suite: check it with `planforge validate`")
 }
 
-/// What a limit of the call is to the caller.
+/// The failure of a call that a limit ended.
 pub(crate) fn stopped(reason: StopReason) -> Failure {
     let (class, code, message) = match reason {
         StopReason::Cancelled => {

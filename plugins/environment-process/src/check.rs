@@ -1,4 +1,4 @@
-//! Whether a program keeps to the protocol: what `planforge environment check` shows.
+//! Checks that a program follows the protocol, for `planforge environment check`.
 
 use crate::codes;
 use crate::conversation::{Conversation, Question};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::time::Instant;
 
-/// How one check came out.
+/// The outcome of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -24,21 +24,17 @@ pub enum Status {
     Skipped,
 }
 
-/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What is checked.
     pub name: String,
-    /// How it came out.
     pub status: Status,
-    /// What was seen.
+    /// The observation behind the status.
     pub detail: String,
 }
 
 /// All checks of a program.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckReport {
-    /// The command.
     pub command: String,
     /// Every check, in order.
     pub checks: Vec<Check>,
@@ -49,7 +45,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Whether nothing failed.
+    /// True if no check failed.
     pub fn conforms(&self) -> bool {
         self.checks.iter().all(|c| c.status != Status::Fail)
     }
@@ -61,7 +57,7 @@ const LENGTHS: [u32; 8] = [1, 2, 3, 4, 5, 6, 8, 10];
 const STATES: usize = 12;
 /// Most ground actions that are tried in each of them.
 const GROUND: u64 = 400;
-/// How often a method is timed.
+/// Number of timed calls of a method.
 const TIMED: u32 = 20;
 
 type Outcome = Result<(Status, String), Failure>;
@@ -69,7 +65,7 @@ type Outcome = Result<(Status, String), Failure>;
 /// Tries a program on a task.
 ///
 /// # Errors
-/// It cannot be started, or the check was interrupted: then there is no verdict on it.
+/// The program cannot be started, or the check was interrupted.
 pub fn check(options: &Options, task: &EnvironmentOpen, host: &dyn Host) -> Result<CheckReport, Failure> {
     let mut checker = Checker { options, task, host, checks: Vec::new() };
     let mut report = CheckReport {
@@ -122,7 +118,7 @@ impl Checker<'_> {
         self.checks.push(Check { name: name.to_owned(), status, detail });
     }
 
-    /// A failure during a check is a failed check, unless it has nothing to do with the program.
+    /// Records a failure as a failed check, unless the program is not its cause.
     fn broke(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
         if failure.class == FailureClass::Cancelled
             || [codes::START, codes::STOPPED].contains(&failure.code.as_str())
@@ -133,7 +129,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// One check, with a copy of the program of its own.
+    /// Runs one check with a fresh copy of the program.
     fn one(
         &mut self,
         name: &str,
@@ -226,7 +222,7 @@ fn skipped(detail: &str) -> Outcome {
     Ok((Status::Skipped, detail.to_owned()))
 }
 
-/// Everything that the program tells of a state.
+/// All answers of the program about a state.
 fn look(e: &mut Explorer<'_>, behind: &[String]) -> Result<(Vec<String>, Value), Failure> {
     let mut actions = Vec::new();
     if e.interface.can(Method::Actions) {

@@ -17,12 +17,12 @@ pub(crate) const STOPPED: &str = "process.stopped";
 /// The way out that nearly all of them share.
 pub(crate) const CHECK: &str = "try the program by itself with `planforge environment check -- COMMAND`";
 
-/// A way out of its own before the one that all share.
+/// A help text followed by the one that all failures share.
 pub(crate) fn or_check(way: &str) -> String {
     format!("{way}; {CHECK}")
 }
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,

@@ -1,4 +1,4 @@
-//! One running copy of the program: questions and answers, and what is told where there is no answer.
+//! One running copy of the program, with its requests and answers.
 
 use crate::codes;
 use crate::options::Options;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// How much of a strange answer is shown.
+/// Most characters of an unexpected answer in a message.
 const SHOWN: usize = 300;
 
 /// A question to the program, as far as it differs from one to the next.
@@ -53,12 +53,12 @@ impl Conversation {
         }
     }
 
-    /// Whether it still runs.
+    /// True while the process runs.
     pub(crate) fn is_alive(&mut self) -> bool {
         self.session.as_mut().is_some_and(Session::is_alive)
     }
 
-    /// Asks, and takes the answer. After a failure the program is gone.
+    /// Sends a request and reads the answer. A failure ends the program.
     pub(crate) fn ask<T: DeserializeOwned>(
         &mut self,
         host: &dyn Host,
@@ -115,7 +115,8 @@ impl Conversation {
         session.receive(wait, cancelled).map_err(Unanswered::Trouble)
     }
 
-    /// The program did not keep to the protocol: it is ended, and what it said last is told.
+    /// The failure of a program that violated the protocol. It is ended, and the message quotes its last
+    /// output.
     fn broke(&mut self, what: &str, answer: Option<&str>) -> Failure {
         let said = self.session.take().map(|s| s.stop(Ending::Cancelled).error_tail).unwrap_or_default();
         let came = answer.map(|a| format!("; it was: {}", clip(a))).unwrap_or_default();
@@ -144,10 +145,10 @@ impl Conversation {
     }
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 enum Unanswered {
     Trouble(Trouble),
-    /// A line came that nobody had asked for.
+    /// A line without a request.
     NotAsked(String),
     /// The program was ended before.
     Gone,
@@ -211,7 +212,7 @@ fn ended(finished: &Finished, options: &Options, begun: Option<&str>) -> Failure
     Failure::new(class, code, text).help(help)
 }
 
-/// The question for a message: the environment's program `x`, asked `step` ({...})
+/// The request for a message: the environment's program `x`, asked `step` ({...})
 fn asked(text: &str, method: Method, line: &str) -> String {
     format!("the environment's program `{text}`, asked `{}` ({})", method.name(), clip(line))
 }

@@ -81,7 +81,7 @@ impl<'a> Explorer<'a> {
         Ok(Err(stepped.refusal.unwrap_or_else(|| format!("{action} is refused"))))
     }
 
-    /// Leads the program into the state behind actions that it has executed before.
+    /// Moves the program to the state behind actions that it has executed before.
     pub(crate) fn go_to(&mut self, wanted: &[String]) -> Result<(), Failure> {
         let ahead = self.at.as_ref().is_some_and(|at| wanted.starts_with(at));
         if !ahead {
@@ -97,7 +97,7 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    /// The applicable actions behind a sequence that it has executed before, sorted, each once.
+    /// The distinct applicable actions behind a sequence that it has executed before, sorted.
     pub(crate) fn applicable(&mut self, behind: &[String]) -> Result<Arc<Vec<String>>, Failure> {
         if let Some(known) = self.applicable.get(behind) {
             return Ok(Arc::clone(known));
@@ -113,7 +113,7 @@ impl<'a> Explorer<'a> {
         Ok(found)
     }
 
-    /// What the program lists.
+    /// Asks the program for its list of applicable actions.
     pub(crate) fn listed(&mut self, behind: &[String]) -> Result<Vec<String>, Failure> {
         self.go_to(behind)?;
         let Applicable { actions } = self.ask(Question::new(Method::Actions))?;
@@ -123,7 +123,7 @@ impl<'a> Explorer<'a> {
         })
     }
 
-    /// What the program executes, of everything that there is.
+    /// Tries every ground action and returns those that the program executes.
     pub(crate) fn tried(&mut self, behind: &[String]) -> Result<Vec<String>, Failure> {
         let ground = self.ground()?;
         if self.interface.can(Method::Execute) {
@@ -194,7 +194,8 @@ state, more than {most}"
         Ok(walks)
     }
 
-    /// What is listed is what can be executed: an environment that is wrong about that would be blamed on the candidate.
+    /// Executes a listed action. A refusal is a failure of the program: otherwise the candidate would be
+    /// blamed for the wrong list.
     fn execute_listed(&mut self, walk: &[String], action: &str) -> Result<(), Failure> {
         let after: Vec<String> = walk.iter().map(String::as_str).chain([action]).map(str::to_owned).collect();
         if self.applicable.contains_key(&after) {
@@ -211,7 +212,8 @@ state, more than {most}"
         }
     }
 
-    /// How far sequences in the program's spelling go, each from the initial state.
+    /// Executes sequences in the program's spelling, each from the initial state, up to the first refused
+    /// step.
     pub(crate) fn execute(&mut self, sequences: &[Vec<String>]) -> Result<Vec<Execution>, Failure> {
         if !self.interface.can(Method::Execute) {
             return sequences.iter().map(|s| self.execute_by_steps(s)).collect();
@@ -265,7 +267,7 @@ state, more than {most}"
         Ok(Execution { executed: sequence.len() as u32, refusal: None })
     }
 
-    /// How far sequences go as somebody else wrote them: an action that is not described is refused without asking.
+    /// Executes sequences in any spelling. An action that is not described is refused without a request.
     pub(crate) fn execute_any(&mut self, sequences: &[Vec<String>]) -> Result<Vec<Execution>, Failure> {
         let spelled: Vec<Spelled> = sequences.iter().map(|s| Spelled::of(self.interface, s)).collect();
         let good: Vec<Vec<String>> = spelled.iter().map(|s| s.actions.clone()).collect();
@@ -311,7 +313,7 @@ state, more than {most}"
         })
     }
 
-    /// The state behind a sequence; empty where the program cannot tell states.
+    /// The state behind a sequence; empty if the program cannot describe states.
     pub(crate) fn describe_state(&mut self, query: &StateQuery) -> Result<StateDescription, Failure> {
         let spelled = Spelled::of(self.interface, &query.actions);
         let execution = self.execute(std::slice::from_ref(&spelled.actions))?.pop().unwrap_or_default();
@@ -358,7 +360,7 @@ impl Spelled {
         Self { actions, refusal: None }
     }
 
-    /// What the execution of the part that is described means for the whole.
+    /// Extends the execution of the described part of a sequence to the whole sequence.
     fn refuse(self, execution: Execution) -> Execution {
         match self.refusal {
             Some(why) if execution.refusal.is_none() => Execution { refusal: Some(why), ..execution },

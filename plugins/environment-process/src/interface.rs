@@ -1,10 +1,10 @@
-//! The actions and objects that a program tells of: checked, looked up in any case, and grounded.
+//! The actions and objects of a program: checked, looked up in any case, and grounded.
 
 use crate::protocol::{Description, Method};
 use planforge_contract::{ActionInterface, ActionSignature};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a program said of itself, in order.
+/// A program's description of itself, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Interface {
     pub(crate) public: ActionInterface,
@@ -17,10 +17,10 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// What a program said, if it makes sense.
+    /// Checks a program's description.
     ///
     /// # Errors
-    /// Everything that does not, as one text.
+    /// All mistakes in the description, as one text.
     pub(crate) fn of(said: &Description) -> Result<Self, String> {
         let mut wrong = Vec::new();
         let public = said.interface();
@@ -80,10 +80,10 @@ impl Interface {
         self.methods.contains(&method)
     }
 
-    /// A ground action in the program's spelling.
+    /// Returns a ground action in the program's spelling.
     ///
     /// # Errors
-    /// Why there is no such action: the refusal.
+    /// The refusal of an unknown action.
     pub(crate) fn spell(&self, text: &str) -> Result<String, String> {
         let Some(words) = words(text) else { return Err(format!("`{}` is not an action", text.trim())) };
         let (name, arguments) = (words[0], &words[1..]);

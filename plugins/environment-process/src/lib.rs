@@ -1,14 +1,16 @@
-//! `environment-process`: the environment is a program outside, in any language, that answers one JSON object a line. It need
-//! not know PDDL: a simulator, a game or a model of a plant that can be reset and stepped is enough (paper, Assumption 1).
-//! `PROTOCOL.md` beside this crate describes what the program must answer; `planforge environment check -- COMMAND` tries it.
+//! `environment-process`: the environment is an external program in any language that answers one JSON object
+//! a line. It need not know PDDL: a simulator, a game or a model of a plant that can be reset and stepped is
+//! enough (exploration-walk paper, Assumption 1). `PROTOCOL.md` beside this crate describes the answers;
+//! `planforge environment check -- COMMAND` tries a program.
 //!
-//! * Where the program lists its applicable actions, walks are drawn from that list, uniformly or by coverage. Where it does
-//!   not, the actions are grounded over the objects and each is tried, which is all that the paper's assumption grants.
-//! * Copies of the program are kept between calls, and each call begins at the initial state. A copy that hangs, dies, writes
-//!   anything but answers or contradicts itself is killed with all that it started, its call fails, and it is never used again.
-//! * The program sees the environment variables that the options name and no other: no key of the host's reaches it.
-//! * It declares the capability `external`: its answers come from outside, so that the host journals them and a replay needs no
-//!   program. It has no `model`.
+//! * If the program lists its applicable actions, walks are drawn from that list, uniformly or by coverage. If not, the actions are grounded
+//! over the objects and each is tried, which is all that the paper's assumption grants.
+//! * Copies of the program are kept between calls, and each call begins at the initial state. A copy that hangs, dies, writes anything but
+//! answers or contradicts itself is killed with its child processes, its call fails, and it is never used
+//! again.
+//! * The program sees only the environment variables that the options name: no key of the host reaches it.
+//! * It declares the capability `external`: its answers come from outside, so the host journals them and a replay needs no program. It has
+//! no `model`.
 
 mod check;
 mod codes;
@@ -31,11 +33,10 @@ use protocol::Method;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The plugin.
 pub struct ProcessEnvironment {
     options: Options,
     pool: pool::Pool,
-    /// Suite and task -> what the program said of it.
+    /// Suite and task -> interface of the program.
     known: Mutex<BTreeMap<(String, String), Arc<Interface>>>,
 }
 
@@ -67,7 +68,7 @@ impl Plugin for ProcessEnvironment {
 }
 
 impl ProcessEnvironment {
-    /// Asks the program about a task, after it has described it once.
+    /// Explores a task with a program that has described it before.
     fn explore<T>(
         &self,
         host: &dyn Host,

@@ -1,4 +1,4 @@
-//! What a pipeline file may set.
+//! The options of the plugin.
 
 use planforge_child::{CommandSpec, Environment, Limits, USUAL_VARIABLES};
 use schemars::JsonSchema;
@@ -10,8 +10,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The program and its arguments, one word an entry: `["python3", "puzzle.py"]`. No shell reads them. A program without a
-    /// slash is looked up in `PATH`; paths are relative to `cwd`.
+    /// The program and its arguments, one word an entry: `["python3", "puzzle.py"]`. No shell is used. A
+    /// program without a slash is looked up in `PATH`; paths are relative to `cwd`.
     #[schemars(length(min = 1))]
     pub command: Vec<String>,
     /// The folder that the program is started in, relative to the pipeline file; by default the pipeline file's own.
@@ -30,14 +30,14 @@ pub struct Options {
     /// Kilobytes (2^10 bytes) that it may write to its standard error between two answers.
     #[schemars(range(min = 1, max = 1048576))]
     pub errors_kb: u64,
-    /// How many copies of the program run at a time at most.
+    /// Most copies of the program that run at a time.
     #[schemars(range(min = 1, max = 256))]
     pub processes: u32,
-    /// How many ground actions the objects may give, where the program cannot list the applicable ones and every one of them
-    /// has to be tried.
+    /// Most ground actions, if the program cannot list the applicable ones and every ground action has to be
+    /// tried.
     #[schemars(range(min = 1))]
     pub max_ground_actions: u64,
-    /// Environment variables that are handed on to the program, by name. It sees these and those of `set`, and no other.
+    /// Environment variables that the program inherits, by name. It sees only these and those of `set`.
     pub inherit: Vec<String>,
     /// Environment variables that are set for the program. Write no secret here: pipeline files are recorded.
     pub set: BTreeMap<String, String>,
@@ -62,7 +62,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The program as it is started.
+    /// The command that starts the program.
     pub(crate) fn spec(&self) -> CommandSpec {
         let mut words = self.command.iter();
         let mut spec = CommandSpec::new(words.next().map_or("", String::as_str)).arguments(words);
@@ -73,7 +73,7 @@ impl Options {
         spec
     }
 
-    /// What it may use.
+    /// The resource limits of the program.
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             memory_bytes: (self.memory_mb > 0).then(|| self.memory_mb.saturating_mul(1 << 20)),

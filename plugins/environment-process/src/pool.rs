@@ -8,7 +8,7 @@ use planforge_contract::{Failure, FailureClass};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the host's wish to stop.
+/// Interval at which the host's cancellation is checked.
 const TICK: Duration = Duration::from_millis(20);
 
 #[derive(Default)]

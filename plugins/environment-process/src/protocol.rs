@@ -1,4 +1,4 @@
-//! What is said to a program and what it answers: one JSON object a line. See PROTOCOL.md.
+//! Requests to a program and its answers: one JSON object a line. See PROTOCOL.md.
 
 use planforge_contract::{ActionInterface, ActionSignature, TypedName};
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The version of the protocol.
 pub(crate) const VERSION: u32 = 1;
 
-/// What can be asked.
+/// The methods of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Method {
@@ -37,7 +37,6 @@ impl Method {
     }
 }
 
-/// One request.
 #[derive(Debug, Serialize)]
 pub(crate) struct Request<'a> {
     pub(crate) id: u64,
@@ -60,7 +59,6 @@ fn any_type() -> String {
     "object".to_owned()
 }
 
-/// An action.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct Signature {
     name: String,
@@ -96,7 +94,7 @@ pub(crate) struct Description {
     /// Type -> the type above it.
     #[serde(default)]
     pub(crate) types: BTreeMap<String, String>,
-    /// What it can be asked beyond `describe`, `reset` and `validate`.
+    /// Methods beyond `describe`, `reset` and `validate`.
     #[serde(default)]
     pub(crate) methods: Vec<String>,
 }
@@ -155,7 +153,7 @@ pub(crate) struct Reset {}
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply<T> {
     Result(T),
-    /// The program says that it cannot.
+    /// The program reports an error.
     Error(String),
 }
 

@@ -156,7 +156,7 @@ fn walks_depend_on_seed_and_policy_and_nothing_else() {
     assert_ne!(first, walks(1, WalkPolicy::CoverageGuided));
 }
 
-/// Asks for walks and expects no answer.
+/// Requests walks and returns the failure.
 fn broken(options: &Options) -> Failure {
     let begun = Instant::now();
     let spec = WalkSpec { lengths: vec![3; 3], seed: 1, ..WalkSpec::default() };

@@ -1,4 +1,4 @@
-//! The limits of one call, seen by the search through its budget.
+//! The limits of one call.
 
 use planforge_contract::PlanLimits;
 use planforge_contract::api::Host;
@@ -6,7 +6,7 @@ use planforge_judging::Deadline;
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::time::Duration;
 
-/// Ends a search when the request's limits, the host's deadline or the user say so.
+/// Ends a search at the request's limits, the host's deadline or an interrupt.
 pub(crate) struct CallBudget<'a> {
     deadline: Deadline<'a>,
     charged: u64,

@@ -4,7 +4,7 @@ use planforge_diagnostics::CodeInfo;
 
 pub(crate) const UNSUPPORTED: &str = "planner.unsupported";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[CodeInfo {
     code: UNSUPPORTED,
     title: "the task uses something that the planner does not plan with",

@@ -3,13 +3,14 @@
 //! | `search` | finds | proves cheapest |
 //! |---|---|---|
 //! | `greedy` | a plan, quickly | no |
-//! | `astar` | a cheapest plan, with LM-cut; blind where LM-cut does not apply, and the statistics say so | yes |
-//! | `bfs` | a plan of fewest steps | where steps are what counts |
-//! | `top-k`, or `k` above 1 | the `k` cheapest distinct plans in order, fewer only where there are no others | yes |
+//! | `astar` | a cheapest plan, with LM-cut; blind where LM-cut does not apply, which the statistics report | yes |
+//! | `bfs` | a plan with the fewest steps | if steps are the cost |
+//! | `top-k`, or `k` above 1 | the `k` cheapest distinct plans in order, fewer only if there are no others | yes |
 //!
-//! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a limit (of the stage,
-//! of the options, of the host's deadline, or an interrupt) is `limit-reached`: none is a statement about solvability. A task
-//! proven to have no plan comes with what delete relaxation shows about why.
+//! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a
+//! limit (of the stage, of the options, of the host's deadline, or an interrupt) is `limit-reached`. None of
+//! these is a statement about solvability. A task proven to have no plan comes with an explanation by delete
+//! relaxation.
 
 mod budget;
 mod codes;
@@ -22,7 +23,7 @@ pub use options::{Options, Search};
 
 use planforge_plugin_sdk::prelude::*;
 
-/// The requirements that it plans for, beside `:strips`.
+/// Supported requirements besides `:strips`.
 pub const SUPPORTS: [&str; 9] = [
     ":typing",
     ":negative-preconditions",
@@ -35,7 +36,6 @@ pub const SUPPORTS: [&str; 9] = [
     ":derived-predicates",
 ];
 
-/// The plugin.
 #[derive(Debug)]
 pub struct ClassicalPlanner {
     options: Options,

@@ -1,4 +1,4 @@
-//! One call: read the task, search, say how it ended.
+//! One call: reads the task, searches, and reports the outcome.
 
 use crate::budget::CallBudget;
 use crate::codes;
@@ -14,7 +14,7 @@ use planforge_planning::{
     Algorithm, Explanation, PlanOptions, PlanResult, ReasonKind, StopReason, task::Unsupported,
 };
 
-/// Reads the task and looks for a plan.
+/// Reads the task and searches for a plan.
 pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> PlanOutcome {
     let mut sources = SourceMap::default();
     sources.add("domain", request.domain.as_str());
@@ -47,7 +47,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
     }
 }
 
-/// The lower of what the request and the options say.
+/// The lower limits of the request and the options.
 fn limits(options: &Options, request: PlanLimits) -> PlanLimits {
     fn lower(a: Option<u64>, b: Option<u64>) -> Option<u64> {
         a.into_iter().chain(b).min()

@@ -9,8 +9,9 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{QualityBound, StopReason, TopKEnd, TopKOptions, TopKOutcome};
 use std::num::NonZeroUsize;
 
-/// Looks for the `k` cheapest plans, keeping no more than `nodes` states and ways on from them. A limit before the last of them is a limit with
-/// the plans found, not an answer: fewer plans than `k` in an answer say that there are no others.
+/// Searches for the `k` cheapest plans and keeps at most `nodes` states and partial plans. A limit before the
+/// last plan returns the limit with the plans found. An answer with fewer plans than `k` means that there are
+/// no others.
 pub(crate) fn run(
     domain: &Domain,
     problem: &Problem,

@@ -1,4 +1,4 @@
-//! What can go wrong with a program outside.
+//! The codes of failures of an external planner.
 
 use planforge_diagnostics::CodeInfo;
 
@@ -11,7 +11,7 @@ pub(crate) const FLOODED: &str = "external.flooded";
 pub(crate) const FOLDER: &str = "external.folder";
 pub(crate) const UNSUPPORTED: &str = "external.unsupported";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::presets::Preset;
 use planforge_contract::{Failure, FailureClass};
 
-/// What fills the slots.
+/// The values of the slots.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots {
     pub(crate) domain: String,
@@ -21,7 +21,7 @@ pub(crate) struct Slots {
 /// The program and its arguments.
 ///
 /// # Errors
-/// Class `Request`: there is no program, an option that the preset has no use for, or an unknown slot.
+/// Class `Request`: there is no program, an option that the preset does not use, or an unknown slot.
 pub(crate) fn words(options: &Options, slots: &Slots) -> Result<Vec<String>, Failure> {
     let mut words = match (&options.command[..], options.preset) {
         ([], Some(preset)) => vec![preset.info().program.to_owned()],
@@ -37,7 +37,7 @@ pub(crate) fn words(options: &Options, slots: &Slots) -> Result<Vec<String>, Fai
     Ok(words)
 }
 
-/// What is wrong with the options whatever the task; looked at when the instance is made.
+/// Checks the options that do not depend on the task, when the instance is made.
 pub(crate) fn check(options: &Options) -> Result<(), Failure> {
     let slots = Slots {
         domain: String::new(),

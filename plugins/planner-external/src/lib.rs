@@ -9,18 +9,17 @@
 //! limits = { time_s = 60, memory_mb = 2048 }
 //! ```
 //!
-//! | `preset` | plans from | how it ended |
+//! | `preset` | plans from | outcome from |
 //! |---|---|---|
 //! | `fast-downward` | `sas_plan`, `sas_plan.1`, ... | exit codes: 0-3 plan, 10-11 unsolvable, 12 exhausted, 20-24 limits, 34 and 37 unsupported |
-//! | `k-star` | standard output | what it prints; "proved unsolvable" is believed as exhausted only, for it says so of other endings too |
-//! | `pyperplan` | `problem.pddl.soln` | what it prints; "no solution" is exhausted |
+//! | `k-star` | standard output | its output; "proved unsolvable" counts as exhausted only, because it also prints it for other endings |
+//! | `pyperplan` | `problem.pddl.soln` | its output; "no solution" is exhausted |
 //! | none | `sas_plan`, `sas_plan.1`, ... | the option `exit_codes` |
 //!
-//! Every call has a folder of its own, which is gone afterwards, and a process group of its own, which is killed whole at a limit
-//! of time or output and at an interrupt. A task with errors is `unreadable` and one that uses what the program does not support
-//! is `unsupported`, both without starting it; a limit is never a statement about solvability. Plans that the program found
-//! before a limit are kept. A program that breaks, prints rubbish, announces a plan that is not there or leaves one that does not
-//! hold on the task is a failure of the program.
+//! Every call has a temporary folder and a process group, which is killed at a limit of time or output and at an interrupt. A task with
+//! errors is `unreadable`, and one that uses an unsupported requirement is `unsupported`; both do not start the program. A limit is never a
+//! statement about solvability. Plans found before a limit are kept. A program that breaks, prints unreadable output, announces a missing plan
+//! or leaves an invalid one has failed.
 
 mod codes;
 mod command;
@@ -35,7 +34,6 @@ pub use presets::{PRESETS, Preset, PresetInfo};
 
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct ExternalPlanner {
     options: Options,

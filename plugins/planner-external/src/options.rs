@@ -1,19 +1,20 @@
-//! What a pipeline file may set.
+//! The options of the plugin.
 
 use crate::presets::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Options of `planner-external`. Limits of the plan stage hold beside these; the lower one counts.
+/// Options of `planner-external`. The lower of these limits and those of the plan stage counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// A planner with a known command line: `fast-downward`, `k-star` or `pyperplan`. Left out: the command line is `command` and
     /// `arguments`, and the program ends with the exit codes of `exit_codes`.
     pub preset: Option<Preset>,
-    /// The program and the words before its arguments, for example `["python3", "/opt/downward/fast-downward.py"]`. No shell
-    /// reads it. Left out: the preset's program, looked for on the search path.
+    /// The program and the words before its arguments, for example `["python3",
+    /// "/opt/downward/fast-downward.py"]`. No shell is used. Left out: the preset's program, looked up in
+    /// `PATH`.
     pub command: Vec<String>,
     /// The arguments, one a word, with the slots `{domain}`, `{problem}`, `{plan}` (paths in the run's own folder), `{k}`,
     /// `{seed}`, `{time_s}`, `{memory_mb}`, `{search}` and `{heuristic}`. They replace the preset's.
@@ -24,14 +25,14 @@ pub struct Options {
     pub search: Option<String>,
     /// pyperplan: `hff`, `lmcut`, `hmax`, ...
     pub heuristic: Option<String>,
-    /// What exit codes of a program without preset mean.
+    /// Meaning of the exit codes of a program without preset.
     pub exit_codes: ExitCodes,
-    /// Whether this configuration proves its first plan cheapest. Left out: what is known of the preset.
+    /// True if this configuration proves its first plan cheapest. Left out: the property of the preset.
     pub optimal: Option<bool>,
-    /// Whether plans are executed on the task before they are believed. A plan that does not hold is a failure of the planner.
+    /// Executes plans on the task before they are accepted. An invalid plan is a failure of the planner.
     pub validate: bool,
-    /// Requirements that the program plans for, beside `:strips`; a task that uses another is unsupported and the program is
-    /// not started. Left out: what is known of the preset; without one every task is tried.
+    /// Supported requirements besides `:strips`. A task that uses another is unsupported, and the program is
+    /// not started. Left out: those of the preset; without a preset every task is tried.
     pub supports: Option<Vec<String>>,
     /// Variables of the program's environment. It gets these and the host's search path, and nothing else of the host's.
     pub env: BTreeMap<String, String>,
@@ -43,7 +44,7 @@ pub struct Options {
     pub output_limit_kb: u32,
 }
 
-/// What a program's exit codes mean. A code that is in no list is a failure of the program.
+/// Meaning of a program's exit codes. An unlisted code is a failure of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExitCodes {

@@ -8,16 +8,16 @@ use planforge_planning::parse_plan;
 use std::io::Read;
 use std::path::Path;
 
-/// The plan's place beside domain and problem.
+/// The source of the plan, next to domain and problem.
 pub(crate) const PLAN: SourceId = SourceId(2);
 
-/// Every plan that the program left, best first: by cost where all have one, else the last written first, for planners write
-/// better ones later.
+/// Reads every plan that the program left, best first: by cost if all have one, else the last written first,
+/// because planners write better ones later.
 ///
-/// A program that was killed may have been writing: then what is no plan is left out.
+/// A program that was killed may have been writing a plan; an unreadable plan is then left out.
 ///
 /// # Errors
-/// A file that cannot be read or is no plan; all files together are larger than `most` bytes.
+/// A file that cannot be read or is not a plan; all files together are larger than `most` bytes.
 pub(crate) fn collect(
     folder: &Path,
     preset: Option<Preset>,
@@ -77,7 +77,7 @@ fn number_of(name: &str) -> Option<u64> {
     }
 }
 
-/// One plan file. A line that is no step makes it no plan: a step left out would make another plan of it.
+/// Reads one plan file. A line that is not a step is an error: without it the plan would be another one.
 fn read(text: &str) -> Result<PlanDocument, Failure> {
     let file = parse_plan(text, PLAN);
     // A warning is enough: a parenthesis that is missing means that the file was cut off.

@@ -1,4 +1,4 @@
-//! What is known of the planners that people have: how they are called, what they plan for, how they say how it ended.
+//! The supported planners: their command lines, requirements and outcomes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,42 +15,41 @@ pub enum Preset {
     Pyperplan,
 }
 
-/// What is known of one planner.
+/// Properties of one planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PresetInfo {
-    /// The preset.
     pub preset: Preset,
     /// As pipeline files write it.
     pub name: &'static str,
-    /// The program that is started where the option `command` does not say otherwise.
+    /// The program, if the option `command` is left out.
     pub program: &'static str,
     /// Arguments, one a word; slots as the option `arguments` has them.
     pub arguments: &'static [&'static str],
-    /// Requirements that it plans for, beside `:strips`.
+    /// Supported requirements besides `:strips`.
     pub supports: &'static [&'static str],
-    /// Whether it finds several plans.
+    /// True if it finds several plans.
     pub several: bool,
-    /// Whether the first plan of the default configuration is proven cheapest.
+    /// True if the first plan of the default configuration is proven cheapest.
     pub optimal: bool,
     /// The command that installs it.
     pub install: &'static str,
-    /// How it says how it ended.
+    /// The source of the outcome.
     pub ending: Ending,
 }
 
-/// How a program says how it ended.
+/// The way in which a program reports its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// By Fast Downward's exit codes, in blocks of ten.
     FastDownward,
-    /// By what it prints: the exit code is 0 whatever happened. (phrase, what it means)
+    /// By its output, as pairs of phrase and meaning; the exit code is always 0.
     Phrases(&'static [(&'static str, Meaning)]),
 }
 
-/// What a phrase means.
+/// The meaning of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// No plan was found, and what the program says does not prove that there is none.
+    /// No plan was found; the program did not prove that there is none.
     NoPlan,
     /// Its own time limit.
     Time,
@@ -68,7 +67,6 @@ const FD_SUPPORTS: &[&str] = &[
     ":derived-predicates",
 ];
 
-/// All presets.
 pub static PRESETS: [PresetInfo; 3] = [
     PresetInfo {
         preset: Preset::FastDownward,
@@ -117,7 +115,6 @@ pub static PRESETS: [PresetInfo; 3] = [
 ];
 
 impl Preset {
-    /// What is known of it.
     pub fn info(self) -> &'static PresetInfo {
         // Each preset has its place in the table, which a test holds.
         &PRESETS[self as usize]

@@ -17,10 +17,10 @@ use planforge_planning::{ValidationDecision, parse_plan, validate};
 use std::path::Path;
 use std::time::Duration;
 
-/// How much longer a program with limits of its own may take before it is killed.
+/// Time after which a program that enforces its limits itself is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Reads the task and has the program look for plans.
+/// Reads the task and runs the program.
 pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
     let mut sources = SourceMap::default();
     sources.add("domain", request.domain.as_str());
@@ -50,7 +50,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
     call.without_plan(ended, &finished)
 }
 
-/// What the task uses, or the caller wants, and the program does not do.
+/// The first property of the task or request that the program does not support.
 fn unsupported(options: &Options, k: u32, domain: &ast::Domain, problem: &ast::Problem) -> Vec<Diagnostic> {
     let preset = options.preset.map(|p| p.info());
     let mut found = Vec::new();
@@ -75,24 +75,24 @@ fn unsupported(options: &Options, k: u32, domain: &ast::Domain, problem: &ast::P
     found
 }
 
-/// How a program ended, as far as plans are concerned.
+/// The outcome of a program run.
 enum Ended {
-    /// It says that it found a plan.
+    /// It reports a plan.
     Plan { complete: bool },
-    /// It says that it proved that there is none.
+    /// It reports a proof that there is no plan.
     Unsolvable(String),
-    /// It found none.
+    /// It reports that it found none.
     Exhausted(String),
-    /// A limit, of its own or of the host.
+    /// A limit of the program or of the host.
     Limit(LimitKind, String),
-    /// It says that it does not plan for this.
+    /// It reports an unsupported task.
     Unsupported(String),
-    /// It says nothing that tells plan from no plan: the files do.
+    /// It reports nothing; the plan files decide.
     Silent,
 }
 
 impl Ended {
-    /// Whether there may be plans.
+    /// True if there may be plans.
     const fn found(&self) -> bool {
         matches!(self, Self::Plan { .. } | Self::Limit(..) | Self::Silent)
     }
@@ -157,7 +157,7 @@ impl Call<'_> {
         u64::from(self.options.output_limit_kb.max(1)) << 10
     }
 
-    /// What the ending means.
+    /// Interprets exit code and output.
     fn ended(&self, finished: &Finished) -> Result<Ended, Failure> {
         let account = finished.account();
         let failure = |class, code| Err(Failure::new(class, code, format!("the planner {account}")));
@@ -228,7 +228,8 @@ impl Call<'_> {
         collect(self.folder, self.options.preset, &output, self.most(), killed)
     }
 
-    /// The plans that hold on the task, with their costs. One that validation does not execute is passed on as it is.
+    /// The plans that are valid on the task, with their costs. A plan that validation cannot execute is kept
+    /// unchanged.
     fn believed(
         &self,
         plans: Vec<PlanDocument>,
@@ -283,7 +284,7 @@ impl Call<'_> {
         Ok(Some(PlanOutcome::Plan { plans, optimal, statistics: self.statistics() }))
     }
 
-    /// What is known of the configuration: `seq-opt-...` is Fast Downward's word for optimal ones.
+    /// True if the configuration proves its plan cheapest: Fast Downward names those `seq-opt-...`.
     fn proves_cheapest(&self) -> bool {
         let alias = self.options.alias.as_deref().is_some_and(|a| a.starts_with("seq-opt-"));
         let preset =

@@ -1,4 +1,4 @@
-//! Fake planners that answer, hang, fork, flood and lie. All are `/bin/sh` scripts in one word.
+//! Fake planners that answer, hang, fork, flood and lie. All are `/bin/sh` scripts.
 
 use super::*;
 use planforge_contract::{LimitKind, PlanLimits};

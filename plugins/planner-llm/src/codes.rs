@@ -15,7 +15,7 @@ pub(crate) const SEVERAL_REPLIES: &str = "planner.llm-several-plans";
 pub(crate) const NOTHING_TO_EXPLAIN: &str = "planner.nothing-to-explain";
 pub(crate) const NO_EXPLANATION: &str = "planner.no-explanation";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NO_TEXT,

@@ -1,7 +1,7 @@
-//! Telling a validated plan in plain language: the question for a language model.
+//! Requests that explain a validated plan in plain language.
 //!
-//! This is a function and no stage: the text is for a person, it changes no candidate and is no verdict. The caller
-//! (`planforge run --explain-plan`) asks a role of its pipeline with the request and shows the reply.
+//! The caller (`planforge run --explain-plan`) asks a model of its pipeline and shows the reply. This is not
+//! a stage: the text is for a person and changes no candidate or verdict.
 
 use crate::codes;
 use crate::prompt::Prompts;
@@ -9,13 +9,13 @@ use planforge_contract::{
     CompletionRequest, Failure, FailureClass, Message, PlanDocument, Reply, Sampling, Tags, TaskView,
 };
 
-/// The role that tells plans, where the caller's pipeline has one of that name.
+/// The role of the model that explains plans.
 pub const EXPLAINER: &str = "explainer";
 
-/// The question for the role that tells plans. `plan` is one that was validated; the texts of the task may be empty.
+/// The request for an explanation of a validated plan. The texts of the task may be empty.
 ///
 /// # Errors
-/// [`FailureClass::Request`] where the plan has no steps: there is nothing to tell.
+/// [`FailureClass::Request`] if the plan has no steps.
 pub fn explain_request(task: &TaskView, plan: &PlanDocument) -> Result<CompletionRequest, Failure> {
     if plan.steps.is_empty() {
         return Err(Failure::new(

@@ -1,11 +1,12 @@
-//! `planner-llm`: a language model (role `planner`) writes the plan by itself, with or without thinking aloud first.
+//! `planner-llm`: a language model (role `planner`) writes the plan, with or without reasoning first.
 //!
-//! The question holds what there is: the domain and the problem as PDDL, else their texts and the action interface. The plan is
-//! read strictly from the last code block tagged `plan` (the forms that are read: see `read.rs`, and
-//! `planforge explain planner.unreadable-step`). A reply without a readable plan is a failure of the planner and says nothing
-//! about the task. A plan that was read is never taken for right: a verify stage judges it.
+//! The question holds the domain and the problem as PDDL, else their texts and the action interface. The plan
+//! is read strictly from the last code block tagged `plan` (accepted forms: `read.rs` and `planforge explain
+//! planner.unreadable-step`). A reply without a readable plan is a failure of the planner and says nothing
+//! about the task. A readable plan is not assumed to be valid: a verify stage judges it.
 //!
-//! [`explain_request`] and [`explanation`] serve `--explain-plan`: a role tells a validated plan in plain language.
+//! [`explain_request`] and [`explanation`] serve `--explain-plan`: a model explains a validated plan in plain
+//! language.
 
 mod claims;
 mod codes;
@@ -22,7 +23,6 @@ pub use options::Options;
 
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct LlmPlanner {
     options: Options,

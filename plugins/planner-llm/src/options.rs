@@ -1,4 +1,4 @@
-//! What a pipeline file may set.
+//! The options of the plugin.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Whether the model is asked to think step by step before it writes the plan.
+    /// Asks the model to reason step by step before it writes the plan.
     pub chain_of_thought: bool,
-    /// Whether the rules of the actions are stated once more behind the task (test-time-scaling paper, section 4.6): from the
-    /// domain's text, or, where the domain is given as PDDL, its conditions and effects in words.
+    /// Repeats the rules of the actions after the task (test-time-scaling paper, section 4.6): from the
+    /// domain's text or, if the domain is given as PDDL, its conditions and effects in words.
     pub rules: bool,
-    /// Whether the model is asked to check each step against the rules, to say what is true after it, whether the goal is reached,
-    /// what the plan costs and whether it is valid, and for an optimal plan (Appendix F). What it claims is kept beside the plan.
-    /// It goes before `chain_of_thought`.
+    /// Asks the model to check each step against the rules, to state the facts after it, and to claim the
+    /// plan's cost, validity and optimality (Appendix F). The claims are kept beside the plan. Takes
+    /// precedence over `chain_of_thought`.
     pub check_steps: bool,
-    /// Whether the in-context example (`example.text` and `example.plan` of the suite) is shown. Left out: where the suite has
-    /// one. `true`: a suite without one is an error.
+    /// Shows the in-context example (`example.text` and `example.plan` of the suite). Left out: if the suite
+    /// has one. `true`: a suite without one is an error.
     pub example: Option<bool>,
     /// Replaces the system text. An empty text leaves the system turn out.
     pub system: Option<String>,

@@ -15,7 +15,7 @@ use planforge_diagnostics::SourceId;
 /// The role that plans.
 pub(crate) const ROLE: &str = "planner";
 
-/// Asks for a plan and reads it.
+/// Requests a plan and reads it.
 pub(crate) fn run(
     host: &dyn Host,
     options: &Options,

@@ -18,7 +18,6 @@ const TEMPLATES: [(&str, &str); 4] = [
 const EXAMPLE_TEXT: &str = "example.text";
 const EXAMPLE_PLAN: &str = "example.plan";
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,
@@ -54,7 +53,6 @@ struct ExplainContext<'a> {
 }
 
 impl Prompts {
-    /// Compiles the templates.
     pub(crate) fn new() -> Result<Self, Failure> {
         Ok(Self { templates: Templates::new(codes::TEMPLATE, &TEMPLATES)? })
     }
@@ -64,7 +62,7 @@ impl Prompts {
         self.templates.system(options.system.as_deref(), &())
     }
 
-    /// Asks for a plan.
+    /// The question for a plan.
     pub(crate) fn plan(&self, options: &Options, request: &PlanRequest) -> Result<String, Failure> {
         let task = &request.task;
         let (domain, problem) = (given(&request.domain), given(&request.problem));
@@ -103,7 +101,7 @@ impl Prompts {
         self.templates.render("explain_system", &())
     }
 
-    /// Asks to tell a plan in plain language.
+    /// The question for an explanation of a plan.
     pub(crate) fn explain(
         &self,
         domain_text: &str,

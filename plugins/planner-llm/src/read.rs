@@ -1,15 +1,15 @@
-//! Reads a plan from what a model wrote. Strict on purpose: a line that might be a step and cannot be read as one ends in a
-//! failure, because dropping it would make another plan of it.
+//! Reads a plan from a model's reply. Strict on purpose: a line that might be a step but is unreadable is a
+//! failure, because without it the plan would be another one.
 //!
-//! Where the plan stands:
-//! * in the last code block tagged `plan`, else in the last code block that holds a step;
-//! * without a code block, in the lines that are steps in parentheses; they must stand together.
+//! Places of a plan:
+//! * the last code block tagged `plan`, else the last code block that holds a step;
+//! * without a code block, consecutive lines that are steps in parentheses.
 //!
-//! What a step looks like, behind an optional number or bullet:
+//! Forms of a step, behind an optional number or bullet:
 //! * `(name argument ...)`,
 //! * `name(argument, ...)`,
-//! * `name argument ...`, inside a code block and only where the actions are known: the name is an action's, and the number
-//!   of arguments is right. Sentences ("put b1 down on the table") are never read as steps.
+//! * `name argument ...`, inside a code block and only if the actions are known: the name is an action's, and the number of arguments is
+//! right. Sentences ("put b1 down on the table") are never read as steps.
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass, FinishReason, Reply};
@@ -28,7 +28,7 @@ struct Block<'a> {
     lines: Vec<(usize, &'a str)>,
 }
 
-/// What a line is.
+/// The kind of a line.
 enum Line {
     Blank,
     Step(String),
@@ -93,7 +93,7 @@ fn numbered_steps(text: &str, actions: &[Known]) -> Result<Option<Vec<String>>, 
     }
 }
 
-/// A reply that the server ended is not judged by what happens to stand in it.
+/// Refuses a reply that the server ended early.
 pub(crate) fn check_finish(reply: &Reply) -> Result<(), Failure> {
     match reply.finish {
         FinishReason::Length => Err(Failure::new(

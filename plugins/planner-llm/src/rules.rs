@@ -1,4 +1,4 @@
-//! The rules of the actions, stated once more: what a text says of them, or a domain's conditions and effects in words.
+//! The rules of the actions: the domain's text, or its conditions and effects in words.
 
 use planforge_contract::{Sentences, TaskView};
 use planforge_diagnostics::SourceId;
@@ -7,7 +7,7 @@ use planforge_pddl::{parse_domain, print_condition, print_effect};
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
 
-/// How the suite words its predicates, where the domain is given.
+/// The material with the suite's wording of its predicates.
 const PREDICATES: &str = "predicates";
 
 /// The rules: of the domain where it is given, else of the domain's text.
@@ -33,7 +33,7 @@ fn is_entry(line: &str) -> bool {
         || (numbered.len() < line.len() && (numbered.starts_with(". ") || numbered.starts_with(") ")))
 }
 
-/// One entry an action. A part that is no plain fact stands there as PDDL.
+/// One entry an action. Conditions and effects other than facts are given as PDDL.
 fn of_domain(domain: &Domain, task: &TaskView) -> String {
     // Sentences that cannot be read leave the names, which say the same.
     let sentences: BTreeMap<String, Sentences> = task

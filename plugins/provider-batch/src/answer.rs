@@ -1,4 +1,4 @@
-//! An answer as it was brought: the body of a chat completion, or words that somebody wrote by hand.
+//! Reads an answer: the body of a chat completion, or texts that a person wrote.
 
 use planforge_chat_completions::{malformed, result_of};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
@@ -16,7 +16,7 @@ pub(crate) fn read(answer: &str) -> CompletionResult {
     }
 }
 
-/// The replies, where the object is written by hand; none inside where they are no texts.
+/// The replies of a hand-written object; `Some(None)` if they are not texts.
 fn by_hand(object: &Map<String, Value>) -> Option<Option<Vec<String>>> {
     if object.contains_key("choices") || object.get("error").is_some_and(|error| !error.is_null()) {
         return None;

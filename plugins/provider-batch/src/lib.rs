@@ -1,8 +1,8 @@
-//! Asks nobody: it writes each question as the body of an OpenAI-compatible chat completion request, and reads the answer once
-//! somebody has brought it.
+//! A provider without a connection: it writes each request as the body of an OpenAI-compatible chat
+//! completion, and reads the answer later.
 //!
-//! It opens no file and no connection. The host keeps what is pending, writes it to batch files, and comes back with answers
-//! that a batch service, an agent or a person gave.
+//! It opens no file. The host keeps pending requests, writes them to batch files, and returns with answers
+//! from a batch service, an agent or a person.
 
 mod answer;
 mod options;
@@ -16,7 +16,7 @@ use planforge_contract::{CompletionRequest, CompletionResult, Failure};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 
-/// How the questions are asked later: as this operation of the service.
+/// The operation of the batch service that answers the requests.
 const TICKET: &str = "chat.completions";
 
 /// Questions that are answered later.

@@ -4,11 +4,11 @@ use planforge_chat_completions::{Dialect, Field, MaxTokensField};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the requests are written.
+/// Options of `provider-batch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What the service calls the most tokens of a reply.
+    /// The service's field for the most tokens of a reply.
     pub max_tokens_field: MaxTokensField,
     /// Fields that are never written, for services that refuse them.
     pub omit: Vec<Field>,

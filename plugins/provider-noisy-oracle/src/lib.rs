@@ -60,7 +60,6 @@ pub const MODEL: &str = "noisy-oracle (simulated)";
 /// Most replies to one request.
 const MOST_REPLIES: u32 = 10_000;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct NoisyOracle {
     options: Options,

@@ -13,7 +13,7 @@ pub(crate) const NOT_UNIFIED: &str = "actions.not-unified";
 pub(crate) const UNUSED_PREDICATE: &str = "actions.unused-predicate";
 pub(crate) const OPTIONS: &str = "actions.options";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NOT_GIVEN,

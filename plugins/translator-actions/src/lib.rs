@@ -33,7 +33,6 @@ pub use options::{Mode, Options};
 use planforge_contract::RequestCount::{Actions, Samples};
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct ActionTranslator {
     options: Options,

@@ -16,7 +16,6 @@ const TEMPLATES: [(&str, &str); 4] = [
     ("unify", include_str!("../templates/unify.txt")),
 ];
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,

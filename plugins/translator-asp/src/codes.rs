@@ -25,7 +25,7 @@ pub(crate) const JOB: &str = "translate-asp.job";
 pub(crate) const TIME: &str = "translate-asp.time";
 pub(crate) const SIZE: &str = "translate-asp.size";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NO_TEXT,

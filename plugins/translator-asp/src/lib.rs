@@ -33,7 +33,6 @@ use planforge_plugin_sdk::prelude::*;
 /// The role that writes.
 pub(crate) const ROLE: &str = "writer";
 
-/// The plugin.
 #[derive(Debug)]
 pub struct AspTranslator {
     options: Options,

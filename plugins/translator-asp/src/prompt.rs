@@ -33,7 +33,6 @@ const EXAMPLE_IR: &str = "example.ir";
 /// Most findings that are told in one question: the rest are mostly consequences.
 const MOST_FINDINGS: usize = 10;
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,
@@ -84,7 +83,6 @@ struct Revise<'a> {
 }
 
 impl Prompts {
-    /// Compiles the templates.
     pub(crate) fn new() -> Result<Self, Failure> {
         Ok(Self { templates: Templates::new(codes::TEMPLATE, &TEMPLATES)? })
     }

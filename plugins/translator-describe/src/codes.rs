@@ -11,7 +11,7 @@ pub(crate) const SENTENCES: &str = "describe.sentences";
 pub(crate) const TYPES: &str = "describe.types";
 pub(crate) const UNNAMED: &str = "describe.unnamed";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NOT_GIVEN,

@@ -25,7 +25,6 @@ pub use options::{Mode, Options};
 use planforge_contract::RequestCount::ForAllSamples;
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct Describer {
     options: Options,

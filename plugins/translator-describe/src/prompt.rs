@@ -16,7 +16,6 @@ const TEMPLATES: [(&str, &str); 5] = [
     ("types", include_str!("../templates/types.txt")),
 ];
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,

@@ -24,7 +24,6 @@ pub use options::{DirectOptions, Example, MadeExample, Mode};
 use planforge_contract::RequestCount::{ForAllSamples, Samples};
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct DirectTranslator {
     options: DirectOptions,

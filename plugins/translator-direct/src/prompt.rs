@@ -18,7 +18,6 @@ const TEMPLATES: [(&str, &str); 5] = [
     REVISE_TEMPLATE,
 ];
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,

@@ -21,7 +21,6 @@ use base::BaseDomain;
 use planforge_plugin_sdk::prelude::*;
 use planforge_translating::{ROLE, Writer, answered_turns, new_turns, response};
 
-/// The plugin.
 #[derive(Debug)]
 pub struct EditTranslator {
     options: EditOptions,

@@ -14,7 +14,6 @@ const TEMPLATES: [(&str, &str); 3] = [
     ("edit-again", include_str!("../templates/edit-again.txt")),
 ];
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,

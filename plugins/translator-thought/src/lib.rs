@@ -17,7 +17,6 @@ use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::reply::{Wanted, read_reply, read_thought_reply};
 use planforge_translating::{ROLE, Writer, answered_turns, new_turns, note_without_text, response};
 
-/// The plugin.
 #[derive(Debug)]
 pub struct ThoughtTranslator {
     options: ThoughtOptions,

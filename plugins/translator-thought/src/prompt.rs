@@ -23,7 +23,6 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("rules-problem", include_str!("../templates/rules-problem.txt")),
 ];
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,

@@ -17,7 +17,7 @@ pub(crate) const UNKNOWN_ACTION: &str = "classes.unknown-action";
 /// Of a reference that is not shown.
 pub(crate) const SHOWN: Codes = Codes { answer: ANSWER, nothing: NO_REFERENCE, unreadable: REFERENCE };
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,

@@ -64,7 +64,6 @@ pub use options::Options;
 use judge::Court;
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct ClassVerifier {
     options: Options,

@@ -19,7 +19,7 @@ pub(crate) const CONTRADICTION: &str = "critique.contradiction";
 pub(crate) const NOTHING_NAMED: &str = "critique.names-nothing";
 pub(crate) const UNKNOWN_ACTION: &str = "critique.unknown-action";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: CANCELLED,

@@ -31,7 +31,6 @@ use planforge_plugin_sdk::prelude::*;
 /// The role that criticises.
 pub(crate) const ROLE: &str = "critic";
 
-/// The plugin.
 #[derive(Debug)]
 pub struct CritiqueVerifier {
     options: Options,

@@ -1,4 +1,4 @@
-//! What a pipeline file may set.
+//! The options of the plugin.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

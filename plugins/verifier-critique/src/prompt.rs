@@ -24,7 +24,6 @@ const TEMPLATES: [(&str, &str); 7] = [
 /// Most findings that are asked for: a writer corrects a few better than many, and a small model that is not told to stop does not.
 const MOST: usize = 8;
 
-/// The compiled templates.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     templates: Templates,
@@ -72,7 +71,6 @@ pub(crate) fn subject<'a>(of: Of, candidate: &'a Candidate, task: &'a TaskView) 
 }
 
 impl Prompts {
-    /// Compiles the templates.
     pub(crate) fn new() -> Result<Self, Failure> {
         Ok(Self { templates: Templates::new(codes::TEMPLATE, &TEMPLATES)? })
     }

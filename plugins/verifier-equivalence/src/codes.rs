@@ -17,7 +17,7 @@ pub(crate) const BEHAVIOUR: &str = "equivalence.behaviour";
 pub(crate) const SHOWN: planforge_judging::reference::Codes =
     planforge_judging::reference::Codes { answer: ANSWER, nothing: NO_REFERENCE, unreadable: REFERENCE };
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,

@@ -57,7 +57,6 @@ use domains::Court;
 use planforge_judging::Reference;
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct EquivalenceVerifier {
     options: Options,

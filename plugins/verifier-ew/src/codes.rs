@@ -14,7 +14,7 @@ pub(crate) const NO_EFFECT: &str = "ew.no-effect";
 pub(crate) const NOT_EDITED: &str = "ew.not-edited";
 pub(crate) const NOT_SHARED: &str = "ew.not-shared";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,

@@ -51,7 +51,6 @@ pub use options::{DeadEnds, Form, InterfaceOption, Mode, Options, Policy, Rating
 
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct EwVerifier {
     settings: Settings,

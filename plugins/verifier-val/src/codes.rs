@@ -15,7 +15,7 @@ pub(crate) const CLAIMED_COST: &str = "verify.claimed-cost";
 pub(crate) const NOT_OPTIMAL: &str = "verify.not-optimal";
 pub(crate) const CANCELLED: &str = "verify.cancelled";
 
-/// What `planforge explain` says about them.
+/// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: REFUSED,

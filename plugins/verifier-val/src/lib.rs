@@ -40,7 +40,6 @@ pub use options::{Against, Backend, Options, Reader, What};
 
 use planforge_plugin_sdk::prelude::*;
 
-/// The plugin.
 #[derive(Debug)]
 pub struct ValVerifier {
     options: Options,

@@ -42,7 +42,7 @@ fn literals(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// What follows commas, `and` and white space.
+/// Skips commas, `and` and white space.
 fn separators(mut rest: &str) -> &str {
     loop {
         let next = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',' || c == '&' || c == '∧');
@@ -101,7 +101,7 @@ fn one<'a>(text: &'a str, negated: bool, out: &mut Vec<String>) -> Option<&'a st
     Some(&text[close + 1..])
 }
 
-/// Where the parenthesis closes that was opened before this text.
+/// The position of the parenthesis that closes one opened before this text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {

@@ -46,7 +46,7 @@ struct Said<T> {
 }
 
 impl<T: PartialEq + Copy> Said<T> {
-    /// What is claimed; a remark where sentences contradict each other.
+    /// The claim, or a remark if sentences contradict each other.
     fn decide(self, what: &str, remarks: &mut Vec<String>) -> Option<T> {
         if self.labelled.is_some() {
             return self.labelled;
@@ -63,7 +63,7 @@ impl<T: PartialEq + Copy> Said<T> {
 #[derive(Default)]
 struct Reader {
     states: Vec<ClaimedState>,
-    /// Whether list entries that follow belong to the last state.
+    /// True if the following list entries belong to the last state.
     within: bool,
     step: Option<u32>,
     goal: Said<bool>,

@@ -1,9 +1,9 @@
-//! Reads what a model claims about its plan: the states after steps, whether the goal is reached, the cost, whether the plan is valid.
+//! Reads a model's claims about its plan: the states after steps, the goal, the cost and the validity.
 //!
-//! The question asks for one form, and models answer in many: lines with labels, a JSON object, sentences. What is read is a
-//! claim; what cannot be read is absent and told in a remark, and costs the plan nothing. Where labels and sentences both say
-//! something the label counts; of several labels the last, which is the one at the end of the plan. Sentences that contradict each
-//! other claim nothing.
+//! The question asks for one form, and models answer in many: lines with labels, a JSON object, sentences.
+//! Unreadable claims are absent, with a remark, and do not affect the plan. A label takes precedence over a
+//! sentence, and the last of several labels counts, which is the one at the end of the plan. Sentences that
+//! contradict each other make no claim.
 
 mod facts;
 mod json;
@@ -13,15 +13,14 @@ use planforge_contract::{ClaimedState, PlanClaims};
 
 pub(crate) use json::plan as plan_in_json;
 
-/// What was read, and what could not be.
+/// The claims of a reply, with remarks about unreadable ones.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Claims {
     pub(crate) claims: PlanClaims,
-    /// For the log.
+    /// Messages for the log.
     pub(crate) remarks: Vec<String>,
 }
 
-/// Reads a reply.
 pub(crate) fn read(reply: &str) -> Claims {
     let mut read = labels::read(reply);
     if let Some(found) = json::claims(reply) {
