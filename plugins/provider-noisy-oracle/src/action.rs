@@ -12,19 +12,19 @@ use planforge_pddl::random::Random;
 use planforge_pddl::{Name, action_blocks, parse_domain, print_action, rename_parameters};
 use std::collections::BTreeSet;
 
-/// What a name gets behind it where a listed predicate is made up a second time.
+/// Suffix of a listed predicate that is proposed a second time.
 const AGAIN: &str = "-again";
 
-/// What a question for one action says.
+/// A question for one action.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     /// The action as it should be.
     wanted: &'a Action,
-    /// Whether new predicates may be proposed.
+    /// True if new predicates may be proposed.
     growing: bool,
     /// Names of the predicates that are listed, in lower case.
     listed: BTreeSet<String>,
-    /// What was written before, where that is to be corrected.
+    /// The previous text, if it is to be corrected.
     previous: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Form {
     }
 }
 
-/// Who writes the actions of one domain.
+/// The writer of the actions of one domain.
 pub(crate) struct ActionWriter<'a> {
     pub(crate) options: &'a Options,
     pub(crate) domain: &'a Domain,
@@ -149,7 +149,7 @@ impl ActionWriter<'_> {
         (made.unwrap_or_else(|| action.clone()), mutations.iter().map(ToString::to_string).collect())
     }
 
-    /// The action with a mistake of form; none where there is no place for it.
+    /// The action with a mistake of form; `None` if the form does not fit.
     fn misformed(&self, action: &Action, form: Form, random: &mut Random) -> Option<String> {
         let mut wrong = action.clone();
         match form {
@@ -200,7 +200,8 @@ impl ActionWriter<'_> {
         Some(print_action(&wrong))
     }
 
-    /// What was written before, each mistake repaired with the probability `repair_named`: the question is about this action.
+    /// The previous text with each mistake repaired with probability `repair_named`: the question is about
+    /// this action.
     fn again(&self, wanted: &Action, previous: &str, random: &mut Random) -> Written {
         let p = self.options.repair_named;
         let Some(old) = read(previous) else {
@@ -250,8 +251,8 @@ impl ActionWriter<'_> {
         self.written(Some(text), note, repairs.left.len() + damaged.len(), random)
     }
 
-    /// The reply. Where predicates may be proposed, those that the action has and nobody has listed stand before it, and sometimes one that is listed is made
-    /// up again.
+    /// The reply. If predicates may be proposed, the unlisted ones of the action come first, and sometimes a
+    /// listed one under another name.
     fn written(
         &self,
         text: Option<String>,
@@ -290,7 +291,7 @@ impl ActionWriter<'_> {
     }
 }
 
-/// Which of the listed predicates say the same: those that were made up again, each seen with the probability `repair_named`.
+/// Reports predicates that were proposed twice, each with probability `repair_named`.
 pub(crate) fn unify(options: &Options, question: &str, random: &mut Random) -> Written {
     let (mut seen, mut missed) = (Vec::new(), Vec::new());
     for line in question.lines() {
@@ -309,7 +310,7 @@ pub(crate) fn unify(options: &Options, question: &str, random: &mut Random) -> W
 /// An action that was written before.
 struct Old {
     action: Action,
-    /// What keeps its text from being read as it stands.
+    /// The mistake of form.
     form: Option<Form>,
 }
 
@@ -353,7 +354,8 @@ fn broken(text: &str) -> String {
     text.trim_end().strip_suffix(')').unwrap_or(text).to_owned()
 }
 
-/// The action with a type annotation at an argument, which may stand in parameters alone: the paper saw this often.
+/// The action with a type annotation at an argument, which is allowed in parameters only. The paper saw this
+/// often.
 fn typed_argument(action: &Action) -> Option<String> {
     let mut text = print_action(action);
     let at = text.find(":precondition").or_else(|| text.find(":effect"))?;
@@ -368,7 +370,7 @@ fn typed_argument(action: &Action) -> Option<String> {
     Some(text)
 }
 
-/// A literal without its last argument; none where it has none or is no literal.
+/// A literal without its last argument; `None` without arguments or for other expressions.
 fn shortened(term: &str) -> Option<String> {
     let text = format!("(define (domain d) (:action a :parameters () :effect {term}))");
     let action = parse_domain(&text, SourceId(0)).value.actions.into_iter().next()?;
@@ -390,7 +392,7 @@ fn proposed(predicate: &PredicateDecl, behind: &str) -> String {
     format!("({}{behind}{space}{parameters}): as in the reference", predicate.name)
 }
 
-/// Whether a literal of the text has that predicate.
+/// True if a literal of the text has that predicate.
 fn mentions(text: &str, name: &str) -> bool {
     places(text, name).next().is_some()
 }
@@ -405,7 +407,7 @@ fn renamed(text: &str, name: &str) -> String {
     renamed
 }
 
-/// Where a name at the head of a list ends.
+/// The ends of a name at the head of lists.
 fn places<'t>(text: &'t str, name: &str) -> impl Iterator<Item = usize> + 't {
     let head = format!("({}", name.to_lowercase());
     let length = head.len();

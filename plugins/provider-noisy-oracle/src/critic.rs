@@ -7,7 +7,7 @@ use planforge_pddl::ast::Domain;
 use planforge_pddl::random::Random;
 use serde_json::{Value, json};
 
-/// What was said, and what the record is told about it.
+/// A critique, and the notes about it for the record.
 pub(crate) struct Critique {
     pub(crate) text: String,
     pub(crate) note: Value,
@@ -54,7 +54,6 @@ pub(crate) fn facts(facts: Vec<String>, faults: Vec<Fault>) -> Vec<Part> {
     vec![Part { place: "initial state".to_owned(), lists: vec![("list of facts", facts, faults)] }]
 }
 
-/// Judges all parts.
 pub(crate) fn criticise(options: &Options, parts: &[Part], random: &mut Random) -> Critique {
     let critic = &options.critic;
     let mut findings = Vec::new();

@@ -8,8 +8,8 @@ use planforge_pddl::mutate::{Mutation, MutationKind, MutationPlace, all_mutation
 use planforge_pddl::{Name, rename_parameters};
 use std::collections::BTreeSet;
 
-/// The arguments that what is shown has lost against the reference. A domain says more than a problem, as it declares its
-/// predicates.
+/// The arguments that the shown PDDL has lost against the reference. A domain shows more than a problem,
+/// because it declares its predicates.
 pub(crate) fn lost_arguments(reference: &Reference, problem: &Problem, shown: &Shown) -> Vec<Mutation> {
     let all = all_mutations(&reference.domain, MutationKind::PredicateArgument);
     let mut lost = Vec::new();
@@ -88,7 +88,8 @@ fn arguments(atom: &Atom) -> Vec<Name> {
     atom.args.iter().map(|arg| arg.name().clone()).collect()
 }
 
-/// The reference's domain with these arguments lost, its parameters called as in the domain that is shown, and its name as what is shown wants it.
+/// The reference's domain without the lost arguments, with the parameter names and the domain name of the
+/// shown PDDL.
 pub(crate) fn fitted(reference: &Reference, lost: &[Mutation], shown: &Shown) -> Domain {
     let mut domain = apply_mutations(&reference.domain, lost);
     let name = shown.domain.as_ref().and_then(|d| d.name.clone());

@@ -22,7 +22,7 @@ fn objects(problem: &Problem) -> Result<Vec<(String, String)>, String> {
 /// The whole problem.
 ///
 /// # Errors
-/// What the representation has no way to say, in words.
+/// A construct that the representation cannot express, in words.
 pub(crate) fn program(problem: &Problem) -> Result<String, String> {
     let mut out = String::new();
     for (object, ty) in objects(problem)? {
@@ -72,7 +72,7 @@ fn goal(condition: &Condition, out: &mut String) -> Result<(), String> {
     }
 }
 
-/// How many objects there are of each type.
+/// The number of objects of each type.
 ///
 /// # Errors
 /// As [`program`].

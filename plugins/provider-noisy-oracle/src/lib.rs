@@ -1,32 +1,35 @@
-//! `provider-noisy-oracle`: a simulated language model with a known error rate, for studying search strategies without cost.
+//! `provider-noisy-oracle`: a simulated language model with a known error rate, for studies of search
+//! strategies without cost.
 //!
-//! It holds the reference of suites and writes it with mistakes. Nothing it says comes from a language model: every reply
-//! begins with a sentence that says so, its model is called `noisy-oracle (simulated)`, and the raw body in the record lists the mistakes it
-//! made and repaired. It knows suite, task and artefact from the request's tags, which only providers declared `simulated` receive;
-//! everything else it reads in the conversation, as a model would.
+//! It holds the references of suites and writes them with mistakes. No reply comes from a language model:
+//! every reply begins with a sentence that says so, the model is called `noisy-oracle (simulated)`, and the
+//! raw body in the record lists the mistakes made and repaired. Suite, task and artefact come from the
+//! request's tags, which only providers declared `simulated` receive; everything else is read from the
+//! conversation.
 //!
-//! | artefact | what it writes |
+//! | artefact | content of the reply |
 //! |---|---|
-//! | `problem` | the task's reference problem; where no predicates are shown, with probability `predicate_argument` one predicate has lost an argument; `problem_errors` facts are wrong |
+//! | `problem` | the task's reference problem; if no predicates are shown, one predicate lacks an argument with probability `predicate_argument`; `problem_errors` facts are wrong |
 //! | `domain`, first | the reference domain with `errors` mistakes of the `kinds`, for the problem shown |
-//! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, sound actions damaged with `damage` |
-//! | `update` | the domain or problem shown, revised in the same way by what is said behind it |
-//! | `action`, first | the reference's action that the question names, with `actions.errors` mistakes on average and at most one of form; where predicates may be proposed, those that are not listed |
+//! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, correct actions damaged with `damage` |
+//! | `update` | the domain or problem shown, revised in the same way by the critique behind it |
+//! | `action`, first | the reference's action that the question names, with `actions.errors` mistakes on average and at most one of form; unlisted predicates, if they may be proposed |
 //! | `action`, revised | the action shown, each mistake repaired with `repair_named` |
-//! | `predicates` | which predicates were proposed twice, each seen with `repair_named` |
-//! | `critique` | what is wrong with the domain or problem shown: each mistake with `critic.finds`, what is right with `critic.false_findings` |
+//! | `predicates` | the predicates that were proposed twice, each found with `repair_named` |
+//! | `critique` | the mistakes of the domain or problem shown, each with `critic.finds`, and false findings with `critic.false_findings` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |
 //! | `both` | a domain and a problem for it |
-//! | `ir` | the task's reference problem as an answer set program that spells out every fact, `problem_errors` of them wrong |
-//! | `cardinalities`, `objects`, `rules` | the same as answers to the three generic questions: how many objects, which, and what holds |
+//! | `ir` | the task's reference problem as an answer set program that lists every fact, `problem_errors` of them wrong |
+//! | `cardinalities`, `objects`, `rules` | the same as answers to the three generic questions |
 //!
-//! Where a question asks for `### Thought:`, a thought comes first: what each predicate and action means, by the PDDL that follows. With
-//! `likelihood` each token has a log-probability where a request asks for them: simulated as well, and the lower the more mistakes there are.
+//! If a question asks for `### Thought:`, a thought comes first: the meaning of each predicate and action
+//! according to the PDDL that follows. With `likelihood` each token has a simulated log-probability on
+//! request, which is lower the more mistakes there are.
 //!
-//! An action is *named* when the last question has it outside the definitions shown: in a ground action `(sail big home far)`, quoted, or as
-//! `action sail`. A predicate that the problem shown has
-//! written without an argument stays without it in every domain, so that only another problem candidate mends it. The
-//! random choices come from the request's seed, what the conversation shows, and the sample's number.
+//! An action is *named* if the last question contains it outside the definitions shown: in a ground action
+//! `(sail big home far)`, quoted, or as `action sail`. A predicate that the shown problem uses without an
+//! argument stays so in every domain; only another problem candidate repairs it. The random choices depend on
+//! the request's seed, the conversation, and the sample's number.
 
 mod action;
 mod codes;
@@ -164,11 +167,11 @@ enum Artefact {
     Both,
     /// One action of a domain (domain-generators paper, section 3).
     Action,
-    /// Which predicates say the same.
+    /// Finds predicates with the same meaning.
     Predicates,
-    /// A domain or problem written anew (test-time-scaling paper, Eq. 4).
+    /// Rewrites a domain or problem (test-time-scaling paper, Eq. 4).
     Update,
-    /// What is wrong with one (Eq. 3).
+    /// Criticises a domain or problem (Eq. 3).
     Critique,
     /// A part of the translate-infer-compile paper's intermediate representation.
     Ir(IrPart),
@@ -202,13 +205,13 @@ impl Artefact {
     }
 }
 
-/// One reply, and what the record is told about it.
+/// One reply with notes for the record.
 struct Written {
     text: String,
     note: serde_json::Value,
-    /// Mistakes in it.
+    /// Number of mistakes.
     mistakes: usize,
-    /// Its tokens, where they were asked for and the options say how likely they are.
+    /// The tokens, if log-probabilities are requested and the options define them.
     tokens: Option<Vec<TokenLogprob>>,
 }
 
@@ -218,7 +221,7 @@ impl Written {
     }
 }
 
-/// A domain or problem, and what the record is told about it.
+/// A domain or problem with notes for the record.
 struct Drawn<T> {
     made: T,
     note: serde_json::Value,
@@ -245,7 +248,7 @@ fn messages_last(messages: &[Message]) -> &str {
 }
 
 impl Writer<'_> {
-    /// A reply. Its likelihood is drawn last, so that the text is the same whether it is asked for or not.
+    /// A reply. The likelihood is drawn last, so that the text does not depend on it.
     fn reply(&self, random: &mut Random, scored: bool) -> Written {
         let written = self.write(random);
         let likelihood = self.options.likelihood.as_ref().filter(|_| scored);
@@ -305,7 +308,7 @@ impl Writer<'_> {
         Written::new(text, drawn.note, drawn.mistakes)
     }
 
-    /// What keeps the task from being written as a representation, where that is asked for.
+    /// Checks that the task can be written as the requested representation.
     fn represented(&self) -> Result<(), String> {
         match self.artefact {
             Artefact::Ir(_) => ir::program(self.problem).map(drop),
@@ -365,7 +368,8 @@ impl Writer<'_> {
         Drawn { made: revised.problem, note, mistakes: revised.left + revised.damaged.len() }
     }
 
-    /// Whether a problem is to be written anew or criticised: what the answer is to hold says so, else what the question shows last.
+    /// True if a problem is to be rewritten or criticised: as the required form of the answer tells, else the
+    /// last definition in the question.
     fn is_about_problem(&self) -> bool {
         match self.artefact {
             Artefact::Update if self.shown.asked.thought => self.shown.asked.problem,

@@ -8,7 +8,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use std::collections::BTreeMap;
 
-/// A suite, read.
+/// A suite with its reference domain and problems.
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub(crate) domain: Domain,
@@ -22,7 +22,7 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Reads every suite, and says all that is wrong with them at once.
+    /// Reads every suite and reports all mistakes at once.
     pub(crate) fn read(given: &[Suite]) -> Result<Self, Failure> {
         let mut suites = BTreeMap::new();
         let mut wrong = Vec::new();
@@ -58,7 +58,7 @@ impl Library {
             .help("`planforge suite check FOLDER` says where a suite has a mistake"))
     }
 
-    /// The reference of a task, or what a person should know about why there is none.
+    /// The reference of a task, or a message for a person if there is none.
     pub(crate) fn task(&self, suite: &str, task: &str) -> Result<(&Reference, &Problem), String> {
         let names =
             |keys: Vec<&String>| keys.into_iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");

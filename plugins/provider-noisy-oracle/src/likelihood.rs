@@ -1,10 +1,10 @@
-//! Log-probabilities of a reply's tokens, where the options say how to draw them. They are simulated like the reply.
+//! Simulated log-probabilities of a reply's tokens, as the options define them.
 
 use crate::options::Likelihood;
 use planforge_contract::TokenLogprob;
 use planforge_pddl::random::Random;
 
-/// Characters of a token where the options do not say how many.
+/// Characters of a token, unless the options set them.
 pub(crate) const CHARACTERS: u32 = 4;
 
 /// The tokens of a text with `mistakes` in it.

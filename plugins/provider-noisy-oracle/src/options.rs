@@ -1,4 +1,4 @@
-//! What a pipeline file may set: how often the simulated writer errs, and how well it repairs.
+//! The options of the plugin: error rates and repair rates of the simulated writer.
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass, SuiteReference};
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Suite {
-    /// The path of the suite's folder, as a pipeline file says it; the host puts the reference in its place.
+    /// The path of the suite's folder in the pipeline file; the host replaces it by the reference.
     Path(String),
     /// The reference, put there by the host.
     Reference(SuiteReference),
 }
 
-/// How often a mistake is of each kind, relative to the others; 0 means never.
+/// Relative frequency of each kind of mistake; 0 means never.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kinds {
@@ -28,7 +28,7 @@ pub struct Kinds {
     pub swapped_arguments: f64,
     /// A variable in another's place.
     pub replaced_argument: f64,
-    /// A literal negated.
+    /// A literal is negated.
     pub negation: f64,
     /// Another predicate with the same arguments.
     pub retarget: f64,
@@ -60,18 +60,18 @@ impl Kinds {
     }
 }
 
-/// How many mistakes the first domains have.
+/// The number of mistakes of first domains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorCount {
-    /// `errors` in each.
+    /// Exactly `errors` in each.
     #[default]
     Fixed,
     /// Drawn for each from a Poisson distribution whose mean is `errors`, so that samples differ in how good they are.
     Poisson,
 }
 
-/// How a simulated critic judges the domain or problem that it is shown.
+/// A simulated critic of the domain or problem that it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Critic {
@@ -79,7 +79,7 @@ pub struct Critic {
     pub finds: f64,
     /// Probability that it objects to an action without mistakes (to the facts of a problem without mistakes), each on its own.
     pub false_findings: f64,
-    /// Whether it answers in a numbered list of sentences; otherwise in JSON.
+    /// Answers in a numbered list of sentences instead of JSON.
     pub prose: bool,
 }
 
@@ -89,8 +89,9 @@ impl Default for Critic {
     }
 }
 
-/// How simulated log-probabilities of tokens are drawn. They are no model's: their sum over a reply is `mean` times its tokens, less
-/// `per_mistake` for each mistake in it, plus normal noise of the standard deviation `spread`; every token has an equal share.
+/// Simulated log-probabilities of tokens. Their sum over a reply is `mean` times its tokens, less
+/// `per_mistake` for each mistake in it, plus normal noise of the standard deviation `spread`; every token
+/// has an equal share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Likelihood {
@@ -98,7 +99,7 @@ pub struct Likelihood {
     pub mean: f64,
     /// Standard deviation of the sum over a reply, in nats; 0 or more.
     pub spread: f64,
-    /// How much a mistake takes from the sum, in nats; 0 where likelihood tells nothing.
+    /// The decrease of the sum for each mistake, in nats; with 0 the likelihood is uninformative.
     pub per_mistake: f64,
 }
 
@@ -108,18 +109,19 @@ impl Default for Likelihood {
     }
 }
 
-/// How a simulated writer of single actions errs. An action that is written for the first time has mistakes of the `kinds`, as a domain has,
-/// and at most one mistake of form, which keeps it from being part of its domain: these are probabilities that exclude each other.
+/// A simulated writer of single actions. A first version has mistakes of the `kinds`, as a domain has, and at
+/// most one mistake of form, which keeps it out of its domain. The probabilities of the forms exclude each
+/// other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Actions {
     /// Mistakes of the `kinds` on average; how many it is in an action is drawn from a Poisson distribution.
     pub errors: f64,
-    /// Probability that the reply holds no action at all.
+    /// Probability that the reply holds no action.
     pub no_action: f64,
     /// Probability that its last parenthesis is missing.
     pub broken_text: f64,
-    /// Probability that an argument of a literal has a type annotation, which is no PDDL.
+    /// Probability that an argument of a literal has a type annotation, which PDDL forbids.
     pub typed_argument: f64,
     /// Probability that a parameter has a type that is not declared.
     pub wrong_type: f64,
@@ -129,8 +131,9 @@ pub struct Actions {
     pub wrong_name: f64,
     /// Probability that a precondition is negated: that what the action makes true does not hold yet.
     pub negated_precondition: f64,
-    /// Where predicates may be proposed: probability that a predicate which is listed is proposed again under another name, each that
-    /// the action has on its own. In the last question, which asks for such pairs, each is seen with the probability `repair_named`.
+    /// If predicates may be proposed: probability that a listed predicate is proposed again under another
+    /// name, for each that the action has. The last question, which asks for such pairs, finds each with
+    /// probability `repair_named`.
     pub synonym: f64,
 }
 
@@ -175,9 +178,10 @@ pub struct Options {
     pub suites: Vec<Suite>,
     /// Mistakes in the first domain that it writes for a candidate: this many, or as many as the domain has room for.
     pub errors: u32,
-    /// Whether each first domain has `errors` mistakes (`fixed`), or as many on average (`poisson`).
+    /// The number of mistakes of each first domain: exactly `errors` (`fixed`), or `errors` on average
+    /// (`poisson`).
     pub error_count: ErrorCount,
-    /// How often a mistake is of each kind, relative to the others.
+    /// Relative frequency of each kind of mistake.
     pub kinds: Kinds,
     /// Probability that a problem written before there are predicates has lost one argument of one predicate, everywhere. Every domain
     /// written for that problem keeps to it, so only another problem mends it.
@@ -190,13 +194,13 @@ pub struct Options {
     pub repair_unnamed: f64,
     /// Probability that an action without mistakes gets one in a reply that revises; each action on its own.
     pub damage: f64,
-    /// How many characters count as one token in the usage that replies state. Left out: no usage is stated, as no model has counted.
+    /// Characters of one token in the usage of replies. Left out: replies have no usage.
     pub characters_per_token: Option<u32>,
     /// The simulated critic, for questions about what is wrong with a domain or a problem.
     pub critic: Critic,
     /// The simulated writer of single actions.
     pub actions: Actions,
-    /// The log-probabilities of tokens that are returned where they are asked for. Left out: none, as many servers do. A token is
+    /// Log-probabilities of tokens, returned on request. Left out: none, as on many servers. A token has
     /// `characters_per_token` characters, or 4.
     pub likelihood: Option<Likelihood>,
 }
@@ -222,7 +226,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the schema cannot say, all at once.
+    /// Checks what the schema cannot express, and reports all mistakes at once.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let mut wrong = Vec::new();
         let probabilities = [

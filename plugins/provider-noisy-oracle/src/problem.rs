@@ -1,4 +1,4 @@
-//! Writing a problem: the reference's, with the mistakes of a writer who has not seen the domain.
+//! Writes the reference problem with the mistakes of a writer that has not seen the domain.
 
 use crate::options::Options;
 use crate::reading::Shown;
@@ -10,14 +10,14 @@ use planforge_pddl::mutate::{
 use planforge_pddl::print_init;
 use planforge_pddl::random::Random;
 
-/// What was written, and every mistake in it.
+/// A written problem with all its mistakes.
 pub(crate) struct Problems {
     pub(crate) problem: Problem,
     pub(crate) mistakes: Vec<String>,
 }
 
-/// The reference problem as it is written where `lost` is what the shown domain has lost already. Where no predicates are shown, as in a
-/// domain that is only its actions' names and parameters, they are the writer's choice.
+/// Writes the reference problem. `lost`: the arguments that the shown domain has lost already. If no
+/// predicates are shown, the writer chooses them.
 pub(crate) fn write(
     options: &Options,
     domain: &Domain,
@@ -46,7 +46,7 @@ pub(crate) fn write(
     Problems { problem, mistakes }
 }
 
-/// What a revision of a problem came to.
+/// A revised problem.
 pub(crate) struct Revised {
     pub(crate) problem: Problem,
     pub(crate) repaired: Vec<String>,
@@ -103,7 +103,7 @@ fn one_line(fact: &InitElement) -> String {
     print_init(fact).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Gets as many facts wrong as the options say.
+/// Makes as many facts wrong as the options say.
 pub(crate) fn wrong_facts(
     options: &Options,
     domain: &Domain,
@@ -130,7 +130,7 @@ fn shares_objects(beginning: &Problem, reference: &Problem) -> bool {
     !beginning.objects.is_empty() && beginning.objects.iter().all(known)
 }
 
-/// Leaves a fact out, or puts an object of the same type in the place of one of its arguments, each half of the time.
+/// Removes a fact, or replaces one of its arguments by an object of the same type, each half of the time.
 fn wrong_fact(domain: &Domain, problem: &mut Problem, random: &mut Random) -> Option<String> {
     let facts: Vec<usize> = (0..problem.init.len())
         .filter(|index| matches!(problem.init.get(*index), Some(InitElement::Atom(_))))

@@ -1,4 +1,4 @@
-//! What a conversation shows: the domain and problem in question, and what was said about them.
+//! Extracts the domain and problem in question from a conversation, and the findings about them.
 
 use crate::library::Reference;
 use planforge_contract::{Message, Speaker};
@@ -7,7 +7,7 @@ use planforge_pddl::ast::{Condition, Domain, InitElement, Problem};
 use planforge_pddl::{find_pddl, parse_domain, parse_problem};
 use std::collections::BTreeSet;
 
-/// What matters of a conversation to someone who knows the reference.
+/// The relevant parts of a conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     /// The domain of the last question, where it is one of this reference and not an example's.
@@ -20,20 +20,20 @@ pub(crate) struct Shown {
     pub(crate) named: BTreeSet<String>,
     /// Predicates of the reference that it names in the same way.
     pub(crate) named_predicates: BTreeSet<String>,
-    /// What the last definition of the last question defines.
+    /// The kind of the last definition in the last question.
     pub(crate) last: Option<Defined>,
-    /// Headings that the last question wants in the answer.
+    /// Headings that the last question requires in the answer.
     pub(crate) asked: Asked,
 }
 
-/// What a definition defines.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Defined {
     Domain,
     Problem,
 }
 
-/// What the form of an answer is, where the question shows one.
+/// The required form of an answer, if the question shows one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// `### Thought:` is to come first.
@@ -45,8 +45,8 @@ pub(crate) struct Asked {
 }
 
 impl Shown {
-    /// Reads the conversation. `update`: a question that shows a thought, which names every action, then what is to be written anew, and
-    /// only then what is said about it.
+    /// Reads the conversation. `update`: the question shows a thought, which names every action, then the
+    /// PDDL to rewrite, then the findings.
     pub(crate) fn of(messages: &[Message], reference: &Reference, update: bool) -> Self {
         let mut shown = Self::default();
         for message in messages.iter().filter(|m| m.role != Speaker::System) {
@@ -101,7 +101,7 @@ impl Shown {
         self.named_predicates = named(about, domain.predicates.iter().map(|p| p.name.key()));
     }
 
-    /// Whether a domain is to be revised, and not to be written for the first time: one is shown that says something.
+    /// The domain to revise: the shown one, unless it is an empty template.
     pub(crate) fn revised(&self) -> Option<&Domain> {
         let says = |c: &Condition| !c.is_empty();
         self.domain.as_ref().filter(|domain| {
@@ -113,7 +113,7 @@ impl Shown {
     }
 }
 
-/// Whether the domain has most of the reference's actions; an example may share one by chance.
+/// True if the domain has most of the reference's actions; an example may share one by chance.
 fn is_of(domain: &Domain, reference: &Reference) -> bool {
     let actions = &reference.domain.actions;
     let there = actions.iter().filter(|r| {
@@ -122,7 +122,7 @@ fn is_of(domain: &Domain, reference: &Reference) -> bool {
     2 * there.count() > actions.len()
 }
 
-/// Whether the problem has a fact of a predicate that the reference has, with no more arguments than it has there.
+/// True if the problem has a fact of a predicate of the reference, with at most as many arguments.
 fn speaks_of(problem: &Problem, reference: &Reference) -> bool {
     problem.init.iter().any(|element| {
         let InitElement::Atom(atom) = element else { return false };

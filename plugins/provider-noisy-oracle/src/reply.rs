@@ -4,7 +4,7 @@ use crate::revise::Schema;
 use planforge_pddl::ast::PredicateDecl;
 use planforge_pddl::print_typed_list;
 
-/// What every reply begins with, so that no record of it can be taken for a language model's.
+/// Beginning of every reply, so that no record of it can be taken for a language model's.
 pub(crate) const SIMULATED: &str =
     "This reply is simulated by provider-noisy-oracle; no language model was asked.";
 

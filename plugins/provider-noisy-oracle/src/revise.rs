@@ -48,16 +48,16 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a revision came to.
+/// A revised domain.
 #[derive(Debug, Default)]
 pub(crate) struct Revision {
-    /// Every action as it stands after it, in the reference's order.
+    /// Every action after the revision, in the reference's order.
     pub(crate) schemas: Vec<Schema>,
-    /// Which of them the revision changed; where none, the one that is written again as it was.
+    /// Indices of the changed actions; without a change, of one that is written again unchanged.
     pub(crate) changed: Vec<usize>,
     pub(crate) repaired: Vec<String>,
     pub(crate) damaged: Vec<String>,
-    /// Mistakes that stay.
+    /// Number of remaining mistakes.
     pub(crate) left: usize,
 }
 
@@ -128,9 +128,9 @@ pub(crate) struct Repairs {
 /// A mistake in a list: a term too many, a term missing, or both of one predicate, which are a term gone wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// What stands there.
+    /// The current text.
     pub(crate) old: Option<String>,
-    /// What should stand there.
+    /// The correct text.
     pub(crate) new: Option<String>,
 }
 
@@ -140,7 +140,7 @@ impl Fault {
         head(self.old.as_deref().or(self.new.as_deref()).unwrap_or_default())
     }
 
-    /// What its repair did.
+    /// A description of the repair.
     pub(crate) fn repaired(&self) -> String {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => format!("{old} became {new}"),

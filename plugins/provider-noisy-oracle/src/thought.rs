@@ -1,11 +1,12 @@
-//! The thought that goes with a domain or a problem: what its predicates and actions mean, a line each, as far as PDDL tells.
+//! The thought for a domain or a problem: the meaning of its predicates and actions, one a line, as far as
+//! PDDL states it.
 
 use planforge_pddl::ast::{Condition, Domain, Effect, InitElement, Problem, TypedName};
 use planforge_pddl::{Name, print_condition, print_effect};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The thought behind a domain as it is written, mistakes and all.
+/// The thought for a domain with its mistakes.
 pub(crate) fn of_domain(domain: &Domain) -> String {
     let mut out = String::new();
     for predicate in &domain.predicates {
@@ -22,7 +23,7 @@ pub(crate) fn of_domain(domain: &Domain) -> String {
     out
 }
 
-/// The thought behind a problem: its predicates, its initial state and its goal.
+/// The thought for a problem: its predicates, its initial state and its goal.
 pub(crate) fn of_problem(domain: &Domain, problem: &Problem) -> String {
     let used: BTreeSet<&Name> = problem
         .init

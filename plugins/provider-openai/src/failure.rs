@@ -21,7 +21,7 @@ pub(crate) fn of_transport(error: reqwest::Error) -> ProviderFailure {
     ProviderFailure { class, status: None, retry_after_ms: None, message }
 }
 
-/// The failure that a redirect means. It is never followed: the key would go along to whoever is named there.
+/// The failure of a redirect. Redirects are never followed, because the key would be sent to the target.
 pub(crate) fn of_redirect(status: u16, to: Option<&str>, from: &reqwest::Url) -> ProviderFailure {
     // The rest of the address may hold anything, and the message needs no more than this.
     let host = to.and_then(|to| from.join(to).ok()).map(|to| to.origin().ascii_serialization());
@@ -46,7 +46,7 @@ pub(crate) fn cut_off(status: u16, error: &serde_json::Error, bytes: usize) -> P
     }
 }
 
-/// Milliseconds that a Retry-After header asks for: seconds (a fraction is accepted), or an HTTP date.
+/// Milliseconds of a Retry-After header: seconds (a fraction is accepted), or an HTTP date.
 pub(crate) fn retry_after_ms(value: &str, now: SystemTime) -> Option<u64> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {

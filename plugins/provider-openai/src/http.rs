@@ -1,4 +1,4 @@
-//! One HTTP request: the client that async-openai speaks through, without its retries, its environment variables or its log.
+//! The HTTP client for async-openai, without retries, environment variables or logging.
 
 use crate::failure;
 use crate::options::Options;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
-/// The configuration that async-openai asks for. Its own one reads `OPENAI_*` variables and always sends a key.
+/// The configuration for async-openai. Its default one reads `OPENAI_*` variables and always sends a key.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     base_url: String,
@@ -49,7 +49,7 @@ impl Config for Endpoint {
     }
 }
 
-/// A client that sends exactly what it is told: no redirects, no retries, no proxy from the environment.
+/// A client without redirects, retries, or a proxy from the environment.
 pub(crate) fn client(options: &Options) -> Result<reqwest::Client, Failure> {
     let broken = |e: reqwest::Error| {
         Failure::new(FailureClass::System, "provider.client", format!("cannot set up the HTTP client: {e}"))
@@ -121,7 +121,7 @@ fn verifier(
 /// Most bytes that are read of an answer that is an error.
 const MOST_OF_AN_ERROR: usize = 256 << 10;
 
-/// What one request brought, kept where async-openai cannot lose it.
+/// The response of one request, kept because async-openai may drop it.
 #[derive(Clone, Default)]
 pub(crate) struct Slot(Arc<Mutex<Option<Outcome>>>);
 

@@ -1,7 +1,7 @@
-//! Speaks to any OpenAI-compatible chat completion endpoint.
+//! A provider for OpenAI-compatible chat completion endpoints.
 //!
-//! One call makes exactly one HTTP request: retries, `n`, limits, budgets and the record are the host's. The plugin owns its
-//! async runtime and blocks the calling thread; several threads may call at the same time.
+//! One call makes exactly one HTTP request: retries, `n`, limits, caps and the record belong to the host. The
+//! plugin owns its async runtime and blocks the calling thread; several threads may call at the same time.
 
 mod codes;
 mod failure;
@@ -20,7 +20,7 @@ use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How often a call in flight looks whether the run was interrupted.
+/// Interval at which a call checks for an interrupt.
 const POLL: Duration = Duration::from_millis(50);
 
 /// A connection to one endpoint.

@@ -7,16 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where the endpoint is and how to speak to it.
+/// Options of `provider-openai`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// The endpoint without `/chat/completions`; usually ends in `/v1`.
     pub base_url: String,
-    /// Name of the environment variable that holds the key. Absent: no key is sent, as local servers want it.
+    /// Name of the environment variable that holds the key. Left out: no key is sent, as for local servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// Header that carries the key. `Authorization` carries it as `Bearer KEY`, any other (such as `api-key`) as it is.
+    /// Header that carries the key. `Authorization` carries `Bearer KEY`; any other (such as `api-key`)
+    /// carries the key itself.
     pub api_key_header: String,
     /// Value of the header `OpenAI-Organization`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,17 +31,17 @@ pub struct Options {
     pub timeout_s: f64,
     /// Seconds until a connection counts as failed, above 0.
     pub connect_timeout_s: f64,
-    /// URL of a proxy. Absent: a direct connection, whatever the environment says.
+    /// URL of a proxy. Left out: a direct connection, whatever the environment says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<String>,
     /// Path of a PEM file with further certificate authorities to trust.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<String>,
-    /// What the endpoint calls the most tokens of a reply.
+    /// The endpoint's field for the most tokens of a reply.
     pub max_tokens_field: MaxTokensField,
     /// Fields that are never sent, for endpoints that refuse them.
     pub omit: Vec<Field>,
-    /// Most megabytes of an answer, at least 1.
+    /// Most megabytes of a response, at least 1.
     pub max_body_mb: u32,
 }
 
@@ -68,7 +69,7 @@ impl Default for Options {
 const KEY_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"];
 
 impl Options {
-    /// How the endpoint wants its requests.
+    /// The endpoint's form of requests.
     pub(crate) fn dialect(&self) -> Dialect<'_> {
         Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }
     }

@@ -1,4 +1,4 @@
-//! Against a scripted endpoint: what is sent, how often, and how each answer is told.
+//! Tests with a scripted endpoint: requests, their number, and the outcome of each answer.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

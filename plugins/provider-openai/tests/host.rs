@@ -58,12 +58,12 @@ fn ask(llm: &Llm, task: usize, n: u32) -> Result<Vec<String>, Failure> {
     Ok(replies.replies.into_iter().map(|r| r.content).collect())
 }
 
-/// Question and seed in one reply, whatever `n` says.
+/// One reply with question and seed, whatever `n` is.
 fn one_reply(request: &ScriptedRequest) -> Scripted {
     Scripted::replies(&[&format!("{} seed {}", request.question(), request.json()["seed"])])
 }
 
-/// Asks `tasks` questions of 3 samples each on that many threads.
+/// Asks `tasks` questions of 3 samples each on `threads` threads.
 fn session(llm: &Llm, tasks: usize, threads: usize) -> Vec<Vec<String>> {
     let mut answers = vec![Vec::new(); tasks];
     std::thread::scope(|scope| {

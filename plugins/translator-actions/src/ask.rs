@@ -10,7 +10,7 @@ use planforge_contract::{
 /// The role that writes.
 pub(crate) const ROLE: &str = "writer";
 
-/// Asks, and adds up the likelihoods of the replies.
+/// Sends questions and adds up the likelihoods of the replies.
 pub(crate) struct Asking<'a> {
     host: &'a dyn Host,
     options: &'a Options,

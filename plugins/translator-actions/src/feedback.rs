@@ -1,4 +1,4 @@
-//! Which action the feedback is about.
+//! Assigns feedback to actions.
 
 use planforge_contract::ActionDescription;
 
@@ -10,8 +10,8 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// An entry that begins ``Action `NAME` `` is about that action. Where no entry begins so, nothing tells the actions apart, and all entries are about each
-    /// of them.
+    /// An entry that begins ``Action `NAME` `` is about that action. If no entry begins so, all entries are
+    /// about each action.
     pub(crate) fn of(feedback: &[String], actions: &[ActionDescription]) -> Self {
         let entries: Vec<&str> =
             feedback.iter().map(|entry| entry.trim()).filter(|e| !e.is_empty()).collect();
@@ -26,7 +26,7 @@ impl Heard {
         Self { about: actions.iter().map(about).collect() }
     }
 
-    /// What is said of an action.
+    /// The entries about an action.
     pub(crate) fn about(&self, place: usize) -> Vec<&str> {
         self.about.get(place).into_iter().flatten().map(String::as_str).collect()
     }

@@ -1,8 +1,8 @@
-//! The flow of one call: sample after sample, pass after pass, action after action, one question each.
+//! One call of the plugin: one question for each sample, pass and action.
 //!
-//! Questions are asked one after the other. The host numbers the questions of a call in the order in which they come, and this number is
-//! part of the path under which an answer is recorded and its seed derived, so questions in parallel would be other questions in every run.
-//! Candidates and tasks are worked on in parallel by the runner.
+//! Questions are asked one after the other. The host numbers the questions of a call in their order, and this
+//! number is part of the path under which an answer is recorded and its seed derived. Parallel questions
+//! would differ from run to run. The runner works on candidates and tasks in parallel.
 
 use crate::ask::Asking;
 use crate::codes;
@@ -36,19 +36,18 @@ pub(crate) struct Call<'a> {
 
 /// One sample on its way.
 struct Sample<'a> {
-    /// Which of the call's.
+    /// The index of the sample in the call.
     number: u32,
     patch: CandidatePatch,
-    /// The actions as they are written, by description; none where a reply held none or nothing was asked yet.
+    /// The written actions, by description; `None` if a reply held none or none was asked for yet.
     actions: Vec<Option<String>>,
     grown: Grown,
     asking: Asking<'a>,
-    /// Which actions the candidate has already and nothing is said about: they stay.
+    /// True for actions that the candidate has and no feedback is about: they stay.
     stays: Vec<bool>,
 }
 
 impl Call<'_> {
-    /// Runs the call.
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let materials = Materials::of(&self.request.task, self.options)?;
         let heard = Heard::of(&self.request.feedback, &materials.actions);
@@ -82,7 +81,7 @@ impl Call<'_> {
         self.finish(materials, sample)
     }
 
-    /// A sample before anything is asked: with the actions and predicates that the candidate has.
+    /// A new sample with the actions and predicates of the candidate.
     fn begin(&self, materials: &Materials, heard: &Heard, number: u32) -> Sample<'_> {
         let texts = &self.request.candidate.texts;
         let before = |action: &ActionDescription| {
@@ -137,7 +136,7 @@ impl Call<'_> {
         })
     }
 
-    /// The reply's action, and what it proposes beside it.
+    /// Takes the action of a reply and the predicates that it proposes.
     fn take(
         &self,
         materials: &Materials,
@@ -200,7 +199,8 @@ impl Call<'_> {
         Ok(patch)
     }
 
-    /// Drops the predicates that no action has, and asks which of the others say the same. Actions that cannot be read stay as they came.
+    /// Drops unused predicates, and asks which of the others have the same meaning. Unreadable actions do not
+    /// change.
     fn unify(&self, materials: &Materials, sample: &mut Sample<'_>) -> Result<(), Failure> {
         let written: Vec<&str> = sample.actions.iter().flatten().map(String::as_str).collect();
         let mut found = Vec::new();
@@ -235,8 +235,9 @@ impl Sample<'_> {
     }
 }
 
-/// Whether no further question has a point. A question that comes later in a resumed run, or is not in the record, is one more than what was
-/// asked so far; samples that went on without it would ask under the numbers of others, and pay again for them.
+/// True if no further question is possible. A later question of a resumed run, or one that is not in the
+/// record, is one more than was asked so far; samples that went on without it would use the numbers of
+/// others, and pay for them again.
 const fn ends_all(failure: &Failure) -> bool {
     use FailureClass as C;
     matches!(failure.class, C::Cancelled | C::Budget | C::ReplayMiss | C::Request | C::System | C::Plugin)

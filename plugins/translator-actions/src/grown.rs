@@ -11,16 +11,16 @@ use planforge_pddl::{action_blocks, check_domain, parse_domain};
 /// Most predicates that one reply may propose, and most of all.
 const MOST_OF_A_REPLY: usize = 32;
 const MOST: usize = 256;
-/// Most characters of what a predicate says.
+/// Most characters of a predicate's meaning.
 const MOST_SAID: usize = 300;
 
-/// The predicates so far, with what they say.
+/// The predicates proposed so far, with their meanings.
 #[derive(Debug, Clone)]
 pub(crate) struct Grown {
     pub(crate) declared: Vec<PredicateDecl>,
     /// In the same order.
     pub(crate) described: Vec<PredicateDescription>,
-    /// Whether a reply proposed any.
+    /// True if a reply proposed any.
     pub(crate) has_new: bool,
     /// The domain's types, and nothing else.
     types: Domain,
@@ -37,7 +37,7 @@ impl Grown {
         Self { declared: Vec::new(), described: Vec::new(), has_new: false, types }
     }
 
-    /// Takes what a reply proposes beside its actions: lines such as `(lit ?l - lamp): lamp l gives light`.
+    /// Takes the predicates that a reply proposes: lines such as `(lit ?l - lamp): lamp l gives light`.
     pub(crate) fn take(&mut self, reply: &str, out: &mut Vec<Diagnostic>) {
         let actions: Vec<Span> = action_blocks(reply).into_iter().map(|block| block.span).collect();
         let mut taken = 0;
@@ -72,7 +72,7 @@ impl Grown {
         }
     }
 
-    /// A declaration with what stands behind it, or why it cannot be taken.
+    /// A declaration with the text behind it, or the reason for a refusal.
     fn proposal(&self, line: &str) -> Result<(PredicateDecl, String), String> {
         let close = line.find(')').ok_or("its declaration is not closed")?;
         let (text, rest) = line.split_at(close + 1);
@@ -105,7 +105,7 @@ impl Grown {
         self.declared.push(declared);
     }
 
-    /// Drops the predicates that no action has: nothing could be done about a goal that asks for one.
+    /// Drops unused predicates: a goal that needs one could not be reached.
     pub(crate) fn drop_unused(&mut self, used: impl Fn(&str) -> bool, out: &mut Vec<Diagnostic>) {
         let unused: Vec<String> =
             self.declared.iter().map(|p| p.name.key().to_owned()).filter(|name| !used(name)).collect();
@@ -134,7 +134,7 @@ impl Grown {
     }
 }
 
-/// What stands around an item of a list.
+/// Characters around an item of a list.
 pub(crate) const MARKS: [char; 7] = ['-', '*', '`', ' ', '.', '\t', '+'];
 
 fn same_types(a: &[TypedName], b: &[TypedName]) -> bool {
@@ -150,7 +150,7 @@ pub(crate) fn alternatives(parameter: &TypedName) -> Vec<String> {
     }
 }
 
-/// Whether a text of PDDL, readable or not, has a list that begins with the name.
+/// True if a text of PDDL, readable or not, has a list that begins with the name.
 pub(crate) fn mentions(text: &str, name: &str) -> bool {
     let heads = text.split('(').skip(1);
     let word = |rest: &str| -> String {

@@ -1,21 +1,23 @@
-//! `translator-actions`: asks a language model (role `writer`) for the actions of a domain, one question an action (domain-generators
-//! paper, section 3).
+//! `translator-actions`: asks a language model (role `writer`) for the actions of a domain, one question an
+//! action (domain-generators paper, section 3).
 //!
-//! A question holds the predicates and what they mean, the action's description, and examples: actions of other suites, drawn anew for
-//! each action and sample from the seed of the call. The candidate's domain is the given header with the actions in the order of
-//! the suite; each action as it was written is kept as the text `action.NAME`.
+//! A question holds the predicates and their meanings, the action's description, and examples: actions of
+//! other suites, drawn for each action and sample from the seed of the call. The candidate's domain is the
+//! given header with the actions in the order of the suite. Each written action is kept as the text
+//! `action.NAME`.
 //!
-//! | option | what it does |
+//! | option | effect |
 //! |---|---|
 //! | `mode = "given"` | types and predicates are the domain's |
-//! | `mode = "grown"` | only types and constants are; each reply may propose predicates, and a last question unifies them (LLM-DM) |
-//! | `passes` | how often a grown domain is written: in the second pass each action sees the predicates of all |
+//! | `mode = "grown"` | only types and constants are given; each reply may propose predicates, and a last question unifies them (LLM-DM) |
+//! | `passes` | number of times that a grown domain is written: in the second pass each action sees the predicates of all |
 //! | `earlier = true` | questions show the domain's other actions that are written already |
-//! | `examples`, `only` | how many examples; which actions |
+//! | `examples`, `only` | number of examples; selected actions |
 //!
-//! An action that the candidate has already is asked for again where the feedback names it, as `` Action `NAME` `` at the beginning of an entry, and
-//! stays as it is elsewhere; where no entry names an action, all are asked for again with all that was said. A reply without an action leaves the action out and says so in a diagnostic: the domain that
-//! results is judged, and the sample is no failure.
+//! An action that the candidate has is asked for again if an entry of the feedback names it at its beginning,
+//! as `` Action `NAME` ``, and stays otherwise. If no entry names an action, all actions are asked for again
+//! with all entries. A reply without an action leaves the action out and adds a diagnostic: the resulting
+//! domain is judged, and the sample does not fail.
 
 mod ask;
 mod codes;

@@ -1,4 +1,4 @@
-//! What the task's materials say of the actions, and which examples a question shows.
+//! The actions in the task's materials, and the examples of a question.
 
 use crate::codes;
 use crate::options::{Mode, Options};
@@ -21,7 +21,7 @@ pub(crate) struct Materials {
     pub(crate) predicates: Vec<PredicateDescription>,
     /// The domain without its actions, and without its predicates and what is made of them where predicates grow.
     pub(crate) header: Domain,
-    /// What the header allows.
+    /// The frame that the header declares.
     pub(crate) frame: Frame,
     /// Solved actions of other suites.
     pool: Vec<ActionExample>,

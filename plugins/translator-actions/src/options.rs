@@ -5,14 +5,15 @@ use planforge_contract::{Failure, FailureClass};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the predicates come from.
+/// The source of the predicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// They are given with their descriptions (domain-generators paper, section 3).
     #[default]
     Given,
-    /// Each action may propose new ones, which later actions may use; a last question asks which say the same and makes them one.
+    /// Each action may propose new ones, which later actions may use; a last question finds those with the
+    /// same meaning and unifies them.
     Grown,
 }
 
@@ -20,20 +21,22 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Where the predicates come from: `given`, or `grown` action by action.
+    /// The source of the predicates: `given`, or `grown` action by action.
     pub mode: Mode,
-    /// In-context examples of each question, drawn from the actions of the suites in `action_examples` of `[given]`, for each sample anew.
+    /// Number of in-context examples of each question, drawn for each sample from the actions of the suites
+    /// in `action_examples` of `[given]`.
     #[schemars(range(min = 0, max = 100))]
     pub examples: u32,
-    /// Mode `grown` only: how often the domain is written, 1 or 2. In the second pass each action is written anew, and sees the predicates that
-    /// all others have proposed; in the first the earlier ones cannot use what the later ones propose. Left out: 2, as LLM-DM does.
+    /// Mode `grown` only: number of times that the domain is written, 1 or 2. In the second pass each action
+    /// is written again and sees the predicates that all others have proposed; in the first pass it sees
+    /// those of earlier actions only. Left out: 2, as in LLM-DM.
     #[schemars(range(min = 1, max = 2))]
     pub passes: Option<u32>,
-    /// Whether each question shows the other actions of the sample that are written already.
+    /// Shows the other actions of the sample that are written already in each question.
     pub earlier: bool,
     /// The actions to write, by name; all of them where it is left out. The others are not in the domain then.
     pub only: Option<Vec<String>>,
-    /// Whether token log-probabilities are asked for; their sum over all actions becomes the candidate's log-likelihood.
+    /// Requests token log-probabilities. Their sum over all actions is the candidate's log-likelihood.
     pub logprobs: bool,
     /// Replaces the system text. An empty text leaves the system turn out.
     pub system: Option<String>,
@@ -54,7 +57,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the schema cannot say.
+    /// Checks what the schema cannot express.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let wrong = match (self.mode, self.passes) {
             (Mode::Given, Some(_)) => "`passes` belongs to `mode = \"grown\"`: given predicates do not grow",
@@ -65,7 +68,7 @@ impl Options {
             .help("leave `passes` out, or see `planforge plugins show translator-actions`"))
     }
 
-    /// How often a sample is written.
+    /// Number of passes of a sample.
     pub(crate) fn passes(&self) -> u32 {
         match self.mode {
             Mode::Given => 1,

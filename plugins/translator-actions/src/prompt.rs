@@ -21,23 +21,22 @@ pub(crate) struct Prompts {
     templates: Templates,
 }
 
-/// What the question for one action holds.
+/// The values of the question for one action.
 #[derive(Debug, Serialize)]
 pub(crate) struct ActionQuestion<'a> {
     pub(crate) examples: Vec<Example<'a>>,
-    /// The domain in words; empty where predicates are given, which say what it is about.
+    /// The domain in words; empty if predicates are given, which describe it.
     pub(crate) about: &'a str,
-    /// What it may be made of.
     pub(crate) frame: &'a Frame,
     pub(crate) predicates: &'a [PredicateDescription],
     /// Actions that are written already.
     pub(crate) earlier: Vec<&'a str>,
     pub(crate) action: &'a ActionDescription,
-    /// The action as it was written before, where it is asked for again.
+    /// The previous version of the action, if it is asked for again.
     pub(crate) previous: Option<Fenced<'a>>,
-    /// What was found wrong with it.
+    /// Findings about the previous version.
     pub(crate) feedback: Vec<&'a str>,
-    /// Whether new predicates may be proposed.
+    /// True if new predicates may be proposed.
     pub(crate) growing: bool,
 }
 
@@ -64,16 +63,14 @@ impl<'a> Example<'a> {
     }
 }
 
-/// What an action of a domain may be made of, beside its predicates. What a domain does not have is empty.
+/// The declarations that an action may use besides predicates. Missing parts are empty.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Frame {
-    /// As declared.
     types: String,
-    /// As declared.
     constants: String,
     /// As declared, in a row.
     functions: String,
-    /// Whether preconditions may be negated.
+    /// True if preconditions may be negated.
     negation: bool,
     /// Requirements that allow more than literals.
     further: Vec<String>,
@@ -109,7 +106,7 @@ pub(crate) fn declaration(name: &Name, parameters: &[TypedName]) -> String {
     }
 }
 
-/// A text that stands in a code block, whatever it holds.
+/// A text and a code fence that it cannot close.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fenced<'a> {
     text: &'a str,

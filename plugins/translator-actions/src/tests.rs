@@ -1,4 +1,4 @@
-//! The translator against a scripted host: what is asked, what is taken, what grows.
+//! The translator with a scripted host: questions, replies, and grown predicates.
 
 use super::*;
 use crate::prompt::Prompts;

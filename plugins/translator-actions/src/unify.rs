@@ -1,4 +1,4 @@
-//! Predicates that say the same: which one stays, and the actions with it.
+//! Unifies predicates with the same meaning, in declarations and actions.
 
 use crate::codes;
 use crate::grown::{MARKS, alternatives};
@@ -7,10 +7,10 @@ use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl
 use planforge_pddl::{Name, parse_domain, print_action};
 use std::collections::BTreeMap;
 
-/// Which predicate stands for which others.
+/// The replacements of predicates.
 #[derive(Debug, Default)]
 pub(crate) struct Unified {
-    /// What replaces a name, which may be replaced in turn. There are no circles.
+    /// Name -> replacement, which may be replaced in turn. There are no circles.
     by: BTreeMap<String, Name>,
 }
 
@@ -75,7 +75,7 @@ impl Unified {
         Ok(())
     }
 
-    /// What stands for a name in the end.
+    /// The final replacement of a name.
     fn last<'n>(&'n self, name: &'n Name) -> &'n Name {
         let mut last = name;
         while let Some(next) = self.by.get(last.key()) {
@@ -84,7 +84,7 @@ impl Unified {
         last
     }
 
-    /// Whether another predicate stands for this one.
+    /// True if another predicate replaces this one.
     pub(crate) fn replaces(&self, name: &str) -> bool {
         self.by.contains_key(name)
     }
@@ -140,7 +140,7 @@ impl Unified {
     }
 }
 
-/// The name in one half of a line: the first word, without what stands around it.
+/// The name in one half of a line: the first word, without the characters around it.
 fn word(half: &str) -> &str {
     let start = half.trim_start_matches(|c: char| MARKS.contains(&c) || c == '(' || c.is_ascii_digit());
     let end = start.find(|c: char| c.is_whitespace() || "()`,;:.".contains(c)).unwrap_or(start.len());

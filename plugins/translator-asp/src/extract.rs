@@ -1,8 +1,9 @@
 //! The answers to the first two of the three generic questions, as facts of the intermediate representation
 //! (translate-infer-compile paper, section 4.2).
 //!
-//! Where objects lie in rows and columns and only those are stated, their number is width times height. A number 0 and `null` say
-//! that the text states none. An object that the text names is an `object(NAME, TYPE).` fact, in the order of the answer.
+//! If objects lie in rows and columns and only those are stated, their number is width times height. A number
+//! 0 and `null` mean that the text states none. An object that the text names is an `object(NAME, TYPE).`
+//! fact, in the order of the answer.
 
 use crate::codes;
 use crate::vocabulary::Vocabulary;
@@ -10,15 +11,15 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_plugin_sdk::loose::{Kind, Unreadable, Value, find};
 use std::collections::BTreeSet;
 
-/// More objects than this in one answer are no list of names out of a text.
+/// Most objects in one answer; longer lists are refused.
 const MOST_OBJECTS: usize = 10_000;
 
-/// What an answer says, and what of it could not be used.
+/// The entries of an answer, with findings about unusable ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Extracted<T> {
     /// In the order of the answer.
     pub(crate) entries: Vec<T>,
-    /// About the reply.
+    /// Findings about the reply.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -27,7 +28,7 @@ struct Extractor<'a, T> {
     found: Extracted<T>,
 }
 
-/// How many objects of which type.
+/// The number of objects of each type.
 pub(crate) fn cardinalities(
     reply: &str,
     vocabulary: &Vocabulary,
@@ -43,7 +44,7 @@ pub(crate) fn cardinalities(
     Ok(extractor.found)
 }
 
-/// Which objects of which type: pairs of object and type.
+/// The named objects: pairs of object and type.
 pub(crate) fn objects(
     reply: &str,
     vocabulary: &Vocabulary,
@@ -159,7 +160,7 @@ impl<'a, T> Extractor<'a, T> {
         }
     }
 
-    /// The names in a list; a single one may stand without a list.
+    /// The names in a list; a single name may stand without a list.
     fn names(&mut self, value: &Value) -> Vec<String> {
         match &value.kind {
             Kind::List(list) => list.iter().flat_map(|item| self.names(item)).collect(),
@@ -187,7 +188,7 @@ impl<'a, T> Extractor<'a, T> {
     }
 }
 
-/// A singular mention as a name: in lower case, with `_` for spaces and hyphens. None where that is no name.
+/// A mention as a name: in lower case, with `_` for spaces and hyphens. `None` if the result is not a name.
 pub(crate) fn constant(mention: &str) -> Option<String> {
     let plain: String = mention
         .trim()

@@ -32,7 +32,7 @@ const KNOWLEDGE_ID: SourceId = SourceId(1);
 const DOMAIN_ID: SourceId = SourceId(2);
 const PROBLEM_ID: SourceId = SourceId(3);
 
-/// What a line of a finding's help begins with where it is a further place in the representation.
+/// Prefix of a help line that names a further place in the representation.
 pub(crate) const FURTHER_PLACE: &str = "ir line ";
 
 /// Characters of a line that is quoted.
@@ -41,7 +41,7 @@ pub(crate) const MOST_QUOTED: usize = 200;
 /// The material that holds the knowledge file.
 const KNOWLEDGE_MATERIAL: &str = "asp.knowledge";
 
-/// What every representation of a call is completed and compiled with.
+/// Completes and compiles the representations of a call.
 pub(crate) struct Inference<'a> {
     options: &'a Options,
     task: &'a TaskView,
@@ -50,36 +50,35 @@ pub(crate) struct Inference<'a> {
     knowledge: Program,
     knowledge_text: &'a str,
     declarations: Declarations,
-    /// What a representation may speak of.
+    /// Predicates that a representation may use.
     signature: Signature,
-    /// What of it PDDL does not get.
+    /// Parts that are not compiled to PDDL.
     ir_only: IrOnly,
     /// The text's names of objects.
     spellings: BTreeMap<String, String>,
-    /// What the generic questions say of it.
     pub(crate) vocabulary: Vocabulary,
 }
 
-/// A problem, and where it came from.
+/// A problem with the provenance of its parts.
 #[derive(Debug)]
 pub(crate) struct Inferred {
     pub(crate) problem: String,
     pub(crate) inference: planforge_contract::Inference,
-    /// What was read otherwise than it was written.
+    /// Repairs of the representation.
     pub(crate) fixes: Vec<AppliedFix>,
     pub(crate) diagnostics: Vec<ReportedDiagnostic>,
 }
 
-/// Why a representation leads to no problem.
+/// The reason why a representation does not lead to a problem.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     code: &'static str,
-    /// Everything found; at least one is an error.
+    /// All findings, at least one of them an error.
     pub(crate) diagnostics: Vec<ReportedDiagnostic>,
 }
 
 impl Refusal {
-    /// The failure of the sample. `rounds`: how often it was asked again.
+    /// The failure of the sample. `rounds`: number of repair questions.
     pub(crate) fn failure(self, rounds: u32) -> Failure {
         let errors: Vec<&ReportedDiagnostic> =
             self.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error).collect();
@@ -151,7 +150,7 @@ impl<'a> Inference<'a> {
     }
 }
 
-/// Mistakes in what the pipeline gives are no fault of a reply.
+/// The failure of mistakes in given texts, which are not the reply's fault.
 fn refuse_given(
     code: &'static str,
     what: &str,
@@ -186,7 +185,7 @@ fn reported(diagnostic: &Diagnostic, sources: &SourceMap) -> ReportedDiagnostic 
     reported
 }
 
-/// What was read otherwise than it was written.
+/// Repairs of the representation.
 fn fixes(repairs: &[Diagnostic], sources: &SourceMap) -> Vec<AppliedFix> {
     let fixed = repairs.iter().filter_map(|repair| Some((repair, repair.fix.as_ref()?)));
     fixed
@@ -198,7 +197,7 @@ fn fixes(repairs: &[Diagnostic], sources: &SourceMap) -> Vec<AppliedFix> {
 }
 
 impl Inference<'_> {
-    /// What a representation leads to. The outer failure is of the tool or a limit, the inner one of the representation.
+    /// Infers a problem. The outer failure is of the tool or a limit, the inner one of the representation.
     pub(crate) fn infer(&self, host: &dyn Host, ir: &str) -> Result<Result<Inferred, Refusal>, Failure> {
         let most = self.options.limits.program_kb as usize;
         if ir.len() > most << 10 {
@@ -266,7 +265,7 @@ impl Inference<'_> {
         sources
     }
 
-    /// What the program is assembled from.
+    /// The parts of the assembled program.
     fn program<'p>(&'p self, ir: &'p str, read: &'p Program) -> program::Task<'p> {
         let knowledge = program::Source {
             id: KNOWLEDGE_ID,
@@ -316,7 +315,7 @@ impl Inference<'_> {
         })
     }
 
-    /// Whether all answers make the problem of the first one, but for the names of objects: advice where they do, an error where not.
+    /// Checks that all answers are one problem up to the names of objects: advice if so, an error if not.
     fn are_one_problem(&self, answers: &Answers<'_>, first: &str) -> Result<Diagnostic, Failure> {
         let parse = |text: &str| planforge_pddl::parse_problem(text, PROBLEM_ID).value;
         let one = parse(first);
@@ -358,7 +357,7 @@ impl Found {
         report(&self.diagnostics, &self.sources)
     }
 
-    /// Whether an error is about that text.
+    /// True for an error about that text.
     fn is_about(&self, name: &str) -> bool {
         self.reported().iter().any(|d| d.severity == ReportedSeverity::Error && d.file == name)
     }
@@ -374,7 +373,7 @@ impl Found {
     }
 }
 
-/// What the reasoner remarked, with the line of the assembled program that it is about.
+/// The remarks of clingo, with the lines of the assembled program.
 fn remarks(remarks: &[Remark], make: impl Fn(&'static str, String) -> Diagnostic) -> Vec<Diagnostic> {
     let told = |remark: &Remark| {
         let said = make(codes::REMARK, remark.text.replace('\n', " "));

@@ -1,18 +1,20 @@
-//! `translator-asp`: text to an intermediate representation, which a reasoner completes and which is compiled to a problem
-//! (Translate-Infer-Compile).
+//! `translator-asp`: translates a text to an intermediate representation, which clingo completes and which is
+//! compiled to a problem (Translate-Infer-Compile).
 //!
-//! | mode | the intermediate representation comes from | questions a sample |
+//! | mode | source of the intermediate representation | questions a sample |
 //! |---|---|---|
 //! | `ic` | one question with a solved example of the same domain (paper, section 4.1) | 1 |
-//! | `g3` | how many objects of each type, which are named, and what holds (section 4.2) | 3 |
+//! | `g3` | the number of objects of each type, the named objects, and the facts and goals (section 4.2) | 3 |
 //! | `g1` | the same in one question | 1 |
 //! | `infer` | the candidate's text `ir` | 0 |
 //!
-//! The domain is given. A reply is read by [`planforge_asp::reader`]: what has a plain repair is repaired and told (whatever the stage's
-//! `fixes` says: those are of PDDL), what may not stand there is refused. It is completed by the library's rules, those of the suite's knowledge file and those made from the domain; clingo
-//! solves it in the host's child process (`work`), and the answer is compiled. Each sample is on its own.
-//! A reply that cannot be used is that sample's failure, of class `Reply`; with `repair_rounds` the model is told what was refused and asked
-//! again in the same conversation. A limit of the child process is a failure of class `Limit`, and says nothing about the program.
+//! The domain is given. [`planforge_asp::reader`] reads a reply: plain mistakes are repaired and reported
+//! (whatever the stage's `fixes` says, which is about PDDL), and forbidden constructs are refused. The
+//! program is completed by the library's rules, those of the suite's knowledge file and those made from the
+//! domain. clingo solves it in the host's child process (`work`), and the answer is compiled. Each sample is
+//! independent. An unusable reply is a failure of its sample, of class `Reply`. With `repair_rounds` the
+//! model is shown the refusals and asked again in the same conversation. A limit of the child process is a
+//! failure of class `Limit` and says nothing about the program.
 
 mod codes;
 mod extract;

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the intermediate representation comes from (translate-infer-compile paper, section 4).
+/// The source of the intermediate representation (translate-infer-compile paper, section 4).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// One question with a solved example of the same domain (section 4.1).
     #[default]
     Ic,
-    /// Three questions that are the same for every domain: how many of each type, which objects are named, what holds and
-    /// what is wanted (section 4.2).
+    /// Three questions that are the same for every domain: the number of objects of each type, the named
+    /// objects, and the facts and goals (section 4.2).
     G3,
     /// The three questions of `g3` as one.
     G1,
@@ -19,7 +19,7 @@ pub enum Mode {
     Infer,
 }
 
-/// What one inference may take. The host's limits of a child process (time, memory, output) hold beside these.
+/// Limits of one inference. The host's limits of a child process (time, memory, output) apply too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -51,19 +51,22 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Where the intermediate representation comes from: `ic` (one question with an example of the same domain), `g3` (three questions
-    /// that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`, and no question).
+    /// The source of the intermediate representation: `ic` (one question with an example of the same domain),
+    /// `g3` (three questions that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`,
+    /// and no question).
     pub mode: Mode,
-    /// How often a model is told what was refused of its answer and asked again, in the same conversation.
+    /// Most repair questions, which show the model the refusals of its answer in the same conversation.
     #[schemars(range(max = 10))]
     pub repair_rounds: u32,
-    /// Most answer sets that are looked at where a program has several. They must be equal but for the names of objects.
+    /// Most answer sets that are compared if a program has several. They must be equal up to the names of
+    /// objects.
     #[schemars(range(min = 1, max = 1000))]
     pub models: u32,
-    /// What one inference may take: seconds (`time_s`) and megabytes (`memory_mb`) of the child process, kilobytes of the program
-    /// (`program_kb`) and of the answer (`answer_kb`), pairs of objects tried to tell whether two answers are one problem (`choices`).
+    /// Limits of one inference: seconds (`time_s`) and megabytes (`memory_mb`) of the child process,
+    /// kilobytes of the program (`program_kb`) and of the answer (`answer_kb`), pairs of objects that are
+    /// tried when two answers are compared (`choices`).
     pub limits: Limits,
-    /// Whether token log-probabilities are asked for; their sum becomes the candidate's log-likelihood.
+    /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
     /// Replaces the system text. An empty text leaves the system turn out.
     pub system: Option<String>,

@@ -30,7 +30,7 @@ const TEMPLATES: [(&str, &str); 15] = [
 const EXAMPLE_TEXT: &str = "example.text";
 const EXAMPLE_IR: &str = "example.ir";
 
-/// Most findings that are told in one question: the rest are mostly consequences.
+/// Most findings in one question: the rest are mostly consequences.
 const MOST_FINDINGS: usize = 10;
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ struct Repair {
     more: usize,
 }
 
-/// One thing that is wrong, as a model is told it.
+/// A finding as a repair question shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Finding {
     /// `line 3, column 7`; empty where it has no place in what the model wrote.
@@ -117,20 +117,20 @@ impl Prompts {
         self.templates.render(name, &context)
     }
 
-    /// Tells what is wrong with a program and asks for it again.
+    /// The question that shows the findings about a program and asks for it again.
     pub(crate) fn repair(&self, mut findings: Vec<Finding>) -> Result<String, Failure> {
         let more = findings.len().saturating_sub(MOST_FINDINGS);
         findings.truncate(MOST_FINDINGS);
         self.templates.render("repair", &Repair { findings, more })
     }
 
-    /// Tells why an answer cannot be read as JSON and asks for it again.
+    /// The question that shows why an answer is not readable JSON and asks for it again.
     pub(crate) fn repair_json(&self, message: &str) -> Result<String, Failure> {
         self.templates.render("repair-json", &std::collections::BTreeMap::from([("message", message)]))
     }
 
-    /// Tells what the pipeline's checks found and asks for the program again. `ir`: as it stands, where the conversation does not
-    /// show it.
+    /// The question that shows the pipeline's findings and asks for the program again. `ir`: the current
+    /// program, unless the conversation shows it.
     pub(crate) fn revise(&self, request: &TranslateRequest, ir: Option<&str>) -> Result<String, Failure> {
         let feedback = request.feedback.iter().map(|f| f.trim()).collect();
         self.templates.render("revise", &Revise { ir: ir.map(str::trim), feedback })

@@ -1,4 +1,5 @@
-//! Where the parts of a problem came from, as the document that crosses (translate-infer-compile paper, section 3.3).
+//! The provenance of the parts of a problem as a document of the contract (translate-infer-compile paper,
+//! section 3.3).
 
 use planforge_asp::answer::Answer;
 use planforge_asp::compile::{Compiled, Section};

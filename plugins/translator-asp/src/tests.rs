@@ -16,7 +16,7 @@ const GRIPPERS_KNOWLEDGE: &str = include_str!("../../../examples/suites/grippers
 const GRIPPERS_EXAMPLE: &str = include_str!("../../../examples/suites/grippers/p_example.nl");
 const GRIPPERS_EXAMPLE_IR: &str = include_str!("../../../examples/suites/grippers/p_example.lp");
 
-/// What p01 of grippers says.
+/// The representation of p01 of grippers.
 const GRIPPERS_IR: &str = "cardinality(room, 3).
 object(room1, room).
 object(room2, room).

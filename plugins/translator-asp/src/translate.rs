@@ -24,16 +24,16 @@ pub(crate) struct Call<'a> {
     inference: Inference<'a>,
 }
 
-/// What a model wrote for one sample, and how it came to it.
+/// The draft of one sample.
 #[derive(Debug, Clone, Default)]
 struct Draft {
-    /// Facts from earlier answers, each on a line of its own.
+    /// Facts from earlier answers, one a line.
     facts: String,
-    /// What the last reply holds.
+    /// The content of the last reply.
     program: String,
     /// The turns of the conversation that it was written in.
     messages: Vec<Message>,
-    /// Every reply as it came.
+    /// All replies, unchanged.
     raw_reply: String,
     log_likelihood: Option<f64>,
     tokens: Option<u64>,
@@ -42,7 +42,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// The intermediate representation: the reply as it came or, behind facts from earlier answers, what its code blocks hold.
+    /// The intermediate representation: the reply itself or, if there are facts from earlier answers, these
+    /// and the reply's code blocks.
     fn ir(&self) -> String {
         let blocks = code_blocks(&self.program);
         if self.facts.is_empty() || blocks.is_empty() {
@@ -82,7 +83,6 @@ impl<'a> Call<'a> {
         Ok(Self { host, options, prompts, request, inference })
     }
 
-    /// Runs the call.
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let revising = !self.request.feedback.is_empty();
         let samples = match self.options.mode {
@@ -115,7 +115,7 @@ impl<'a> Call<'a> {
         Ok(vec![outcome; self.n()])
     }
 
-    /// What was found is told; the program too, where the conversation does not show it.
+    /// The question for a revision: the findings, and the program unless the conversation shows it.
     fn revision(&self) -> Result<String, Failure> {
         let candidate = &self.request.candidate;
         let ir = candidate.texts.get(IR).filter(|_| candidate.conversation.is_empty());
@@ -131,7 +131,7 @@ impl<'a> Call<'a> {
         Ok(format!("{first}\n\n{revise}"))
     }
 
-    /// Modes `ic` and `g1`: all samples are asked for at once.
+    /// Modes `ic` and `g1`: one request for all samples.
     fn one_question(&self, question: String) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
         let turns = self.turns(&self.request.candidate.conversation, question)?;
         let replies = self.ask(&turns, "ir", self.n())?;
@@ -144,7 +144,8 @@ impl<'a> Call<'a> {
         })))
     }
 
-    /// Mode `g3`. The first two questions are the same for all samples; what holds is asked with the sample's own objects.
+    /// Mode `g3`. The first two questions are the same for all samples; the third shows the sample's own
+    /// objects.
     fn three_questions(&self) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
         let (task, vocabulary) = (&self.request.task, &self.inference.vocabulary);
         let asked = |name: &'static str| {
@@ -174,7 +175,7 @@ impl<'a> Call<'a> {
         })))
     }
 
-    /// An answer in JSON, asked for again where it cannot be read.
+    /// Reads an answer in JSON; an unreadable one is asked for again.
     fn table<T>(
         &self,
         draft: &mut Draft,
@@ -212,7 +213,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The problem that a draft leads to, asked for again as often as the option lets.
+    /// The problem of a draft, which is asked for again up to `rounds` times.
     fn patch(&self, mut draft: Draft, rounds: u32) -> Result<CandidatePatch, Failure> {
         let mut left = rounds;
         loop {
@@ -251,7 +252,7 @@ impl<'a> Call<'a> {
         turns.into_iter().skip(self.request.candidate.conversation.len()).collect()
     }
 
-    /// A conversation and its next question, behind the system text where it begins.
+    /// A conversation with its next question, after the system text if it is new.
     fn turns(&self, before: &[Message], question: String) -> Result<Vec<Message>, Failure> {
         let mut turns = before.to_vec();
         if turns.is_empty() {
@@ -286,7 +287,7 @@ impl<'a> Call<'a> {
         Ok(reply)
     }
 
-    /// As many results as were asked for.
+    /// Exactly as many results as samples were requested.
     fn filled(
         &self,
         patches: impl Iterator<Item = Result<CandidatePatch, Failure>>,
@@ -298,7 +299,7 @@ impl<'a> Call<'a> {
         samples
     }
 
-    /// What is to be said of the questions themselves.
+    /// Remarks about the questions themselves.
     fn remarks(&self) -> Vec<ReportedDiagnostic> {
         match self.options.mode {
             Mode::G1 | Mode::G3 => self.inference.vocabulary.remarks(),
@@ -307,7 +308,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What is refused, in the lines that the model wrote.
+/// The errors of a refusal, with lines of the model's text.
 fn findings(refusal: &Refusal, draft: &Draft) -> Vec<Finding> {
     let own = draft.facts.lines().count();
     let ir = draft.ir();
@@ -315,7 +316,7 @@ fn findings(refusal: &Refusal, draft: &Draft) -> Vec<Finding> {
     errors.map(|d| Finding::of(d, &ir, u32::try_from(own).unwrap_or(u32::MAX))).collect()
 }
 
-/// Why an answer cannot be read, with its place.
+/// The reason why an answer is unreadable, with its place.
 fn told(unreadable: &Unreadable, reply: &str) -> String {
     if unreadable.at == 0 || reply.len() > MOST_BYTES {
         return unreadable.message.clone();

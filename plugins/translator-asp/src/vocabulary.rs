@@ -1,5 +1,5 @@
-//! What the generic questions say of a domain: its types, predicates and functions as the intermediate representation names them,
-//! each with a description where there is one.
+//! The types, predicates and functions that the generic questions list, as the intermediate representation
+//! names them, with descriptions if there are any.
 
 use crate::codes;
 use planforge_asp::Declarations;
@@ -15,7 +15,7 @@ use std::io;
 const TYPES: &str = "types";
 const PREDICATES: &str = "predicates";
 
-/// Most names told in one remark.
+/// Most names in one remark.
 const MOST_NAMED: usize = 8;
 
 /// A type and what its objects are.
@@ -51,7 +51,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// What the domain and the knowledge file declare.
+    /// The vocabulary of the domain and the knowledge file.
     pub(crate) fn of(domain: &Domain, declared: &Declarations, task: &TaskView) -> Self {
         let mut unreadable = Vec::new();
         let types: BTreeMap<String, String> = material(task, TYPES, &mut unreadable);
@@ -98,7 +98,7 @@ impl Vocabulary {
         }
     }
 
-    /// What the generic questions lack.
+    /// Remarks about names without a description.
     pub(crate) fn remarks(&self) -> Vec<ReportedDiagnostic> {
         let broken = self.unreadable.iter().map(|(name, error)| {
             remark(format!("the material `{name}` cannot be read, so nothing is described by it: {error}"))
@@ -147,7 +147,7 @@ fn lines<T: Serialize>(entries: &[T]) -> String {
     entries.iter().map(on_one_line).collect::<Vec<_>>().join("\n")
 }
 
-/// JSON with a space behind each comma and colon, as in the example of the questions.
+/// JSON with a space after each comma and colon, as in the example of the questions.
 pub(crate) fn on_one_line<T: Serialize>(value: &T) -> String {
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Spaced);
@@ -202,7 +202,7 @@ fn call(name: &str, arguments: &[String]) -> String {
     }
 }
 
-/// `stands_on(A, B): A stands on B`, out of the suite's sentence "{1} stands on {2}."
+/// `stands_on(A, B): A stands on B`, made from the suite's sentence "{1} stands on {2}."
 fn described(name: &str, arity: usize, sentence: &str) -> String {
     let letters: Vec<String> = (0..arity).map(letter).collect();
     let mut told = sentence.trim().trim_end_matches('.').to_owned();

@@ -14,16 +14,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How long a search that is told to stop may take for it.
+/// Time that an interrupted search may take to stop.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often it is looked at how much memory is held. A reasoner fills some megabytes in that time.
+/// Interval of the memory checks. clingo fills some megabytes in that time.
 const LOOK: Duration = Duration::from_millis(10);
 /// Stack of the thread that solves: terms may be nested as deep as the reader lets them.
 const STACK: usize = 64 << 20;
 /// Most remarks that are handed back.
 const MOST_REMARKS: usize = 50;
 
-/// What the child is asked.
+/// The input of the child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
     pub(crate) job: stages::Job,
@@ -34,19 +34,19 @@ pub(crate) struct Question {
     pub(crate) answer_bytes: u64,
 }
 
-/// What it answers.
+/// The output of the child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Solved {
     /// The answer sets; none where the program is wrong.
     pub(crate) reply: Option<stages::Reply>,
-    /// Why it is wrong, and what else the reasoner remarked.
+    /// The errors, and further remarks of clingo.
     pub(crate) remarks: Vec<Remark>,
 }
 
 /// A message of the reasoner about a program.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Remark {
-    /// The reasoner's words.
+    /// The text of clingo.
     pub(crate) text: String,
     /// The line of the program that it is about; empty where it has no place.
     pub(crate) line: String,
@@ -62,7 +62,8 @@ fn document(error: &serde_json::Error) -> Failure {
     Failure::new(FailureClass::Plugin, codes::JOB, format!("a document of the child process: {error}"))
 }
 
-/// Grounding cannot be interrupted, so it runs beside: when it is too slow the host hears of the limit and ends this process.
+/// Solves in a thread, because grounding cannot be interrupted. If it is too slow, the host learns of the
+/// limit and ends this process.
 fn in_time(question: Question) -> Result<Solved, Failure> {
     let time = Duration::from_millis(question.time_ms);
     let most_mb = question.memory_mb;
@@ -116,7 +117,7 @@ fn size_limit(message: String) -> Failure {
         .help("write what the text says and no more, or raise the `limits` of the stage")
 }
 
-/// Why a run has no answer.
+/// The reason for a missing answer.
 enum Stop {
     Broke(Failure),
     Wrong(Vec<Remark>),

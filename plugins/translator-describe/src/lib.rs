@@ -1,17 +1,18 @@
-//! `translator-describe`: the way back, from PDDL to plain language (exploration-walk paper, Appendix C). Asks a language model
-//! (role `writer`) and writes texts, never PDDL.
+//! `translator-describe`: describes PDDL in plain language (exploration-walk paper, Appendix C). It asks a
+//! language model (role `writer`) and writes texts, never PDDL.
 //!
 //! | mode | writes | from | in-context examples |
 //! |---|---|---|---|
-//! | `domain-text` | what the domain is about (`domain.nl`) | the given domain; a problem, to understand the objects | `example.N.domain` with `example.N.domain-text` |
-//! | `task-text` | a task (`pNN.nl`) | the given problem, the domain and its text | `lead.problem` with `lead.text`, of the same suite; where there is none, `example.N.problem` with `example.N.text` |
-//! | `types` | what the objects of each type are (`[types]` of `sentences.toml`) | the types of the given domain, the domain's text | `example.N.domain` with `example.N.types` |
-//! | `sentences` | how each fact is told (`sentences.toml`) | the predicates of the given domain, the domain's text | `example.N.domain` with `example.N.sentences` |
+//! | `domain-text` | the domain's text (`domain.nl`) | the given domain; a problem, for the objects | `example.N.domain` with `example.N.domain-text` |
+//! | `task-text` | a task's text (`pNN.nl`) | the given problem, the domain and its text | `lead.problem` with `lead.text`, of the same suite; without these, `example.N.problem` with `example.N.text` |
+//! | `types` | the meaning of each type (`[types]` of `sentences.toml`) | the types of the given domain, the domain's text | `example.N.domain` with `example.N.types` |
+//! | `sentences` | the sentence of each predicate (`sentences.toml`) | the predicates of the given domain, the domain's text | `example.N.domain` with `example.N.sentences` |
 //!
-//! What the task has already is not written again: no question is asked for a text that is there, so a pipeline of the four modes
-//! writes what is missing. Sentences and types are read strictly: a reply that is no JSON object, leaves a predicate or a type out, or has a
-//! slot that the predicate has no argument for is that sample's failure, with every mistake in its message. Where no sample can be
-//! used, the candidate goes on without this text and with an error among its diagnostics: other texts do not depend on it.
+//! Existing texts are not written again: a pipeline of the four modes writes the missing ones. Sentences and
+//! types are read strictly. A reply that is not a JSON object, leaves a predicate or a type out, or has a
+//! slot without an argument fails its sample, with every mistake in its message. If no sample is usable, the
+//! candidate goes on without this text and with an error among its diagnostics, because other texts do not
+//! depend on it.
 
 mod codes;
 mod options;

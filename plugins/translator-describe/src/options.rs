@@ -3,18 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to write.
+/// The text to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// What the domain is about.
+    /// The domain's text.
     #[default]
     DomainText,
-    /// What the task is.
+    /// The task's text.
     TaskText,
-    /// How each fact is told, where it holds and where it does not.
+    /// The sentences of each fact, for true and for false.
     Sentences,
-    /// What the objects of each type are.
+    /// The meaning of each type.
     Types,
 }
 
@@ -34,7 +34,7 @@ impl Mode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What to write: `domain-text`, `task-text`, `sentences` or `types`.
+    /// The text to write: `domain-text`, `task-text`, `sentences` or `types`.
     pub mode: Mode,
     /// Most in-context examples of other domains that are shown. Left out: all that there are.
     pub examples: Option<u32>,

@@ -72,7 +72,8 @@ impl Prompts {
     }
 }
 
-/// The examples of a mode: for a task the one of its own suite where there is one, so that all tasks are told alike.
+/// The examples of a mode: for a task the one of its own suite if it exists, so that all tasks have one
+/// style.
 fn examples<'a>(options: &Options, task: &'a TaskView) -> Vec<Example<'a>> {
     let material = |name: &str| task.materials.get(name).map(|text| text.trim()).filter(|t| !t.is_empty());
     let pair = |given: &str, told: &str| {

@@ -65,7 +65,7 @@ impl Type {
     }
 }
 
-/// The code blocks of a reply. One without an end is taken to the reply's end.
+/// The code blocks of a reply. One without an end reaches to the end of the reply.
 fn blocks(reply: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;

@@ -1,4 +1,4 @@
-//! The translator against a scripted host: prompts as snapshots, what is taken and what is refused.
+//! The translator with a scripted host: prompts as snapshots, usable and unusable replies.
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
@@ -117,7 +117,7 @@ fn the_question_about_sentences() {
     assert!(one(Mode::Sentences, &request(1), SENTENCES).is_ok());
 }
 
-/// What is said of the only reply where it cannot be used: the candidate goes on without the text.
+/// The diagnostic of the only reply if it is unusable: the candidate goes on without the text.
 #[test]
 fn the_question_about_types() {
     let mut request = request(1);

@@ -73,7 +73,7 @@ impl Call<'_> {
         Ok(TranslateResponse { samples })
     }
 
-    /// Whether what this mode writes is there already, and nobody found fault with it.
+    /// True if the text of this mode exists and no feedback is about it.
     fn is_there(&self) -> bool {
         let task = &self.request.task;
         let material = |name: &str| task.materials.get(name).is_some_and(|text| !text.trim().is_empty());
@@ -92,7 +92,7 @@ impl Call<'_> {
         self.options.mode == Mode::Types && given.is_some_and(|domain| Type::all(domain).is_empty())
     }
 
-    /// Each text has a question of its own, so that none depends on what else was written in the same run.
+    /// Each text has its own question, so that none depends on other texts of the same run.
     fn ask(&self, question: String, n: u32) -> Result<Vec<Reply>, Failure> {
         let system = self.prompts.system(self.options)?;
         let mut messages = Vec::new();

@@ -36,7 +36,7 @@ fn with_doors(mut request: TranslateRequest) -> TranslateRequest {
     request
 }
 
-/// What the model is asked, and the patches of its replies.
+/// The messages sent, and the patches of the replies.
 fn run(
     options: EditOptions,
     request: &TranslateRequest,
@@ -309,7 +309,7 @@ fn replies_of_many_shapes() {
     }
 }
 
-/// The mistakes of form that a small model was seen to make: types in atoms, and an atom without parentheses.
+/// Mistakes of form that a small model made: types in atoms, and an atom without parentheses.
 #[test]
 fn slips_of_a_small_model_are_put_right_where_the_stage_asks() {
     let reply = "1. **switch** needs a wire.\n\nHere are the calls:\n\n```python\nadd_or_update_predicates([\n    \"(on ?l - lamp)\",\n    \"wired ?l - lamp\",\n])\n\n\

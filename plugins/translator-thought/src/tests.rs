@@ -36,7 +36,7 @@ fn task() -> TranslateRequest {
     request
 }
 
-/// What a first question led to, and what a critic had to say.
+/// A candidate after a first question and a critique.
 fn written() -> TranslateRequest {
     let mut request = task();
     request.candidate.domain = Some(DOMAIN.into());

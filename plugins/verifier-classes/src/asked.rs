@@ -1,4 +1,4 @@
-//! Which actions a candidate was asked for, where it has them, and whether its predicates are those that actions are judged with.
+//! The requested actions of a candidate, and a check of its predicates.
 
 use planforge_contract::Candidate;
 use planforge_diagnostics::SourceId;
@@ -12,17 +12,17 @@ const PREFIX: &str = "action.";
 /// Most predicates that a message names.
 const MOST: usize = 5;
 
-/// An action that was asked for.
+/// A requested action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// As the reference has it.
     pub(crate) name: String,
-    /// What was written for it; empty where there is nothing.
+    /// Its text; empty if there is none.
     pub(crate) text: String,
 }
 
-/// The actions that a candidate was asked for, in the order of `names`: those that it has a text for or, where it has no such texts, all of
-/// them, taken from its domain by name.
+/// The requested actions of a candidate, in the order of `names`: those that it has a text for or, without
+/// such texts, all, taken from its domain by name.
 pub(crate) fn asked(candidate: &Candidate, names: &[String]) -> Vec<Asked> {
     let one = |name: &String, text: String| Asked { name: name.clone(), text };
     if own_texts(candidate).next().is_some() {
@@ -39,8 +39,8 @@ pub(crate) fn own_texts(candidate: &Candidate) -> impl Iterator<Item = &str> {
     candidate.texts.keys().filter_map(|key| key.strip_prefix(PREFIX))
 }
 
-/// Why the candidate's actions cannot be judged in `domain`: its own domain declares other predicates. A candidate without a domain of its own is
-/// taken to be written over these.
+/// The reason why the candidate's actions cannot be judged in `domain`: its own domain declares other
+/// predicates. A candidate without a domain is assumed to use these.
 pub(crate) fn other_predicates(candidate: &Candidate, domain: &Domain) -> Option<String> {
     let text = candidate.domain.as_deref().filter(|text| !text.trim().is_empty())?;
     let (wanted, own) = (declared(domain), declared(&parse_domain(text, SourceId(0)).value));

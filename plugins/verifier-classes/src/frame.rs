@@ -1,5 +1,5 @@
-//! What actions are judged in: the reference that the environment shows, made ready once for all candidates, or the declarations that the
-//! pipeline gives.
+//! The context in which actions are judged: the reference of the environment, prepared once for all
+//! candidates, or the given declarations.
 
 use crate::codes;
 use crate::options::Options;
@@ -16,32 +16,32 @@ use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What actions are judged in.
+/// The context in which actions are judged.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// The domain whose declarations count.
     pub(crate) domain: Domain,
     /// The names of its actions; empty where the pipeline does not give them.
     pub(crate) names: Vec<String>,
-    /// The behaviour of the reference; `None` where it is not looked at.
+    /// The behaviour of the reference; `None` if it is not compared.
     pub(crate) behaviour: Option<Arc<Behaviour>>,
 }
 
 /// The behaviour of the reference.
 #[derive(Debug)]
 pub(crate) struct Behaviour {
-    /// How many problems there are.
+    /// Number of problems.
     pub(crate) problems: usize,
-    /// Their plans.
+    /// The plans of the problems.
     pub(crate) plans: Result<hde::HdeReference, Open>,
     /// Their models, where actions are compared exactly.
     pub(crate) exact: Option<Result<ExactReference, Open>>,
 }
 
-/// Why nothing can be told of any action's behaviour.
+/// The reason why no action's behaviour can be judged.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
-    /// As a clause.
+    /// The reason as a clause.
     pub(crate) why: String,
     /// The limit, where it is one.
     pub(crate) stopped: Option<StopReason>,
@@ -175,10 +175,10 @@ impl Behaviour {
 }
 
 impl Open {
-    /// What a reference that is no model leaves open.
+    /// The open judgement for a reference that is not a model.
     ///
     /// # Errors
-    /// It has errors, or the run was interrupted.
+    /// The reference has errors, or the run was interrupted.
     fn of(error: ModelError) -> Result<Self, Failure> {
         match error {
             ModelError::Limit(StopReason::Cancelled) => Err(interrupted()),

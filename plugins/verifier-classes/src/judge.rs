@@ -24,7 +24,7 @@ use serde_json::json;
 /// The source of an action's text in diagnostics.
 const TEXT: SourceId = SourceId(0);
 
-/// What candidates of one request are judged in.
+/// Judges the candidates of one request.
 pub(crate) struct Court<'a> {
     host: &'a dyn Host,
     options: &'a Options,
@@ -33,7 +33,7 @@ pub(crate) struct Court<'a> {
 }
 
 impl<'a> Court<'a> {
-    /// Makes the reference ready, once for all candidates and actions.
+    /// Prepares the reference once for all candidates and actions.
     ///
     /// # Errors
     /// See [`Frame::open`].
@@ -109,7 +109,7 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// The class of the domain in which every action that was asked for is the written one.
+    /// The class of the domain with every written action.
     fn whole(&mut self, asked: &[Asked], found: &[Found]) -> Result<Found, Failure> {
         let parts: Vec<(&str, &ClassifiedReply)> =
             asked.iter().zip(found).map(|(asked, found)| (asked.name.as_str(), &found.classified)).collect();
@@ -133,7 +133,7 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// A class with the exact comparison beside it, where that was asked for and there is a domain to compare.
+    /// A class with the exact comparison, if it is requested and there is a domain to compare.
     fn found(&mut self, classified: ClassifiedReply) -> Result<Found, Failure> {
         if classified.stopped == Some(StopReason::Cancelled) {
             return Err(interrupted());
@@ -291,7 +291,8 @@ fn figures(
     }
 }
 
-/// A finding for an action that fits and behaves otherwise, or was not told: the front end has none for those.
+/// A finding for an action that fits but behaves differently, or is undecided: the PDDL checks have none for
+/// those.
 fn behaviour_finding(asked: &Asked, found: &Found) -> Option<ReportedDiagnostic> {
     if found.fits {
         return None;

@@ -1,54 +1,62 @@
-//! `verifier-classes`: the result class of each action that a candidate was asked for (domain-generators paper, section 3).
+//! `verifier-classes`: the result class of each requested action of a candidate (domain-generators paper,
+//! section 3).
 //!
-//! Each action takes the place of the reference's in the reference domain, all others staying true, and gets the first class that applies:
+//! Each action replaces the reference's in the reference domain, with all others unchanged, and gets the
+//! first class that applies:
 //!
 //! | class | primary class | the action |
 //! |---|---|---|
-//! | NoPDDL, PError, UToken | syntax error | is none; has unmatched parentheses; has something where it cannot stand |
-//! | TError, PAError, NError, BPError | semantic error | has a wrong type; a wrong predicate or argument; another name; needs what the domain does not declare |
-//! | NoPlan, NPApp, OPApp | different domain | leaves a problem without a plan; allows a plan that is none; forbids one that is |
+//! | NoPDDL, PError, UToken | syntax error | is missing; has unmatched parentheses; has an unexpected token |
+//! | TError, PAError, NError, BPError | semantic error | has a wrong type; a wrong predicate or argument; another name; needs an undeclared requirement |
+//! | NoPlan, NPApp, OPApp | different domain | leaves a problem without a plan; allows an invalid plan; forbids a valid one |
 //! | Equivalent | equivalent | shows no difference in the k cheapest plans of each problem, either way |
-//! | Undecided | undecided | was not told within the limits; never taken for NoPlan |
+//! | Undecided | undecided | was not decided within the limits; never counted as NoPlan |
 //!
-//! The reference is the one that the task's environment shows (capability `model`): the task's problem, and further ones of the suite as
-//! `problems` of \[environment\] asks for. The paper has two problems and 10 plans of each.
+//! The reference is the one that the task's environment shows (capability `model`): the task's problem, and
+//! further ones of the suite as `problems` of \[environment\] asks for. The paper has two problems and 10
+//! plans of each.
 //!
-//! # Which actions
+//! # Requested actions
 //!
-//! Those that the candidate has a text `action.NAME` for, which translator-actions writes for every action that it was asked for, a reply
-//! without an action included (NoPDDL); what its option `only` leaves out is not classified. A candidate without such texts is taken to have been
-//! asked for all: they are looked for in its domain by name, and one that is missing there is NoPDDL. Places in diagnostics are in the action's own
-//! text.
+//! Requested are the actions for which the candidate has a text `action.NAME`, which translator-actions
+//! writes for every action that it asked for, including replies without an action (NoPDDL). Actions that its
+//! option `only` leaves out are not classified. For a candidate without such texts all actions are requested:
+//! they are taken from its domain by name, and a missing one is NoPDDL. Places in diagnostics are in the
+//! action's own text.
 //!
-//! With `whole = true` the domain in which every one of these is the written action (the others the reference's) is classified too,
-//! which the paper leaves to future work: where an action does not fit, it has the first of their classes in the order of precedence.
+//! With `whole = true` the domain in which every requested action is the written one (the others the
+//! reference's) is classified too, which the paper leaves to future work: if an action does not fit, the
+//! domain has the first of their classes in the order of precedence.
 //!
 //! # Verdict
 //!
 //! | the candidate | verdict |
 //! |---|---|
 //! | has every action equivalent, each by itself | accepted |
-//! | has one that is in another class | rejected |
-//! | has none that is, and some that could not be told; or nothing to judge | undecided |
+//! | has one in another class | rejected |
+//! | has none in another class, and some undecided; or nothing to judge | undecided |
 //! | declares other predicates than the reference | not comparable |
 //!
-//! The class of the whole domain is a figure (`whole`) and evidence. Evidence is the contract's `ResultClasses`.
+//! The class of the whole domain is a metric (`whole`) and evidence. Evidence is the contract's
+//! `ResultClasses`.
 //!
 //! # Without behaviour
 //!
-//! With `behaviour = false` nobody looks at plans or at the reference's actions: an action has a class of syntax or meaning, or `Fits`, and is
-//! accepted then. It is judged with the declarations that the pipeline gives (material `domain.header`, `actions` in \[given\]), the environment is
-//! not asked, and so its feedback does not rest on the environment. Where the pipeline gives none, the environment's domain is taken, and the
-//! feedback rests on it.
+//! With `behaviour = false` plans and the reference's actions are not compared: an action has a class of
+//! syntax or semantics, or `Fits`, and is accepted then. It is judged with the declarations that the pipeline
+//! gives (material `domain.header`, `actions` in \[given\]), without the environment, so its feedback does
+//! not depend on the environment. Without given declarations the environment's domain is used, and the
+//! feedback depends on it.
 //!
 //! # Feedback
 //!
-//! One entry for each action in another class than Equivalent, beginning ``Action `NAME`: ``, by which translator-actions writes that action alone
-//! anew. It holds what the class needs: the findings with their lines; why there is no plan, as far as that is not what another action
-//! needs; or the plan that fails, its step, what holds of the step's objects before it, and the conditions of the written action (never of a
-//! true one) or of the goal that do not hold. Of an action that could not be told it says that, so that in a round where nothing else is wrong the
-//! others are left alone. Plans are the environment's word, so models hear them only in a pipeline that declares
-//! `feedback = "environment"`.
+//! One entry for each action in another class than Equivalent, beginning ``Action `NAME`: ``, so that
+//! translator-actions writes only that action again. It holds what the class needs: the findings with their
+//! lines; the reason why there is no plan, without needs of other actions; or the failing plan, its step, the
+//! facts about the step's objects before it, and the unsatisfied conditions of the written action (never of a
+//! true one) or of the goal. An entry about an undecided action states that, so that a round without other
+//! entries leaves the other actions alone. Plans come from the environment, so models see them only in a
+//! pipeline that declares `feedback = "environment"`.
 
 mod asked;
 mod codes;

@@ -13,23 +13,23 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Plans of each problem, in either domain: 10 as the paper's text has it; its code looks at 100.
+    /// Plans of each problem, in either domain: 10 as in the paper's text; its code uses 100.
     #[schemars(range(min = 1, max = 100_000))]
     pub k: usize,
-    /// How plans count: `definition` or `reference-code`.
+    /// The comparison of plans: `definition` or `reference-code`.
     pub rule: Rule,
-    /// Which ground actions plans are made of: `ground-no-ops-dropped` (the default, as the paper's planner has it) or
+    /// The ground actions of plans: `ground-no-ops-dropped` (the default, as the paper's planner has it) or
     /// `strips`. Plans are executed under STRIPS semantics.
     pub semantics: Semantics,
     /// Most search nodes for the plans of one problem in one domain.
     #[schemars(range(min = 1))]
     pub max_nodes: u64,
-    /// Whether plans are compared. Without it classes of syntax and meaning are told alone (`Fits` where there is neither), from the
-    /// domain's declarations that the pipeline gives, and the environment is not asked.
+    /// Compares plans. With `false` only classes of syntax and semantics are determined (`Fits` without
+    /// either), from the domain's declarations that the pipeline gives, and the environment is not used.
     pub behaviour: bool,
-    /// Whether the domain in which every action is the written one is classified too.
+    /// Classifies the domain in which every action is the written one, too.
     pub whole: bool,
-    /// Whether every action that fits is also compared exactly: by every sequence of ground actions.
+    /// Compares every action that fits exactly, too: by every sequence of ground actions.
     pub exact: bool,
     /// With `exact`, most pairs of states for one problem.
     #[schemars(range(min = 1))]
@@ -52,7 +52,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether the options make sense together.
+    /// Checks what the schema cannot express.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let wrong = |message: &str, help: &str| {
             Err(Failure::new(FailureClass::Request, codes::OPTIONS, message).help(help))

@@ -10,10 +10,10 @@ use planforge_planning::equivalence::are::action_error;
 use planforge_planning::equivalence::domains::{ComparisonVerdict, Comparisons};
 use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup};
 
-/// The class and the group of an action that fits and whose behaviour is not looked at.
+/// The class and the group of an action that fits and whose behaviour is not compared.
 const FITS: [&str; 2] = ["Fits", "fits"];
 
-/// What was found out about an action.
+/// The result of an action.
 pub(crate) fn action(asked: &Asked, found: &Found, domain: &Domain, options: &Options) -> Classification {
     let sources = SourceMap::single(format!("action {}", asked.name), asked.text.as_str());
     let reported = |d| ReportedDiagnostic::of(d, &sources);
@@ -24,7 +24,7 @@ pub(crate) fn action(asked: &Asked, found: &Found, domain: &Domain, options: &Op
     }
 }
 
-/// What was found out about the domain of all written actions.
+/// The result of the domain with all written actions.
 pub(crate) fn whole(
     name: &str,
     found: &Found,
@@ -45,11 +45,11 @@ pub(crate) fn whole(
     Classification { reconstruction_error: readable.then_some(error), ..shared(name, found, options) }
 }
 
-/// A class, and the exact comparison beside it.
+/// A class with the exact comparison.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) classified: ClassifiedReply,
-    /// It fits, and behaviour is not looked at.
+    /// True if it fits and behaviour is not compared.
     pub(crate) fits: bool,
     pub(crate) exact: Option<ExactAnswer>,
 }
@@ -65,17 +65,17 @@ impl Found {
         if self.fits { FITS[1] } else { self.classified.class.group().name() }
     }
 
-    /// Whether there is nothing against it.
+    /// True if no fault was found.
     pub(crate) fn is_good(&self) -> bool {
         self.fits || self.classified.class == ResultClass::Equivalent
     }
 
-    /// Whether it could not be told.
+    /// True if it is undecided.
     pub(crate) fn is_open(&self) -> bool {
         !self.fits && self.classified.class == ResultClass::Undecided
     }
 
-    /// How far it is from right, 0 to 1.
+    /// The rank of the class, 0 (wrong) to 1 (right).
     pub(crate) fn rating(&self) -> f64 {
         match self.classified.class.group() {
             _ if self.fits => 1.0,
@@ -100,7 +100,7 @@ fn shared(name: &str, found: &Found, options: &Options) -> Classification {
     }
 }
 
-/// What the written action does not share with the reference's, in three readings.
+/// The differences of the written action from the reference's, in three readings.
 fn reconstruction_error(
     asked: &Asked,
     classified: &ClassifiedReply,

@@ -1,4 +1,4 @@
-//! A reply of every class, what is told of it, and that nothing of the reference is told that the class does not need.
+//! A reply of every class, its feedback, and the parts of the reference that feedback must not reveal.
 
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;

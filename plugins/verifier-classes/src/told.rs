@@ -1,4 +1,4 @@
-//! What a model is told of an action: what its class needs, and no more of the reference.
+//! Feedback about an action: the needs of its class, and no more of the reference.
 
 use crate::asked::Asked;
 use crate::report::Found;
@@ -42,7 +42,7 @@ pub(crate) fn entry(
     }
 }
 
-/// What a class says, as a clause.
+/// A clause about a class.
 pub(crate) const fn what(class: ResultClass) -> &'static str {
     match class {
         ResultClass::NoPddl => "the answer holds no action that begins with `(:action`",
@@ -69,7 +69,7 @@ fn difference(found: &Found) -> Option<&HdeDifference> {
     }
 }
 
-/// Why there is no plan, without what says what another action needs: that is the reference's.
+/// The reasons for a missing plan, without needs of other actions, which are the reference's.
 fn reasons(why: &Explanation, name: &str, domain: &Domain) -> Vec<String> {
     let others: Vec<&str> = domain
         .actions

@@ -22,7 +22,8 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Criticises one candidate. `told` is what other stages found, `before` this stage's conversation so far.
+    /// Criticises one candidate. `told`: findings of other stages; `before`: this stage's conversation so
+    /// far.
     pub(crate) fn criticise(
         &self,
         candidate: &Candidate,
@@ -82,7 +83,7 @@ impl Call<'_> {
         })
     }
 
-    /// The names of the actions that there are, in lower case. `None` where they cannot be told.
+    /// The names of the existing actions, in lower case; `None` if they are unknown.
     fn actions(&self, candidate: &Candidate, subject: &Subject<'_>) -> Option<Vec<String>> {
         let texts = Texts::of(candidate, &self.task.given);
         let mut names: Vec<String> = Vec::new();
@@ -108,7 +109,7 @@ impl Call<'_> {
     }
 }
 
-/// The assessment that a reading comes to.
+/// The assessment of a read reply.
 fn assess(of: Of, reply: &Reply, read: Read) -> Result<Assessment, Failure> {
     let Read { critique, diagnostics, repeated } = read;
     let errors = critique.findings.iter().filter(|f| f.severity == FindingSeverity::Error).count();

@@ -1,20 +1,21 @@
-//! `verifier-critique`: a language model (role `critic`) criticises what another wrote (test-time-scaling paper, Eq. 3, f_opt; for
-//! plans Appendix F).
+//! `verifier-critique`: a language model (role `critic`) criticises the output of another (test-time-scaling
+//! paper, Eq. 3, f_opt; for plans Appendix F).
 //!
-//! | `of` | what is criticised | against |
+//! | `of` | criticised | compared with |
 //! |---|---|---|
-//! | `domain` | the domain, and the writer's thoughts | the domain's text, the problem, the action interface: what of them is given |
-//! | `problem` | the problem, and the writer's thoughts | the task's text; the domain, else its text |
-//! | `plan` | the plan | the domain, else its text; the task's text, the problem: what of them is given |
+//! | `domain` | the domain and its thought | the domain's text, the problem, the action interface, as far as given |
+//! | `problem` | the problem and its thought | the task's text; the domain, else its text |
+//! | `plan` | the plan | the domain, else its text; the task's text and the problem, as far as given |
 //!
-//! Accepted is what the critic approves of, rejected is what it objects to, and where its reply says neither the candidate is undecided.
-//! A reply is read in whatever form it comes (see `read`), so no reply is a failure. The metrics are `findings`, `errors`, `repeated`
-//! (findings that the critic's last reply about the candidate or its ancestor had already) and, where it can be told, `approves` (1 or 0).
-//! The feedback is the critique ready for whoever writes next: findings in words where the reply had a form, else the reply itself.
+//! The critic accepts or rejects; a candidate is undecided if the reply does neither. A reply is read in any
+//! form (see `read`), so no reply is a failure. The metrics are `findings`, `errors`, `repeated` (findings
+//! that the critic's last reply about the candidate or its ancestor already had) and, if known, `approves` (1
+//! or 0). The feedback is the critique for the next writer: findings in words if the reply had a form, else
+//! the reply itself.
 //!
-//! The evidence of an assessment is a [`Critique`]: findings, the reply as it came, and remarks about it (cut off,
-//! contradicts itself, repeats itself or the last critique, speaks of actions that do not exist), which are diagnostics too. A run folder has it
-//! in the blob that the event `assessed` names: its field `evidence` is the document.
+//! The evidence of an assessment is a [`Critique`]: findings, the unchanged reply, and remarks about it (cut
+//! off, contradicts itself, repeats itself or the last critique, names unknown actions), which are
+//! diagnostics too. A run folder has it in the blob that the event `assessed` names, in its field `evidence`.
 
 mod ask;
 mod codes;

@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to criticise.
+/// The artefact to criticise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Of {
-    /// The domain and the thoughts behind it, against the domain's text and the problem that is given (test-time-scaling paper, Eq. 3).
+    /// The domain and its thought, compared with the domain's text and the given problem (test-time-scaling
+    /// paper, Eq. 3).
     #[default]
     Domain,
-    /// The problem and the thoughts behind it, against the task's text and the domain.
+    /// The problem and its thought, compared with the task's text and the domain.
     Problem,
-    /// The plan: the rules said again, each step checked, then the goal and the cost (Appendix F).
+    /// The plan: its rules repeated, each step checked, then the goal and the cost (Appendix F).
     Plan,
 }
 
@@ -27,7 +28,7 @@ impl Of {
     }
 }
 
-/// The form that is asked for. A reply in the other form is read all the same.
+/// The requested form of a reply. Replies in the other form are read too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -38,11 +39,11 @@ pub enum Form {
     Prose,
 }
 
-/// What the critic is told beside the candidate.
+/// Findings that the critic is shown with the candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
-    /// What the front end finds wrong with domain and problem.
+    /// Findings of the PDDL checks on domain and problem.
     Diagnostics,
 }
 
@@ -50,15 +51,15 @@ pub enum Evidence {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What to criticise: `domain`, `problem` or `plan`.
+    /// The artefact to criticise: `domain`, `problem` or `plan`.
     pub of: Of,
-    /// The form that is asked for: `structured` (findings with place, severity and change) or `prose`.
+    /// The requested form: `structured` (findings with place, severity and change) or `prose`.
     pub form: Form,
-    /// Whether the rounds of a refine stage are one conversation with the critic. Otherwise each round asks anew, and what the critic said
-    /// before is known to the reader of its reply alone, who remarks on repetitions.
+    /// Makes the rounds of a refine stage one conversation with the critic. Otherwise each round asks anew;
+    /// repetitions are found by comparing replies.
     pub history: bool,
-    /// What the critic is told beside the candidate, found by the plugin itself: `["diagnostics"]` for what the front end finds wrong
-    /// with domain and problem. What other stages found is added with the stage's `feedback = ["LABEL"]`.
+    /// Findings that the plugin adds to the question: `["diagnostics"]` for those of the PDDL checks on
+    /// domain and problem. The stage's `feedback = ["LABEL"]` adds the findings of other stages.
     pub evidence: Vec<Evidence>,
     /// Replaces the system text. An empty text leaves the system turn out.
     pub system: Option<String>,

@@ -21,7 +21,8 @@ const TEMPLATES: [(&str, &str); 7] = [
     ("answer", include_str!("../templates/answer.txt")),
 ];
 
-/// Most findings that are asked for: a writer corrects a few better than many, and a small model that is not told to stop does not.
+/// Most findings that the question asks for: a writer corrects a few better than many, and small models need
+/// a limit.
 const MOST: usize = 8;
 
 #[derive(Debug)]
@@ -29,12 +30,10 @@ pub(crate) struct Prompts {
     templates: Templates,
 }
 
-/// What there is to criticise.
+/// The criticised part of a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Subject<'a> {
-    /// Domain or problem.
     Pddl(&'a str),
-    /// A plan.
     Plan(&'a PlanDocument),
 }
 
@@ -60,7 +59,7 @@ struct Context<'a> {
     evidence: Vec<String>,
 }
 
-/// What the candidate has of the kind that is criticised; `None` where there is nothing.
+/// The criticised part of the candidate; `None` if it is missing.
 pub(crate) fn subject<'a>(of: Of, candidate: &'a Candidate, task: &'a TaskView) -> Option<Subject<'a>> {
     let texts = Texts::of(candidate, &task.given);
     match of {
@@ -80,7 +79,8 @@ impl Prompts {
         self.templates.system(options.system.as_deref(), &SystemContext { what: options.of.name() })
     }
 
-    /// Asks for a critique; `told` is what other stages found. `again`: the conversation has the task and an earlier version.
+    /// The question for a critique. `told`: findings of other stages. `again`: the conversation has the task
+    /// and an earlier version.
     pub(crate) fn question(
         &self,
         options: &Options,
@@ -118,7 +118,7 @@ impl Prompts {
     }
 }
 
-/// What the candidate is held against.
+/// The texts that the candidate is compared with.
 struct Known<'a> {
     domain_text: &'a str,
     task_text: &'a str,
@@ -159,7 +159,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What was found by others: the front end where the options say so, then other stages.
+/// Findings for the critic: those of the PDDL checks if the options ask for them, then those of other stages.
 fn evidence(options: &Options, texts: Texts<'_>, told: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     if options.evidence.contains(&Evidence::Diagnostics) {

@@ -1,4 +1,4 @@
-//! The plugin as the host sees it: questions as snapshots, assessments, conversations.
+//! The plugin through its interface: questions as snapshots, assessments, conversations.
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
@@ -39,7 +39,7 @@ fn one(plugin: &CritiqueVerifier, host: &TestHost, request: &VerifyRequest) -> R
     results.remove(0).into_result()
 }
 
-/// What the critic is asked, each turn under the name of its speaker.
+/// The messages to the critic, each under its role.
 fn asked(options: serde_json::Value, request: &VerifyRequest) -> String {
     let host = TestHost::for_kind(PluginKind::Verifier).reply("critic", APPROVAL);
     one(&plugin(options), &host, request).unwrap();

@@ -1,17 +1,17 @@
-//! The critique in words: for whoever writes next, and for a person.
+//! The critique in words, for the next writer and for a person.
 
 use crate::options::Of;
 use planforge_contract::{Critique, CritiqueFinding, FindingSeverity};
 use std::fmt::Write as _;
 
-/// Most findings told to a writer; errors come first.
+/// Most findings shown to a writer; errors come first.
 const MOST: usize = 10;
 /// Most bytes of one finding's field.
 const MOST_OF_A_FIELD: usize = 600;
 /// Most bytes of a reply in prose.
 const MOST_OF_PROSE: usize = 6000;
 
-/// The critique ready for a prompt. Nothing where the critic finds nothing wrong: a writer is not told to put that right.
+/// The critique as entries of a prompt; none if the critic finds nothing wrong.
 pub(crate) fn feedback(of: Of, critique: &Critique) -> Vec<String> {
     let what = of.name();
     if critique.findings.is_empty() && critique.approves == Some(true) {

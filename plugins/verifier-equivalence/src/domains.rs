@@ -1,5 +1,5 @@
-//! Candidates' domains against the reference domain, on the reference problem. Nothing of it is feedback: every difference tells what the
-//! reference does.
+//! Compares candidates' domains with the reference domain on the reference problem. Differences reveal the
+//! reference, so they are never feedback.
 
 use crate::codes;
 use crate::judge::{interrupted, undecided};
@@ -26,7 +26,7 @@ use planforge_planning::walk::ModelError;
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
 
-/// What candidates of one request are compared with.
+/// The reference of one request, prepared for comparison.
 pub(crate) struct Court<'a> {
     host: &'a dyn Host,
     options: &'a Options,
@@ -41,15 +41,15 @@ enum Prepared {
     Model(ExactReference),
     /// For level `hde`.
     Plans(hde::HdeReference),
-    /// It cannot be compared with, and this is what is said of every candidate.
+    /// No comparison is possible; every candidate gets this assessment.
     None(Box<Assessment>),
 }
 
 impl<'a> Court<'a> {
-    /// Makes the reference ready.
+    /// Prepares the reference.
     ///
     /// # Errors
-    /// The reference is no model, or the run was interrupted.
+    /// The reference is not a model, or the run was interrupted.
     pub(crate) fn open(
         host: &'a dyn Host,
         options: &'a Options,
@@ -69,7 +69,6 @@ impl<'a> Court<'a> {
         Ok(Self { host, options, reference, budget, prepared })
     }
 
-    /// Judges one candidate.
     pub(crate) fn judge(&mut self, candidate: &Candidate) -> Result<Assessment, Failure> {
         if self.host.cancelled() {
             return Err(interrupted());
@@ -121,7 +120,7 @@ impl<'a> Court<'a> {
         Ok(assessment)
     }
 
-    /// The candidate in the reference's names, and how it was renamed where that was asked for.
+    /// The candidate in the reference's names, with its renaming if one is searched.
     fn matched(&self, domain: &Domain) -> Result<(Domain, Option<Interface>), NoInterface> {
         let reference = &self.reference.domain;
         if self.options.interface == InterfaceOption::Exact {
@@ -226,7 +225,7 @@ fn by_plans(
     Ok(assessment)
 }
 
-/// The reference's plans, or what is said of every candidate where there are none.
+/// The reference's plans, or an assessment for every candidate if there are none.
 fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
     let found = hde::HdeReference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
     match found.map_err(|no| no.why) {
@@ -260,7 +259,8 @@ fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
     Ok(Prepared::None(Box::new(undecided(reason, message))))
 }
 
-/// The candidate is no model: a limit, or a domain that the reference problem was not written for.
+/// The assessment of a candidate that is not a model: a limit, or a domain that the reference problem does
+/// not fit.
 fn unmade(not: NotCompared, checked: &Checked) -> Result<Assessment, Failure> {
     let message = format!("the candidate's domain with the reference problem: {}", not.error);
     match not.error {
@@ -271,7 +271,7 @@ fn unmade(not: NotCompared, checked: &Checked) -> Result<Assessment, Failure> {
     }
 }
 
-/// What a difference by plans is, in a clause.
+/// A clause about a difference by plans.
 fn told(shown: &HeuristicEquivalence) -> &'static str {
     match shown.class.as_deref() {
         Some("no-plan") => "the reference problem has no plan in the domain",

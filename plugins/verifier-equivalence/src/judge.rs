@@ -1,4 +1,4 @@
-//! One candidate's assessment. Nothing of it is feedback: every difference tells what the reference says.
+//! The assessment of one problem. Differences reveal the reference, so they are never feedback.
 
 use crate::codes;
 use crate::options::{Level, Options};
@@ -19,10 +19,9 @@ use serde_json::json;
 
 /// Most differences that become diagnostics; the evidence has all.
 const MOST_DIAGNOSTICS: usize = 50;
-/// Most differences between two domains that are told.
+/// Most reported differences of two domains.
 const MOST_DOMAIN_DIFFERENCES: usize = 20;
 
-/// Judges one candidate.
 pub(crate) fn judge(
     host: &dyn Host,
     options: &Options,
@@ -146,7 +145,7 @@ fn unreadable(texts: Texts<'_>) -> Option<String> {
     found.find(Diagnostic::is_error).map(|d| d.message)
 }
 
-/// What cannot be read is not the reference, which can.
+/// The assessment of an unreadable candidate: it is not the reference, which is readable.
 fn broken(checked: Checked, message: &str) -> Assessment {
     let summary = format!("The PDDL cannot be read, so it is not the reference: {message}.");
     let mut assessment = Assessment::new(Decision::Rejected, summary);
@@ -155,7 +154,7 @@ fn broken(checked: Checked, message: &str) -> Assessment {
     assessment
 }
 
-/// The verdict on a problem over another domain; `None` where the domains say the same.
+/// The verdict on a problem with another domain; `None` if the domains are equal.
 fn other_domain(reference: &Domain, own: &Domain, checked: &Checked) -> Option<Assessment> {
     let found: Vec<String> = diff_domains(reference, own)
         .iter()
@@ -173,7 +172,8 @@ fn other_domain(reference: &Domain, own: &Domain, checked: &Checked) -> Option<A
     Some(assessment)
 }
 
-/// Whether a difference of two domains bears on problems: names of the domain and of parameters do not, nor do requirements.
+/// True if a difference of two domains affects problems: names of the domain and of parameters do not, nor do
+/// requirements.
 fn says_something_else(difference: &planforge_pddl::DefinitionDifference) -> bool {
     let type_of = |text: &Option<String>| {
         text.as_deref().and_then(|t| t.split_once(" - ")).map(|(_, name)| name.to_lowercase())

@@ -1,49 +1,53 @@
-//! `verifier-equivalence`: whether a candidate's problem is the task's reference problem but for the names of its objects
-//! (translate-infer-compile paper, Appendix D) or, with `what = "domain"`, whether its domain behaves as the reference domain.
+//! `verifier-equivalence`: decides if a candidate's problem is the task's reference problem up to the names
+//! of its objects (translate-infer-compile paper, Appendix D) or, with `what = "domain"`, if its domain
+//! behaves as the reference domain.
 //!
 //! # Problems
 //!
-//! The reference is the one that the task's environment shows (capability `model`). Objects are exchanged within their type, initial
-//! state, numbers, goal and metric together; names that the domain itself uses stand for themselves. Facts and conjuncts count
-//! once, in any order.
+//! The reference is the one that the task's environment shows (capability `model`). Objects are exchanged
+//! within their type, in initial state, numbers, goal and metric together; names that the domain uses are
+//! fixed. Facts and conjuncts count once, in any order.
 //!
 //! | the candidate's problem | verdict |
 //! |---|---|
 //! | is the reference under some renaming | accepted |
-//! | is another problem, or cannot be read | rejected |
+//! | is another problem, or unreadable | rejected |
 //! | is missing, or a limit ended the comparison | undecided |
-//! | stands over a domain that says something else than the reference's | not comparable |
+//! | has a domain that differs from the reference's | not comparable |
 //!
-//! With `level = "goals"` goals are compared by the reachable states that satisfy them, so that a goal fact makes no difference that follows from
-//! the others in every such state; a question that stays open within the limits leaves the candidate undecided.
+//! With `level = "goals"` goals are compared by the reachable states that satisfy them. A goal fact that
+//! follows from the others in every such state then makes no difference. A question that stays open within
+//! the limits leaves the candidate undecided.
 //!
-//! A domain says the same where types, constants, predicates, functions, actions and rules are the same up to order, layout and
-//! the names of parameters. Where the candidate did not write the domain, problems are
-//! compared over the one that the pipeline gives, else over the reference's.
+//! Domains are equal if types, constants, predicates, functions, actions and rules are equal up to order,
+//! layout and the names of parameters. If the candidate has no domain, problems are compared over the one
+//! that the pipeline gives, else over the reference's.
 //!
 //! # Domains
 //!
-//! The candidate's domain is put in the reference domain's place and compared on the reference problem, and on further problems of the suite
-//! where the environment shows any (`problems` of `[environment]`): by every sequence of ground actions
-//! (`level = "exact"`), or by the k cheapest plans of either (`level = "hde"`, the domain-generators paper's heuristic domain equivalence).
+//! The candidate's domain replaces the reference domain and is compared on the reference problem, and on
+//! further problems of the suite if the environment shows any (`problems` of `[environment]`): by every
+//! sequence of ground actions (`level = "exact"`), or by the k cheapest plans of either (`level = "hde"`, the
+//! domain-generators paper's heuristic domain equivalence).
 //!
 //! | the candidate's domain | verdict |
 //! |---|---|
 //! | behaves as the reference on every problem | accepted |
 //! | does not, or has errors | rejected |
 //! | is missing, or a limit ended the comparison | undecided |
-//! | has other actions, or does not declare what the problem uses | not comparable |
+//! | has other actions, or does not declare symbols of the problem | not comparable |
 //!
-//! With `interface = "matched"` a renaming of its actions, parameters and types is searched first, and the candidate rewritten into the
-//! reference's names. Evidence: `comparison` (a problem's entry in `planforge equivalent domain --json`: the one that decides) and, over several
-//! problems, `comparisons` (all, up to the first that shows a difference); or `heuristic`; `reconstruction_error`; and `interface` with the
-//! renaming.
+//! With `interface = "matched"` a renaming of its actions, parameters and types is searched first, and the
+//! candidate is rewritten with the reference's names. Evidence: `comparison` (a problem's entry in `planforge
+//! equivalent domain --json`: the deciding one) and, over several problems, `comparisons` (all, up to the
+//! first with a difference); or `heuristic`; `reconstruction_error`; and `interface` with the renaming.
 //!
 //! # Leaks
 //!
-//! Every difference tells what the reference says, so there is no feedback: summary, diagnostics and evidence are for the record,
-//! where hosts keep what rests on the environment from models. Evidence: `renaming` (pairs, the reference's name first), and where the
-//! two differ `difference` (as `planforge equivalent --json` has it), at level `goals` also `added_goal_facts` and `witness`; `domain` where the domains differ.
+//! Every difference reveals the reference, so there is no feedback: summary, diagnostics and evidence are for
+//! the record, and hosts keep everything that depends on the environment from models. Evidence: `renaming`
+//! (pairs, the reference's name first), and for a difference `difference` (as in `planforge equivalent
+//! --json`), at level `goals` also `added_goal_facts` and `witness`; `domain` if the domains differ.
 
 mod codes;
 mod domains;

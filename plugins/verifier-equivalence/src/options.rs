@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// What is compared.
+/// The compared artefact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum What {
@@ -20,7 +20,7 @@ pub enum What {
     Domain,
 }
 
-/// How the two are compared.
+/// The method of comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -35,7 +35,7 @@ pub enum Level {
     Hde,
 }
 
-/// Which names the candidate's actions must have.
+/// The required names of the candidate's actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum InterfaceOption {
@@ -50,16 +50,18 @@ pub enum InterfaceOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What is compared: `problem` or `domain`.
+    /// The compared artefact: `problem` or `domain`.
     pub what: What,
-    /// How: problems `syntactic` (the default) or by `goals`, domains `exact` (the default) or by `hde`.
+    /// The method: problems `syntactic` (the default) or by `goals`, domains `exact` (the default) or by
+    /// `hde`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// Most choices that are tried, at least 1: pairs of objects of two problems, or parts of a renaming of actions.
+    /// Most choices that the search tries, at least 1: pairs of objects of two problems, or parts of a
+    /// renaming of actions.
     #[schemars(range(min = 1))]
     pub max_choices: u64,
-    /// At level `goals`, most states that are seen where invariants and searches leave the question open; at level `exact`, most pairs of
-    /// states.
+    /// At level `goals`, most states that are visited if invariants and searches leave the question open; at
+    /// level `exact`, most pairs of states.
     pub max_states: u64,
     /// Domains: `exact` or `matched` (a renaming of the candidate's actions, parameters and types is searched).
     pub interface: InterfaceOption,
@@ -96,7 +98,7 @@ impl Options {
         })
     }
 
-    /// Whether the options make sense together.
+    /// Checks what the schema cannot express.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let wrong = |message: &str, help: &str| {
             Err(Failure::new(FailureClass::Request, codes::OPTIONS, message).help(help))

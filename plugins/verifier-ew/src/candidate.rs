@@ -25,18 +25,18 @@ const MAX_CHOICES: u64 = 1_000_000;
 pub(crate) struct Ready {
     pub(crate) checked: Checked,
     pub(crate) model: Model,
-    /// How its actions were renamed, where that was asked for.
+    /// The renaming of its actions, if one is searched.
     pub(crate) renaming: Option<Interface>,
 }
 
-/// What reading came to.
+/// The result of reading a candidate.
 pub(crate) enum Read {
     Ready(Box<Ready>),
     /// There is nothing to compare, and this is what is known.
     Settled(Box<Assessment>),
 }
 
-/// Reads a candidate. What is wrong with it is told in the order of the rating table, the worst first.
+/// Reads a candidate. Faults are found in the order of the rating table, the worst first.
 pub(crate) fn read(
     candidate: &Candidate,
     given: &Given,
@@ -98,7 +98,7 @@ pub(crate) fn read(
     }
 }
 
-/// Puts the candidate's domain into the environment's names, or says why that cannot be.
+/// Renames the candidate's domain to the environment's names, or returns the reason why there is no renaming.
 fn renamed(
     checked: &mut Checked,
     reference: &Reference<'_>,
@@ -217,7 +217,7 @@ fn invalid(checked: Checked, settings: &Settings) -> Assessment {
     assessment
 }
 
-/// What of the environment's interface is wholly missing, with what would be wanted.
+/// The part of the environment's interface that is wholly missing, with the wanted names.
 fn not_shared(model: &Model, reference: &Reference<'_>) -> Option<(&'static str, Vec<String>)> {
     let in_list = |own: &[String], wanted: &str| own.iter().any(|o| o.eq_ignore_ascii_case(wanted));
     let interface = &reference.interface;

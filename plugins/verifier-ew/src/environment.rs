@@ -1,4 +1,4 @@
-//! The task's environment as this plugin asks it: answers of the right kind and number, or a failure.
+//! The task's environment with checked answers: of the right kind and number, or a failure.
 
 use crate::codes;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
@@ -8,7 +8,7 @@ use planforge_contract::{
 };
 use planforge_planning::walk::{NamedStep, Refusal};
 
-/// Asks the environment through the host.
+/// Sends requests to the environment through the host.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     host: &'a dyn Host,
@@ -26,7 +26,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Walks, none longer than asked.
+    /// Requests walks; none is longer than requested.
     pub(crate) fn walks(&self, spec: WalkSpec) -> Result<Vec<Vec<NamedStep>>, Failure> {
         let lengths = spec.lengths.clone();
         let EnvironmentAnswer::Walks(answer) = self.host.environment(EnvironmentCall::Walks(spec))? else {
@@ -49,7 +49,7 @@ impl<'a> Asked<'a> {
         Ok(walks)
     }
 
-    /// How far each sequence goes.
+    /// Executes each sequence up to its first refused step.
     pub(crate) fn execute(&self, sequences: &[Vec<NamedStep>]) -> Result<Vec<usize>, Failure> {
         if sequences.is_empty() {
             return Ok(Vec::new());
@@ -90,7 +90,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether a plan can be executed and reaches the goal.
+    /// True if a plan is executable and reaches the goal.
     pub(crate) fn accepts(&self, steps: &[String]) -> Result<bool, Failure> {
         match self.host.environment(EnvironmentCall::Validate(EnvironmentPlan { steps: steps.to_vec() }))? {
             EnvironmentAnswer::Validate(verdict) => Ok(verdict.valid),
@@ -103,7 +103,7 @@ fn strange(what: &str) -> Failure {
     Failure::new(FailureClass::Plugin, codes::ANSWER, format!("the environment {what}"))
 }
 
-/// Why an environment refuses a step, as far as its interface tells.
+/// The reason why an environment refuses a step, as far as its interface shows it.
 pub(crate) fn refusal(interface: &ActionInterface, step: &NamedStep) -> Refusal {
     let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
     let Some(action) = interface.actions.iter().find(|a| same(&a.name, &step.name)) else {

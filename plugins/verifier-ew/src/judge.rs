@@ -21,10 +21,9 @@ use planforge_judging::{Deadline, Semantics, report as documents};
 use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model};
 use planforge_planning::{ResourceLimits, StopReason};
 
-/// How far candidates may lie apart and still both count as best in a race.
+/// Largest difference of two scores that both count as best in a race.
 const TOLERANCE: f64 = 0.01;
 
-/// Judges all candidates.
 pub(crate) fn judge(
     host: &dyn Host,
     settings: &Settings,
@@ -98,7 +97,7 @@ pub(crate) fn limit(message: String) -> Assessment {
     undecided(UndecidedReason::Limit, message)
 }
 
-/// What measuring came to.
+/// The result of measuring a candidate.
 enum Found {
     Measured(Box<Measured>, Option<Note>),
     /// Undecided, or a failure.
@@ -146,7 +145,7 @@ impl Court<'_> {
         self.black_box(&models)
     }
 
-    /// What the settings ask for and an environment without a model cannot give.
+    /// The setting that an environment without a model does not support.
     fn unsupported(&self) -> Option<String> {
         if self.reference.model().is_some() {
             return None;
@@ -243,7 +242,7 @@ impl Court<'_> {
         Ok(assessment)
     }
 
-    /// The shortest failing walk. Where the score is 1 and walks were only sampled by explicit choice, nobody asked for more.
+    /// Searches for the shortest failing walk. It is skipped for a score of 1 if the options choose sampling.
     fn search(
         &mut self,
         ready: &Ready,
@@ -296,7 +295,8 @@ impl Court<'_> {
         Ok(ranked(Decision::Accepted, summary, standing, self.settings))
     }
 
-    /// Whether the candidate's plan is valid in the environment; asked only where the table has a rank for it.
+    /// True if the candidate's plan is valid in the environment; checked only if the rating table has a rank
+    /// for it.
     fn solved(&self, candidate: &Candidate) -> Result<bool, Failure> {
         match candidate.plan.as_ref().and_then(PlanOutcome::best) {
             Some(plan) if self.settings.ratings == crate::options::Ratings::ReferenceCode => {
@@ -323,7 +323,7 @@ impl Court<'_> {
         }
     }
 
-    /// What is wrong and what the model is told.
+    /// Adds diagnostics and feedback about the shortest failing walk.
     fn tell(
         &self,
         assessment: &mut Assessment,

@@ -1,23 +1,27 @@
-//! `verifier-ew`: how alike a candidate's domain and problem behave to the task's environment, by exploration walks
+//! `verifier-ew`: the similarity of a candidate's behaviour to the task's environment, by exploration walks
 //! (Mahdavi et al. 2024, Definition 1 and Eq. 2).
 //!
-//! The walks of each side are executed on the other, for lengths 1 to `t_max`; the score is the harmonic mean of both shares.
+//! The walks of each side are executed on the other, for lengths 1 to `t_max`; the score is the harmonic mean
+//! of both shares.
 //!
-//! | the environment | how |
+//! | the environment | method |
 //! |---|---|
 //! | has the capability `model` | both models in process: computed by dynamic programming while it fits `exact_pairs` and `exact_memory_mb`, else sampled |
-//! | can only be tried | its own walks are executed on the candidate's model, the candidate's walks are tried by it; each is one crossing |
+//! | can only be tried | its own walks are executed on the candidate's model, and it tries the candidate's walks; each is one request |
 //!
-//! Accepted is a candidate whose score is 1, with the certainty stated (`certainty` in the evidence: `exact`, `proven` by a search that
-//! found no failing walk, or `all-walks`); below 1 it is rejected. In mode `auto` a candidate of which every sampled walk was executed is
-//! still rejected where the search for a shortest failing walk finds one. An action, object or arity that the other side lacks is a refusal like
-//! any other. Where no action or no object is shared at all, or the environment has no first action, the two are not comparable. Limits,
-//! missing texts and what walks do not execute leave a candidate undecided.
+//! A candidate is accepted if its score is 1, with the certainty stated (`certainty` in the evidence:
+//! `exact`, `proven` by a search that found no failing walk, or `all-walks`); below 1 it is rejected. In mode
+//! `auto` a candidate that executes every sampled walk is still rejected if the search for a shortest failing
+//! walk finds one. An action, object or arity that the other side lacks is a refusal like any other. If no
+//! action or no object is shared, or the environment has no first action, the two are not comparable. Limits,
+//! missing texts and constructs that walks do not execute leave a candidate undecided.
 //!
-//! With `interface = "matched"` a renaming of the candidate's actions, parameters and types is searched first, and walks go through the
-//! candidate under the environment's names; where there is none, the two are not comparable. The evidence has it as `interface`.
+//! With `interface = "matched"` a renaming of the candidate's actions, parameters and types is searched
+//! first, and walks use the environment's names; without a renaming the two are not comparable. The evidence
+//! has it as `interface`.
 //!
-//! The metric `rating` ranks broken candidates too (Appendix B.3), so that a refine stage has a best one in every round:
+//! The metric `rating` ranks broken candidates too (Appendix B.3), so that a refine stage has a best one in
+//! every round:
 //!
 //! | | `paper` | `reference-code` |
 //! |---|---|---|
@@ -26,12 +30,13 @@
 //! | no action can be executed initially | -1 | -1 |
 //! | errors in the PDDL, or nothing in common with the environment | -2 | -3 |
 //! | an action without effects (that has some in the environment, as far as that is known) | -3 | -4 |
-//! | asked for edits, none could be made (`reference-code`: one was refused) | -4 | -5 |
-//! | asked for edits, there were none | -5 | -6 |
+//! | edits were requested, none could be applied (`reference-code`: one was refused) | -4 | -5 |
+//! | edits were requested, there were none | -5 | -6 |
 //!
-//! The feedback is the shortest failing walk of either direction: which side refuses which action, why where it is the candidate's own
-//! text that refuses, and the state of the environment before that action, in the environment's words. What a withheld reference
-//! asks for is never told. Evidence: see [`report::details`].
+//! The feedback is the shortest failing walk of either direction: the side and the action that it refuses,
+//! the reason if the candidate's own text refuses it, and the state of the environment before that action, in
+//! the environment's words. Conditions of a withheld reference are never revealed. Evidence: see
+//! [`report::details`].
 
 mod candidate;
 mod codes;

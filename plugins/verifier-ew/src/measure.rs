@@ -17,14 +17,13 @@ pub const DIRECTIONS: [WalkDirection; 2] =
 pub enum Measure {
     /// The source has no applicable action initially.
     Undefined,
-    /// The expectation.
+    /// The expected share.
     Exact(ExactDirection),
-    /// Walks drawn.
+    /// The share of drawn walks.
     Sampled(Box<DirectionSample>),
 }
 
 impl Measure {
-    /// The one-sided score.
     pub fn score(&self) -> Option<f64> {
         match self {
             Measure::Undefined => None,
@@ -59,20 +58,20 @@ pub type Problem = [Measure; 2];
 /// The comparison of two domains over their problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// What is behind the figures, problem by problem; at least one.
+    /// The results of each problem; at least one.
     pub problems: Vec<Problem>,
-    /// Eq. 2.
+    /// The score of Eq. 2.
     pub score: WalkScore,
-    /// Whether the score was computed and not sampled.
+    /// True if the score was computed and not sampled.
     pub exact: bool,
-    /// Where the score lies, at the confidence of the settings; `None` where it is not defined or walks are not independent.
+    /// The interval of the score at the confidence of the settings; `None` if it is undefined or walks are
+    /// not independent.
     pub interval: Option<ScoreInterval>,
-    /// Where each direction lies, each at a level that makes both hold together.
+    /// The interval of each direction, at a level at which both hold together.
     pub directions: [Option<ScoreInterval>; 2],
 }
 
 impl Measured {
-    /// Combines problems.
     pub fn of(problems: Vec<Problem>, settings: &Settings) -> Self {
         let one = |p: &Problem| TaskDirections {
             reference_to_candidate: p[0].score(),
@@ -105,8 +104,8 @@ impl Measured {
         self.problems.iter().flatten().map(Measure::walks).sum()
     }
 
-    /// How often the actions of a direction were tried and refused, over all problems: expected steps where the score was
-    /// computed.
+    /// The numbers of trials and refusals of each action of a direction over all problems; expected steps if
+    /// the score was computed.
     pub fn actions(&self, direction: usize) -> Vec<Action> {
         let mut all: Vec<Action> = Vec::new();
         let mut add = |name: &str, tried: f64, refused: f64| match all.iter_mut().find(|a| a.name == name) {
@@ -141,7 +140,7 @@ pub struct Action {
     pub refused: f64,
 }
 
-/// What does not fit.
+/// The part that exceeds a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLarge {
     /// More pairs of states than allowed.
@@ -150,7 +149,7 @@ pub enum TooLarge {
     Bytes(u64),
 }
 
-/// Why there is no score.
+/// The reason for a missing score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoScore {
     /// The score was to be computed, and does not fit.
@@ -209,7 +208,7 @@ pub fn models(
     Ok(Measured::of(problems, settings))
 }
 
-/// Every problem and direction has random choices of its own.
+/// The seed of one problem and direction.
 pub(crate) fn seed_of(seed: u64, problem: usize, direction: usize) -> u64 {
     Random::stream(seed, (2 * problem + direction) as u64).next_u64()
 }
@@ -281,12 +280,12 @@ pub fn shortest_failing(
     }
 }
 
-/// A budget with a cap on bytes of its own. What is charged depends on the models alone, so it ends the work at the same place
-/// on every machine, which time would not.
+/// A budget with an additional cap on bytes. Charges depend on the models alone, so it ends the work at the
+/// same point on every machine.
 struct Capped<'b> {
     inner: &'b mut dyn ResourceLimits,
     left: u64,
-    /// Whether the cap was reached.
+    /// True once the cap is reached.
     full: bool,
 }
 

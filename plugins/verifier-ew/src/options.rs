@@ -1,4 +1,4 @@
-//! What a pipeline file may set, and what follows from it.
+//! The options of the plugin and the settings that follow from them.
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
@@ -7,7 +7,7 @@ use planforge_planning::walk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whose definition the options follow where they say nothing themselves.
+/// The definition that sets the defaults of the other options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -18,7 +18,7 @@ pub enum Form {
     ReferenceCode,
 }
 
-/// What becomes of a walk that meets a state without applicable actions.
+/// The treatment of a walk that reaches a state without applicable actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeadEnds {
@@ -28,18 +28,19 @@ pub enum DeadEnds {
     Truncate,
 }
 
-/// How a walk chooses among the applicable ground actions.
+/// The choice among the applicable ground actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// Each with the same probability.
     #[default]
     Uniform,
-    /// Those executed least are likelier. The score is then an estimate under another distribution, without an interval.
+    /// Actions executed least are likelier. The score is then an estimate under another distribution, without
+    /// an interval.
     CoverageGuided,
 }
 
-/// How the score is found.
+/// The method that determines the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -51,7 +52,7 @@ pub enum Mode {
     Sampled,
 }
 
-/// Which names the candidate's actions must have.
+/// The required names of the candidate's actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InterfaceOption {
@@ -64,11 +65,11 @@ pub enum InterfaceOption {
     Matched,
 }
 
-/// How candidates without a score are ranked (metric `rating`).
+/// The ranking of candidates without a score (metric `rating`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ratings {
-    /// There is no metric `rating`.
+    /// No metric `rating`.
     None,
     /// The paper's Appendix B.3, from -5 (nothing edited) to 1.
     Paper,
@@ -80,7 +81,8 @@ pub enum Ratings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// `definition` (the paper's Definition 1 and Eq. 2) or `reference-code`: what holds where the other options say nothing.
+    /// `definition` (the paper's Definition 1 and Eq. 2) or `reference-code`: the defaults of the other
+    /// options.
     pub form: Form,
     /// The longest walk. Lengths 1 to `t_max` count alike.
     #[schemars(range(min = 1, max = 1000))]
@@ -93,7 +95,7 @@ pub struct Options {
     /// default the form's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
-    /// `condition` or `truncate`: what becomes of a walk that meets a dead end. By default the form's.
+    /// The treatment of a walk that reaches a dead end: `condition` or `truncate`. Left out: the form's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dead_ends: Option<DeadEnds>,
     /// `uniform` or `coverage-guided`: how a walk chooses its steps.
@@ -101,7 +103,7 @@ pub struct Options {
     /// `auto`, `exact` or `sampled`. By default `auto`, in `reference-code` `sampled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// Most pairs of states that an exact score, or the search for a shortest failing walk, may look at.
+    /// Most pairs of states that an exact score, or the search for a shortest failing walk, may visit.
     #[schemars(range(min = 1))]
     pub exact_pairs: usize,
     /// Most megabytes that an exact score, or that search, may keep of states and steps; where it is passed, the score does not
@@ -111,8 +113,8 @@ pub struct Options {
     /// Confidence of the interval around a sampled score, and of the decision of a race.
     #[schemars(range(min = 0.5, max = 0.999_999_999))]
     pub confidence: f64,
-    /// Whether the candidates of one request are raced: walks are drawn in rounds, and no more for a candidate that is not the
-    /// best at that confidence, by bounds that hold however often one looks; two that lie within 0.01 both count as best. At most
+    /// Races the candidates of one request: walks are drawn in rounds, and no more for a candidate that is
+    /// not the best at that confidence, by anytime-valid bounds. Two within 0.01 both count as best. At most
     /// `walks` of each length are drawn. Without it every candidate gets all of them.
     pub racing: bool,
     /// `none`, `paper` or `reference-code`: how candidates without a score are ranked by the metric `rating`. By default
@@ -146,19 +148,14 @@ impl Default for Options {
 /// The options with every choice made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Whose definition.
     pub form: Form,
-    /// The longest walk.
+    /// The length of the longest walk.
     pub t_max: u32,
     /// Walks of each length and direction.
     pub walks: u32,
-    /// Which ground actions are legal.
     pub semantics: Semantics,
-    /// What dead ends do.
     pub dead_ends: DeadEnds,
-    /// How steps are chosen.
     pub policy: Policy,
-    /// How the score is found.
     pub mode: Mode,
     /// Most pairs of states.
     pub exact_pairs: usize,
@@ -166,19 +163,17 @@ pub struct Settings {
     pub exact_bytes: u64,
     /// Confidence of the interval.
     pub confidence: f64,
-    /// Whether candidates are raced.
+    /// True if candidates are raced.
     pub racing: bool,
-    /// How candidates without a score are ranked.
     pub ratings: Ratings,
-    /// Which names the candidate's actions must have.
     pub interface: InterfaceOption,
 }
 
 impl Options {
-    /// Fills in what the form says.
+    /// Resolves the defaults of the form.
     ///
     /// # Errors
-    /// Class `Request` for options that make no sense together.
+    /// Class `Request` for options that contradict each other.
     pub fn settings(&self) -> Result<Settings, Failure> {
         let code = self.form == Form::ReferenceCode;
         let default_mode = match (code, self.policy, self.racing) {
@@ -239,12 +234,12 @@ impl Settings {
         }
     }
 
-    /// How models are made.
+    /// The options for building models.
     pub fn model_options(&self) -> walk::ModelOptions {
         walk::ModelOptions { semantics: self.semantics.into(), ..walk::ModelOptions::default() }
     }
 
-    /// Which walks are drawn from a model.
+    /// The specification of walks drawn from a model.
     pub fn sample_spec(&self, seed: u64) -> walk::SampleSpec {
         walk::SampleSpec {
             t_max: self.t_max,

@@ -1,35 +1,36 @@
-//! A race of the candidates of one request: walks are drawn block by block, one of each length and direction, and no more for
-//! a candidate that is not the best any more, by bounds that hold at every look (see [`planforge_planning::walk::Racer`]).
+//! Races the candidates of one request: walks are drawn block by block, one of each length and direction, and
+//! no more for a candidate that is not the best any more, by anytime-valid bounds (see
+//! [`planforge_planning::walk::Racer`]).
 
 use crate::measure::{Measure, Measured};
 use crate::trials::{Drawn, End, Ended, Trials, on_candidate};
 use planforge_planning::ResourceLimits;
 use planforge_planning::walk::{Model, Racer};
 
-/// What a race came to for one candidate.
+/// The result of a race for one candidate.
 pub(crate) struct Raced {
     pub(crate) measured: Measured,
     pub(crate) note: Note,
 }
 
-/// How it went.
+/// The candidate's course through the race.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Note {
     /// Blocks of walks drawn for this candidate.
     pub(crate) blocks: usize,
-    /// Whether it was found not to be the best.
+    /// True if the candidate was found not to be the best.
     pub(crate) eliminated: bool,
-    /// Whether it leads.
+    /// True for the leader.
     pub(crate) leader: bool,
-    /// Whether the bounds decide who is best, or the walks ran out.
+    /// True if the bounds decide the best candidate, or the walks ran out.
     pub(crate) decided: bool,
 }
 
-/// A candidate with its walks and what became of them.
+/// A candidate with its walks and their ends.
 struct Runner<'m> {
     model: &'m Model,
     drawn: Drawn,
-    /// What became of the reference's walks and of its own, as far as they were tried.
+    /// The ends of the reference's walks and of its own, as far as they were tried.
     ends: [Vec<Option<End>>; 2],
 }
 

@@ -1,9 +1,9 @@
-//! How candidates are ranked, those without a score too (Appendix B.3).
+//! The ranking of candidates, including those without a score (Appendix B.3).
 
 use crate::options::Ratings;
 use planforge_contract::Edits;
 
-/// What is known about a candidate, the worst first.
+/// The state of a candidate, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Standing {
     /// The reply that was to edit the domain had no edits.
@@ -23,8 +23,8 @@ pub(crate) enum Standing {
 }
 
 impl Standing {
-    /// What became of the edits, where that alone decides. In the paper's code the edits are one program, and it has failed as
-    /// soon as one of them was refused.
+    /// The rank by edits, if these decide it. In the paper's code the edits are one program, which fails with
+    /// its first refused edit.
     pub(crate) fn of_edits(edits: Option<Edits>, ratings: Ratings) -> Option<Self> {
         match (edits?, ratings) {
             (Edits { applied: 0, refused: 0 }, _) => Some(Self::NothingEdited),

@@ -13,10 +13,10 @@ use planforge_planning::walk::{Model, ModelError};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most reference models kept. A run asks about one task at a time, or about those of one fan-out.
+/// Most cached reference models. A run asks about one task at a time, or about those of one fan-out.
 const KEPT: usize = 16;
 
-/// The environment of the request, asked once for all candidates.
+/// The environment of the request, described once for all candidates.
 pub(crate) struct Reference<'a> {
     pub(crate) asked: Asked<'a>,
     pub(crate) interface: ActionInterface,
@@ -28,7 +28,7 @@ pub(crate) struct Reference<'a> {
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) model: Model,
-    /// What it was made of.
+    /// The domain that the model was built from.
     pub(crate) domain: ast::Domain,
     pub(crate) problem: ast::Problem,
     /// Actions without effects: there a candidate's need none either.
@@ -114,7 +114,7 @@ impl<'a> Reference<'a> {
         self.shown.as_ref().map(|shown| &shown.model)
     }
 
-    /// Whether its action of that name is known to have no effect.
+    /// True if its action of that name is known to have no effect.
     pub(crate) fn has_no_effect(&self, action: &str) -> bool {
         self.shown.iter().flat_map(|s| &s.without_effect).any(|a| a.eq_ignore_ascii_case(action))
     }
@@ -135,7 +135,7 @@ fn unusable(why: &str) -> Failure {
         .help("the reference belongs to the suite: check it with `planforge validate`")
 }
 
-/// The actions that change nothing as they are written.
+/// The actions without any effect in the text.
 pub(crate) fn without_effect(domain: &ast::Domain) -> impl Iterator<Item = &ast::Action> {
     fn empty(effect: &ast::Effect) -> bool {
         match effect {

@@ -16,13 +16,15 @@ pub const fn direction_name(direction: WalkDirection) -> &'static str {
     }
 }
 
-/// Everything behind the figures: the settings, each direction with its problems, lengths and actions, the shortest failing walk.
+/// The full result as JSON: the settings, each direction with its problems, lengths and actions, and the
+/// shortest failing walk.
 ///
-/// `{form, semantics, dead_ends, policy, t_max, walks_per_length, seed, reference_to_candidate, candidate_to_reference,
-/// failing_walk?}`; a direction is `{score, low, high, walks, problems: [{score, lengths, left_out}], actions: [{action, tried,
-/// refused}]}`, a length `{length, walks, executable, rejected, given_up}` or, computed, `{length, probability}`. Of a computed
-/// direction `tried` is the expected number of steps on a walk of the longest length, and `refused` the probability that it
-/// fails at the action.
+/// `{form, semantics, dead_ends, policy, t_max, walks_per_length, seed, reference_to_candidate,
+/// candidate_to_reference, failing_walk?}`; a direction is `{score, low, high, walks, problems: [{score,
+/// lengths, left_out}], actions: [{action, tried, refused}]}`, a length `{length, walks, executable,
+/// rejected, given_up}` or, computed, `{length, probability}`. In a computed direction `tried` is the
+/// expected number of steps on a walk of the longest length, and `refused` the probability that it fails at
+/// the action.
 pub fn details(
     measured: &Measured,
     settings: &Settings,
@@ -106,8 +108,9 @@ fn failing_walk(found: &Counterexample) -> Value {
     })
 }
 
-/// How sure the score is, as `certainty` of the details: `exact`, `proven` (a search found no failing walk at all),
-/// `refuted` (every sampled walk was executed, and a search found one that is not), `all-walks` or `interval`.
+/// Adds the certainty of the score to the details, as `certainty`: `exact`, `proven` (a search found no
+/// failing walk), `refuted` (every sampled walk was executed, and a search found a failing one), `all-walks`
+/// or `interval`.
 pub fn certainty(details: &mut Value, measured: &Measured, failing: bool, proven: bool) {
     details["certainty"] = sureness(measured, failing, proven).into();
 }

@@ -1,4 +1,5 @@
-//! The shortest failing walk as the model is told it: which side refuses which action, and the environment's state before it.
+//! Texts about the shortest failing walk: the side and the action that it refuses, and the environment's
+//! state before it.
 
 use crate::candidate::Ready;
 use crate::codes;
@@ -11,16 +12,16 @@ use planforge_planning::{FailedCondition, Validator, parse_plan};
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::feedback::{self, FailingWalk, Refused, RefusedBy, Unmet};
 
-/// What is said about a failing walk.
+/// The texts about a failing walk.
 pub(crate) struct Told {
     pub(crate) feedback: String,
     pub(crate) diagnostic: ReportedDiagnostic,
-    /// Why the environment did not describe the state.
+    /// The reason why the environment did not describe the state.
     pub(crate) no_state: Option<String>,
 }
 
-/// The texts for a failing walk. `initial` says that the candidate has no applicable action initially: then the walk is a first
-/// action of the environment.
+/// The texts for a failing walk. `initial`: the candidate has no applicable action initially; the walk is
+/// then a first action of the environment.
 pub(crate) fn failing_walk(
     reference: &Reference<'_>,
     ready: &Ready,
@@ -49,7 +50,7 @@ pub(crate) fn failing_walk(
     Ok(Told { feedback, diagnostic, no_state })
 }
 
-/// What the walk's actions are called in the candidate's own text; `None` where nothing is called otherwise.
+/// The names of the walk's actions in the candidate's own text; `None` if they are equal.
 pub(crate) fn names(renaming: &Interface) -> Option<String> {
     if renaming.is_identity() {
         return None;
@@ -67,7 +68,8 @@ pub(crate) fn names(renaming: &Interface) -> Option<String> {
     Some(format!("In what follows your actions have other names:\n{lines}"))
 }
 
-/// The state before an action. An environment that describes no states leaves the verdict as it is, and the text without one.
+/// The state before an action. If the environment describes no states, the verdict does not change and the
+/// text has no state.
 pub(crate) fn described(
     reference: &Reference<'_>,
     prefix: &[NamedStep],
@@ -80,7 +82,7 @@ pub(crate) fn described(
     }
 }
 
-/// What of the candidate's own precondition does not hold at the last step.
+/// The conditions of the candidate's precondition that do not hold at the last step.
 fn conditions(ready: &Ready, steps: &[String]) -> Vec<FailedCondition> {
     let validator = Validator::new(ready.model.lifted().clone());
     let report = validator.validate(&parse_plan(&steps.join("\n"), SourceId(2)));

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Most rounds in which walks that met a dead end are drawn again.
 const MOST_ROUNDS: u32 = 100;
-/// Draws without a single walk of a length after which there is taken to be none.
+/// Number of draws without a walk of a length after which none is assumed to exist.
 const FRUITLESS: u64 = 1000;
 
 /// The walks of one side: number `k` has length `k mod t_max + 1`; `None` where none could be drawn.
@@ -27,7 +27,7 @@ pub(crate) struct Drawn {
     steps: u64,
 }
 
-/// How the reference is tried.
+/// The access to the reference.
 #[derive(Clone, Copy)]
 pub(crate) enum Means<'a> {
     /// Through the environment, which has this interface.
@@ -43,11 +43,10 @@ pub(crate) struct Trials<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// What ended a comparison.
+/// The reason for the end of a comparison.
 pub(crate) enum Ended {
     /// The environment broke, or gave a strange answer.
     Failed(Failure),
-    /// A limit.
     Stopped(StopReason),
 }
 
@@ -208,7 +207,7 @@ impl Trials<'_> {
         Ok(walks.iter().map(|walk| walk.as_ref().map(end)).collect())
     }
 
-    /// The walks of one direction with what became of them, as sampling from models gives it.
+    /// The walks of one direction with their ends, in the form of sampling from models.
     pub(crate) fn sample(&self, drawn: &Drawn, ends: &[Option<End>], names: Vec<String>) -> DirectionSample {
         let mut lengths: Vec<LengthSample> = (1..=self.settings.t_max)
             .map(|length| LengthSample {
@@ -278,20 +277,20 @@ impl Trials<'_> {
 }
 
 impl Drawn {
-    /// The first walks.
+    /// The first `count` walks.
     pub(crate) fn first(&self, count: usize) -> Self {
         let walks: Vec<_> = self.walks.iter().take(count).cloned().collect();
         Self { walks, ..self.clone() }
     }
 
-    /// Whether there is a walk of that length.
+    /// True if there is a walk of that length.
     pub(crate) fn has(&self, length: u32) -> bool {
         let t_max = self.rejected.len();
         self.walks.iter().skip(length as usize - 1).step_by(t_max).any(Option::is_some)
     }
 }
 
-/// How a walk ended on the other side.
+/// The end of a walk on the other side.
 #[derive(Debug, Clone)]
 pub(crate) struct End {
     executed: usize,

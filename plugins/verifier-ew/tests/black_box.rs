@@ -1,4 +1,5 @@
-//! An environment that is a program and knows no PDDL: the water jugs of `examples/environments`, against PDDL with numbers.
+//! A black-box environment without PDDL: the water jugs of `examples/environments`, compared with PDDL with
+//! numbers.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use planforge_environment_process::{Options as Process, ProcessEnvironment};
@@ -34,7 +35,7 @@ const PROBLEM: &str = "(define (problem four-litres)
   (:init (= (litres small) 0) (= (litres large) 0) (= (size small) 3) (= (size large) 5))
   (:goal (= (litres large) 4)))";
 
-/// The host with the puzzle as its environment; `None` where there is no Python.
+/// A host with the puzzle as its environment; `None` without Python.
 fn host() -> Option<TestHost> {
     let python = std::process::Command::new("python3").arg("--version").output();
     if !python.is_ok_and(|o| o.status.success()) {

@@ -1,5 +1,6 @@
-//! The form `reference-code` against scores that the paper's own code was seen to give, on tasks of the published suites with one
-//! precondition removed. The suites are not part of this repository: where they are not beside it, the test says so.
+//! The form `reference-code` compared with scores of the paper's own code, on tasks of the published suites
+//! with one precondition removed. The suites are not part of this repository; the test prints a message if
+//! they are missing.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use planforge_planning::Unlimited;
@@ -9,7 +10,7 @@ use planforge_verifier_ew::{Form, Options, Settings};
 use std::fs;
 use std::path::Path;
 
-/// Suite, action, the precondition removed, and the least and highest score seen over several runs of that code.
+/// Suite, action, removed precondition, and the lowest and highest score over several runs of that code.
 const SEEN: [(&str, &str, &str, f64, f64); 4] = [
     ("grippers", "pick", "(free ?r ?g)", 0.31, 0.44),
     ("termes", "move", "(height ?to ?h)", 0.92, 0.96),
@@ -17,7 +18,7 @@ const SEEN: [(&str, &str, &str, f64, f64); 4] = [
     ("barman", "grasp", "(handempty ?h)", 0.36, 0.46),
 ];
 
-/// The domain with the first occurrence of a term after the action's name taken away: preconditions come first.
+/// Removes the first occurrence of a term after the action's name: preconditions come first.
 fn without(domain: &str, action: &str, term: &str) -> String {
     let start =
         domain.find(&format!("(:action {action}\n")).or_else(|| domain.find(&format!("(:action {action} ")));

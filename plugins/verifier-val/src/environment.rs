@@ -1,5 +1,5 @@
-//! A plan judged by the task's environment. What the environment says about its model goes into the evidence alone; the state
-//! in which a plan ended or was stopped is told.
+//! Judges a plan in the task's environment. Statements about its model go to the evidence only; the feedback
+//! has the state in which a plan ended or was stopped.
 
 use crate::codes;
 use crate::judge::count;
@@ -10,7 +10,7 @@ use planforge_contract::{
 };
 use planforge_plugin_sdk::feedback;
 
-/// Judges a plan in the task's environment. `written` says whether there is PDDL that may be at fault.
+/// Judges a plan in the task's environment. `written`: the candidate has PDDL that may be at fault.
 pub(crate) fn judge(
     host: &dyn Host,
     plan: &PlanDocument,
@@ -60,8 +60,8 @@ pub(crate) fn judge(
     Ok((assessment, verdict))
 }
 
-/// The state after the steps executed. An environment that describes no states leaves the verdict as it is: its failure is
-/// given back, for the evidence.
+/// The state after the executed steps. If the environment describes no states, the verdict does not change;
+/// its failure is returned for the evidence.
 fn described(
     host: &dyn Host,
     plan: &PlanDocument,
@@ -93,7 +93,7 @@ fn evidence(verdict: &EnvironmentVerdict) -> serde_json::Value {
     })
 }
 
-/// An error at a step of the plan, which stands one step a line.
+/// An error at a step of the plan, which has one step a line.
 pub(crate) fn in_plan(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
     let before: usize = plan.steps.iter().take(step).map(|s| s.len() + 1).sum();
     let length = plan.steps.get(step).map_or(0, String::len);

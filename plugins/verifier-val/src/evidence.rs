@@ -1,16 +1,17 @@
-//! The state trace as JSON. Long traces are cut, and say so: a record is to be read.
+//! The state trace as JSON. Long traces are cut, with a note.
 
 use planforge_planning::{FailedCondition, ValidationReport};
 use serde_json::{Value, json};
 
 /// Most atoms of the initial state.
 const MOST_ATOMS: usize = 1000;
-/// Most steps.
+/// Most steps of a trace.
 const MOST_STEPS: usize = 500;
 
-/// What the validation saw: the initial state, what each step changed, and where and why it stopped.
+/// The course of a validation: the initial state, the changes of each step, and where and why it stopped.
 ///
-/// `initial` and `trace` are cut at 1000 atoms and 500 steps; `initial_left_out` and `trace_left_out` say how many are missing.
+/// `initial` and `trace` are cut at 1000 atoms and 500 steps; `initial_left_out` and `trace_left_out` count
+/// the missing entries.
 pub(crate) fn of(report: &ValidationReport) -> Value {
     let symbols = &report.symbols;
     let atoms =

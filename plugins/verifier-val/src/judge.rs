@@ -1,4 +1,4 @@
-//! One candidate's assessment.
+//! The assessment of one candidate.
 
 use crate::claims;
 use crate::codes;
@@ -20,7 +20,7 @@ use planforge_plugin_sdk::feedback::{self, Unmet};
 
 const PLAN: SourceId = SourceId(2);
 
-/// Judges one candidate as the options say.
+/// Judges one candidate with the checks that the options select.
 pub(crate) fn judge(
     host: &dyn Host,
     options: &Options,
@@ -72,7 +72,7 @@ pub(crate) fn missing(message: impl Into<String>) -> Assessment {
     Assessment::new(decision, message)
 }
 
-/// Judges domain and problem alone.
+/// Judges domain and problem without a plan.
 fn judge_pddl(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<Assessment, Failure> {
     if texts.domain.is_none() && texts.problem.is_none() {
         let what = if options.what == What::Domain { "no domain" } else { "neither a domain nor a problem" };
@@ -195,7 +195,8 @@ pub(crate) fn pddl_feedback(checked: &Checked) -> Vec<String> {
     ["domain", "problem"].into_iter().filter_map(|what| feedback::pddl(checked, what)).collect()
 }
 
-/// What is wrong with a plan, by the candidate's own domain and problem. `found` are the report's diagnostics with places.
+/// Feedback about a plan, by the candidate's own domain and problem. `found`: the report's diagnostics with
+/// places.
 fn plan_feedback(checked: &Checked, report: &ValidationReport, found: &[ReportedDiagnostic]) -> String {
     let Some(failing) = &report.failing_step else {
         return match report.missing_goals.is_empty() {

@@ -2,28 +2,31 @@
 //!
 //! | `what` | `against` | judges |
 //! |---|---|---|
-//! | `auto` | | the plan where the candidate has one, else the PDDL |
+//! | `auto` | | the plan if the candidate has one, else the PDDL |
 //! | `pddl` | | domain and problem; errors reject, warnings do not |
 //! | `domain` | | the domain alone |
 //! | `plan` | `candidate` | the plan by the candidate's own domain and problem |
-//! | `plan` | `environment` | the plan by the task's environment: a plan that is valid only for a problem that was written wrongly is caught here |
+//! | `plan` | `environment` | the plan by the task's environment, which rejects plans that are valid only for a wrongly written problem |
 //!
-//! A plan that is missing leaves the candidate undecided, as does a construct that validation does not execute: neither is a
-//! rejection. The feedback is ready for a prompt: it quotes the line, says what was the case and what would make it right; where
-//! the planner found no plan, it says why the goal is out of reach. Against the environment it names the failing step and the
-//! state before it in the environment's words, and nothing of its reasons, because the reference is withheld; these are in the
-//! evidence.
+//! A missing plan leaves the candidate undecided, and so does a construct that validation does not execute:
+//! neither is a rejection. The feedback is ready for a prompt: it quotes the line, the facts and the needed
+//! change. If the planner found no plan, it explains why the goal is unreachable. Against the environment it
+//! names the failing step and the state before it in the environment's words. It gives no reasons, because
+//! the reference is withheld; these are in the evidence.
 //!
-//! With `backend = "val"` an installed VAL decides about plans on the candidate's own files: a crash of it, or an answer that is none,
-//! leaves the candidate undecided.
+//! With `backend = "val"` an installed VAL decides about plans on the candidate's own files. A crash of it,
+//! or an unreadable answer, leaves the candidate undecided.
 //!
-//! With `parser = "val"` VAL's program `Parser` says whether the PDDL is accepted, and whether planforge would is a metric beside it. It
-//! accepts what it reads with no error; a crash of it is a failure. Evidence: `val` with `errors`, `warnings` and the first `findings`.
+//! With `parser = "val"` VAL's program `Parser` decides about the PDDL, and planforge's decision is a metric.
+//! It accepts texts that it reads without an error; a crash of it is a failure. Evidence: `val` with
+//! `errors`, `warnings` and the first `findings`.
 //!
-//! With `claims = true` what a model claims about its plan is compared with what is the case: see `claims/mod.rs`. Evidence: `claims`.
+//! With `claims = true` a model's claims about its plan are compared with the facts: see `claims.rs`.
+//! Evidence: `claims`.
 //!
-//! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`), `failing_step`, `missing_goals`, cut
-//! at 1000 atoms and 500 steps. Evidence (environment): `executed`, `reasons`, `diagnostics`.
+//! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`),
+//! `failing_step`, `missing_goals`, cut at 1000 atoms and 500 steps. Evidence (environment): `executed`,
+//! `reasons`, `diagnostics`.
 
 mod claims;
 mod codes;

@@ -1,8 +1,8 @@
 //! VAL's program `Parser` (Howey, Long and Fox 2004): the test-time-scaling paper's criterion of success.
 //!
-//! Its exit code is 0 whatever it read. It counts errors and warnings in a line of their own, and prints what it read before that line; a
-//! file that holds neither a domain nor a problem has no errors, so the tree is looked for too. Undeclared predicates and variables
-//! are warnings to it: it accepts domains that no planner could use.
+//! Its exit code is always 0. It prints the counts of errors and warnings on a line, and the parsed tree
+//! before that line. A file with neither a domain nor a problem has no errors, so the tree is checked too.
+//! Undeclared predicates and variables are warnings only: it accepts domains that no planner could use.
 
 use crate::codes;
 use crate::options::Options;
@@ -16,16 +16,16 @@ use serde_json::json;
 /// Most of VAL's findings that are kept.
 const MOST_FINDINGS: usize = 50;
 
-/// What VAL's Parser said.
+/// The answer of VAL's Parser.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
-    /// It came to the end of its files.
+    /// It read its files to the end.
     Read {
         /// Errors that it counted.
         errors: u32,
         /// Warnings that it counted.
         warnings: u32,
-        /// Whether it read a domain (and a problem, where it was given one).
+        /// True if it read a domain (and a problem, if one was given).
         whole: bool,
         /// Its findings, a line each, without the name of the folder.
         findings: Vec<String>,
@@ -34,10 +34,11 @@ pub(crate) enum Answer {
     Limit(String),
 }
 
-/// Asks VAL's Parser about what there is.
+/// Runs VAL's Parser on the candidate's texts.
 ///
 /// # Errors
-/// `verify.val`: VAL cannot be started; `verify.val-broke`: it ended without an answer; the run was interrupted.
+/// `verify.val`: VAL cannot be started; `verify.val-broke`: it ended without an answer; the run was
+/// interrupted.
 pub(crate) fn ask(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<Answer, Failure> {
     let there = [("domain.pddl", texts.domain), ("problem.pddl", texts.problem)];
     let files: Vec<(&str, &str)> = there.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();

@@ -253,7 +253,7 @@ fn long_feedback_is_cut_and_says_so() {
     assert_eq!(got.metrics["errors"], 14.0);
 }
 
-/// Plays a withheld reference: refuses what holds no cup, and has a secret in what it says.
+/// A withheld reference that refuses plans without a cup and has a secret in its messages.
 struct Reference;
 
 impl Environment for Reference {

@@ -1,4 +1,4 @@
-//! A candidate for which no plan was found: there is nothing to judge, and much to say about why.
+//! The assessment of a candidate without a plan: an explanation of why none was found.
 
 use crate::judge::{finish, missing, pddl_feedback};
 use planforge_contract::api::Host;
@@ -9,8 +9,8 @@ use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback::{self, NoPlan, Quote};
 use std::time::Duration;
 
-/// Undecided: a plan that is missing is no wrong plan. The feedback says what the planner answered and, from the candidate's
-/// own texts, why the goal is out of reach.
+/// Undecided: a missing plan is not a wrong plan. The feedback has the planner's answer and, from the
+/// candidate's own texts, why the goal is unreachable.
 pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutcome>) -> Assessment {
     let Some(outcome) = outcome else { return missing("there is no plan to judge: the candidate has none") };
     let mut assessment =

@@ -1,7 +1,7 @@
-//! The plan validator VAL (Howey, Long and Fox 2004) as a program: started on the candidate's files and read with care.
+//! The plan validator VAL (Howey, Long and Fox 2004) as a program, run on the candidate's files.
 //!
-//! Its exit code alone says too little: it is 255 for a damaged file as for an unknown action, and it crashes on some inputs.
-//! So a verdict is taken only where exit code and text agree; everything else is "could not decide".
+//! Its exit code alone is not enough: it is 255 both for a damaged file and for an unknown action, and it
+//! crashes on some inputs. A verdict counts only if exit code and text agree; everything else is undecided.
 
 use crate::codes;
 use crate::options::Options;
@@ -13,18 +13,17 @@ use std::time::Duration;
 /// Most that is read of what VAL prints.
 const OUTPUT_BYTES: u64 = 8 << 20;
 
-/// VAL's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
-    /// The plan is valid; the value of the metric, where it was told.
+    /// The plan is valid, with the value of the metric if VAL printed it.
     Valid(Option<f64>),
     /// The plan is invalid: why, in VAL's words.
     Invalid(String),
-    /// Neither was said.
+    /// Neither; the text explains why.
     Undecided(String),
 }
 
-/// Asks VAL about a plan.
+/// Runs VAL on a plan.
 ///
 /// # Errors
 /// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.

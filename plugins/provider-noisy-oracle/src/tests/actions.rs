@@ -1,4 +1,5 @@
-//! One action at a time: questions as translator-actions asks them, mistakes of every form, corrections, predicates that are proposed.
+//! Single actions: the questions of translator-actions, mistakes of every form, corrections, and proposed
+//! predicates.
 
 use super::*;
 use crate::action::unify;
@@ -38,7 +39,7 @@ fn growing(name: &str, listed: &str) -> String {
     question.replace("\nAction (it", "\nIf you need new predicates, list them before the action under the line \"New predicates:\".\nAction (it")
 }
 
-/// Nothing goes wrong unless a test says so.
+/// Options without mistakes.
 fn sound() -> Actions {
     Actions {
         errors: 0.0,

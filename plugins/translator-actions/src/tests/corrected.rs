@@ -1,4 +1,4 @@
-//! Actions that are written again, by what was said about them.
+//! Actions that are written again because of feedback.
 
 use super::*;
 

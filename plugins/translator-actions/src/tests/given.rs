@@ -1,4 +1,4 @@
-//! Mode `given`: what is asked, and what is taken from a reply.
+//! Mode `given`: questions and replies.
 
 use super::*;
 
@@ -94,7 +94,7 @@ fn constants_functions_and_types_of_the_header_stay_in_the_domain() {
     assert_eq!((domain.types.len(), domain.constants.len(), domain.functions.len()), (3, 1, 1));
 }
 
-/// Texts of a suite are data. One that plays the end of its question stays in its place, and the question goes on behind it.
+/// A suite's texts are data: one that imitates the end of its question stays in its place.
 #[test]
 fn a_description_cannot_end_the_question() {
     let mut request = request(1);

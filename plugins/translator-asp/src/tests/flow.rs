@@ -1,10 +1,10 @@
-//! What becomes of replies: problems, failed samples, second questions.
+//! Outcomes of replies: problems, failed samples, second questions.
 
 use super::*;
 use planforge_diagnostics::SourceId;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 
-/// Whether a problem is that of p01 of grippers but for the names of its objects.
+/// True if a problem is that of p01 of grippers up to the names of its objects.
 fn is_p01(problem: &str) -> bool {
     let domain = planforge_pddl::parse_domain(GRIPPERS, SourceId(0)).value;
     let [a, b] =

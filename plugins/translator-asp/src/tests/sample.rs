@@ -1,4 +1,4 @@
-//! The example that the generic questions show is right: what it answers means what its text says.
+//! The example of the generic questions is correct: its answer means what its text says.
 
 use super::*;
 

@@ -1,7 +1,7 @@
-//! The lists in a string of a call: comments and descriptions taken off, parentheses counted.
+//! Splits a string of a call into lists: comments and descriptions are removed, parentheses counted.
 //!
-//! What is left is whole lists without keywords of sections. Put into the text of a definition, it cannot change anything
-//! but its own place.
+//! The result is whole lists without section keywords. Inserted in the text of a definition, they cannot
+//! change anything but their own place.
 
 use crate::codes;
 use planforge_contract::FixPolicy;
@@ -11,11 +11,11 @@ use std::borrow::Cow;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     pub(super) lists: Vec<String>,
-    /// What was repaired, each with the code of what it answers, in the imperative.
+    /// Repairs in the imperative, each with the code that it answers.
     pub(super) fixes: Vec<(&'static str, String)>,
 }
 
-/// Why a string has no lists to use.
+/// The reason why a string has no usable lists.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) code: &'static str,
@@ -26,8 +26,8 @@ fn refuse<T>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Resul
     Err(Refused { code, message: message.into() })
 }
 
-/// Takes the lists out of a string. `described`: text behind a list that says what it means is left out, as in
-/// `(at ?x) - x is here`; in a condition such text might be a part that was meant.
+/// Returns the lists of a string. `described`: text behind a list is a description and left out, as in `(at
+/// ?x) - x is here`; in a condition such text might be a part that was meant.
 pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
     if fixes == FixPolicy::Safe && is_bare_atom(text) {
         let whole = pieces(&format!("({})", text.trim()), described, fixes)?;
@@ -46,8 +46,9 @@ pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pi
 const OPERATORS: [&str; 9] =
     ["and", "or", "not", "forall", "exists", "imply", "when", "either", "preference"];
 
-/// Whether a string is an atom that has lost its parentheses, `at ?x ?y` or `at ?x - obj`: a name and variables with their
-/// types. It can be read in one way only; with an operator, with further names or with any punctuation it could not.
+/// True if a string is an atom without parentheses, `at ?x ?y` or `at ?x - obj`: a name and variables with
+/// their types. It can be read in one way only, unlike strings with an operator, further names or
+/// punctuation.
 fn is_bare_atom(text: &str) -> bool {
     let is_name = |w: &str| {
         w.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -173,7 +174,8 @@ impl Cutter {
     }
 }
 
-/// Where atoms say types, with the white space before them. Lists that begin with a variable are those of quantifiers.
+/// The ranges of types in atoms, with the white space before them. Lists that begin with a variable belong to
+/// quantifiers.
 fn types_in_atoms(list: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     // For each open list, how many words it has had, and whether it is an atom.
@@ -234,14 +236,14 @@ fn keyword(list: &str) -> Option<String> {
     None
 }
 
-/// The declarations inside a whole section, `(:predicates (a) (b))`; other texts as they are.
+/// The declarations inside a whole section, `(:predicates (a) (b))`; other texts unchanged.
 pub(super) fn without_section<'a>(text: &'a str, keyword: &str) -> &'a str {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix('(').map(str::trim_start).and_then(|t| t.strip_prefix(keyword));
     inner.and_then(|t| t.strip_suffix(')')).unwrap_or(text)
 }
 
-/// What is wrong with a string, behind its beginning.
+/// A message about a string, after its beginning.
 fn shown(text: &str, what: &str) -> String {
     let line = text.split_whitespace().take(40).collect::<Vec<_>>().join(" ");
     let begin: String = line.chars().take(40).collect();

@@ -224,7 +224,7 @@ fn a_domain_written_as_calls_makes_itself_from_its_template() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever strings a reply has, the domain that comes out can be read and is no worse than before.
+    /// For random strings in a reply, the resulting domain is readable and has no new errors.
     #[test]
     fn no_reply_breaks_the_domain(
         predicates in prop::collection::vec(part(), 0..4),
@@ -288,7 +288,7 @@ fn domains_under(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) 
     }
 }
 
-/// Whether the calls that a domain is written as make it from its template. Domains that have errors are passed over.
+/// True if the calls for a domain restore it from its template. Domains with errors are skipped.
 fn makes_itself(path: &std::path::Path) -> bool {
     let text = std::fs::read_to_string(path).unwrap();
     let full = domain(&text);

@@ -1,5 +1,5 @@
-//! Calls written as JSON: `{"function": "modify_action", "arguments": {...}}`, alone or in lists, as servers write tool
-//! calls (arguments as a text of JSON too), or a dictionary with a function's name as key.
+//! Calls in JSON: `{"function": "modify_action", "arguments": {...}}`, alone or in lists, as servers write
+//! tool calls (arguments as a text of JSON too), or a dictionary with a function's name as key.
 
 use super::bind::{bind, is_parameter};
 use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Text, Value};

@@ -1,7 +1,8 @@
-//! Literals as Python and JSON write them: strings, lists, tuples, dictionaries, and names that stand for one of these.
+//! Literals of Python and JSON: strings, lists, tuples, dictionaries, and names that stand for one of these.
 //!
-//! Nothing is evaluated beyond joining literals with `+` or side by side, and a closing `.strip()`. Depth is limited, and
-//! everything that is read or copied is paid for from one budget, so that no text can cost more than its length allows.
+//! Nothing is evaluated except the concatenation of literals with `+` or side by side, and a closing
+//! `.strip()`. Depth is limited, and every byte that is read or copied uses up fuel, so the cost is linear in
+//! the length of the text.
 
 use super::call::{Text, Value};
 use planforge_diagnostics::Span;
@@ -10,14 +11,14 @@ use std::collections::BTreeMap;
 /// Deepest nesting of brackets.
 pub(crate) const MAX_DEPTH: usize = 32;
 
-/// Why a literal cannot be read.
+/// The reason why a literal is unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) message: String,
     pub(super) at: usize,
 }
 
-/// What may still be spent on one reply, in bytes read or copied.
+/// Remaining work for one reply, in bytes read or copied.
 #[derive(Debug)]
 pub(super) struct Fuel(usize);
 
@@ -31,7 +32,7 @@ impl Fuel {
     }
 }
 
-/// A place in the text, what names stand for, and what may be spent.
+/// A position in the text, with the values of names and the remaining fuel.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -163,7 +164,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Values up to the closing bracket, and whether a comma stood between or behind them.
+    /// Values up to the closing bracket, and true if they have a comma between or behind them.
     fn items(&mut self, close: char, depth: usize) -> Read<(Vec<Value>, bool)> {
         let (mut items, mut comma) = (Vec::new(), false);
         loop {
@@ -264,7 +265,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One string literal.
+    /// A string literal.
     pub(super) fn string(&mut self) -> Read<Text> {
         let start = self.at;
         let Some((prefix, raw, formatted)) = self.quote_ahead() else {
@@ -299,8 +300,8 @@ impl Reader<'_> {
     }
 }
 
-/// Where a string's closing mark begins; of a string without one, how far it was looked for. A backslash protects what
-/// follows it, and a short string ends with its line.
+/// The position of a string's closing mark; without one, the position where the search ended. A backslash
+/// protects the next character, and a short string ends with its line.
 fn closing(body: &str, mark: &str, long: bool) -> Result<usize, usize> {
     let mut escaped = false;
     for (at, byte) in body.bytes().enumerate() {
@@ -317,7 +318,7 @@ fn closing(body: &str, mark: &str, long: bool) -> Result<usize, usize> {
     Err(body.len())
 }
 
-/// The escapes that Python and JSON share, and those of either that PDDL may meet. Others stay as they are.
+/// Replaces the escapes that Python and JSON share, and those of either that PDDL may contain. Others stay.
 fn unescaped(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;

@@ -1,4 +1,4 @@
-//! Finding calls in a text: statement by statement in code, wherever one stands in prose.
+//! Finds calls in a text: statement by statement in code, anywhere in prose.
 
 use super::bind;
 use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Value};
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         reader.at + reader.word().len()
     }
 
-    /// `NAME = LITERAL` and `NAME += LITERAL` set a name. Whatever else may change it makes it unknown.
+    /// `NAME = LITERAL` and `NAME += LITERAL` set a name. Any other change makes it unknown.
     fn assignment(&mut self, after: usize, name: &str, end: usize) -> usize {
         let rest = self.text.get(after..end).unwrap_or_default();
         let trimmed = rest.trim_start_matches([' ', '\t']);
@@ -160,7 +160,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A call in code. One that cannot be read is refused; the interface written down again is no call.
+    /// Reads a call in code. An unreadable one is refused; a copy of the interface is not a call.
     fn call(&mut self, at: usize, function: &str, end: usize, calls: &mut CallsOfReply) -> usize {
         match self.arguments(at + function.len(), end) {
             Ok((arguments, stop)) => {
@@ -195,7 +195,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The arguments behind a function's name, and where the call ends.
+    /// The arguments after a function's name, and the end of the call.
     fn arguments(&mut self, at: usize, end: usize) -> Result<(Vec<Argument>, usize), Refusal> {
         let mut reader = self.reader(at, end);
         reader.skip_blank();
@@ -227,7 +227,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The beginning of what stands here, on one line: a model is not told lines and columns.
+    /// The first characters at a position, on one line: messages for models have no lines and columns.
     fn excerpt(&self, at: usize, end: usize) -> String {
         let rest = self.text.get(at..end).unwrap_or_default();
         let words: Vec<&str> = rest.split_whitespace().take(MAX_EXCERPT).collect();
@@ -268,12 +268,12 @@ fn is_function(word: &str) -> bool {
     word == PREDICATES || word == ACTION
 }
 
-/// Whether a called name was probably meant to be one of ours.
+/// True if a called name probably means one of the two functions.
 fn resembles(word: &str) -> bool {
     word.contains("predicate") || word.contains("action")
 }
 
-/// Whether a text that names one of the functions uses it as JSON does: in quotes.
+/// True if a text has a function's name in quotes, as JSON does.
 fn is_json(seen: &str) -> bool {
     [PREDICATES, ACTION].iter().any(|name| seen.contains(&format!("\"{name}\"")))
 }

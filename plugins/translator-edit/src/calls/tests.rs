@@ -1,4 +1,4 @@
-//! What is read as a call, and what is not. The replies are written by hand in the shapes that models give them.
+//! Recognition of calls. The replies are written by hand in the forms that models use.
 
 use super::call::{MAX_CALLS, MAX_REPLY, MAX_STRINGS};
 use super::*;

@@ -1,12 +1,11 @@
-//! From a critic's reply to a [`Critique`]. Whatever a model writes is read as far as it goes: JSON of any kind, lists, running text, an
-//! approval, nothing. What is odd about a reply is remarked on and never hidden.
+//! Reads a critic's reply as a [`Critique`], as far as possible in any form: JSON of any kind, lists, running
+//! text, an approval, nothing. Oddities of a reply are reported as remarks.
 //!
-//! * A reply with JSON is read from its JSON: its findings, and its verdict where it states one. The text around it counts only where the
-//!   JSON says neither.
-//! * Any other reply is read as prose: what its items and sentences object to is a finding, and words of approval are a verdict.
-//! * Who names an error objects, whatever verdict is stated. Without errors the stated verdict holds; without a stated one, findings that are
-//!   all warnings are an approval. An objection that names nothing is no verdict.
-//! * A reply that was cut off or held back is no approval.
+//! * A reply with JSON is read from its JSON: its findings, and its stated verdict. The text around it counts only if the JSON has neither.
+//! * Any other reply is read as prose: objections in items and sentences are findings, and words of approval are a verdict.
+//! * A reply that names an error objects, whatever verdict it states. Without errors the stated verdict counts; without a stated one, findings that
+//! are all warnings are an approval. An objection without a subject is not a verdict.
+//! * A reply that was cut off or filtered does not approve.
 
 mod prose;
 mod structured;
@@ -28,18 +27,17 @@ const MOST_FINDINGS: usize = 40;
 /// Longest field of a finding, in bytes.
 const MOST_OF_A_FIELD: usize = 2000;
 
-/// Reads replies.
 #[derive(Debug)]
 pub struct Reader {
     words: Words,
 }
 
-/// What a reply is held against.
+/// The facts that a reply is compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Against<'a> {
-    /// What was criticised.
+    /// The criticised artefact.
     pub of: Of,
-    /// The actions that exist, in lower case; `None` where they cannot be told.
+    /// The existing actions, in lower case; `None` if they are unknown.
     pub actions: Option<Vec<String>>,
     /// The critic's last reply about the candidate or its ancestor; empty where there is none.
     pub last: &'a str,
@@ -48,15 +46,14 @@ pub struct Against<'a> {
 /// A reply that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Read {
-    /// What it says.
     pub critique: Critique,
     /// The remarks of the critique as diagnostics, all of them warnings about the file `reply`.
     pub diagnostics: Vec<ReportedDiagnostic>,
-    /// How many findings the last critique had already.
+    /// Number of findings that the last critique already had.
     pub repeated: usize,
 }
 
-/// What a reply says, in either form, before it is judged.
+/// The content of a reply in either form, before it is judged.
 #[derive(Debug, Default)]
 struct Said {
     findings: Vec<CritiqueFinding>,
@@ -92,7 +89,8 @@ impl Reader {
         Ok(Self { words: Words::new()? })
     }
 
-    /// Reads a reply. Never fails, takes time proportional to what is read of the reply, and says what is odd about it.
+    /// Reads a reply, with remarks about oddities. It never fails and takes time linear in the length of the
+    /// reply.
     pub fn read(&self, reply: &str, finish: FinishReason, against: &Against<'_>) -> Read {
         let text = head(reply, MOST_BYTES);
         let mut read = Read::default();
@@ -119,7 +117,7 @@ impl Reader {
         read
     }
 
-    /// What a reply says, and in which form.
+    /// The content of a reply, with the name of its form.
     fn said(&self, text: &str) -> (&'static str, Said) {
         let found = loose::salvage(text);
         let said = structured::read(&self.words, &found);
@@ -152,7 +150,7 @@ impl Reader {
         distinct
     }
 
-    /// Says which action each finding is about, and remarks on those that do not exist.
+    /// Assigns findings to actions, and adds remarks about unknown actions.
     fn place(&self, read: &mut Read, against: &Against<'_>) {
         let Some(actions) = &against.actions else { return };
         let mut unknown: BTreeSet<String> = BTreeSet::new();
@@ -196,7 +194,7 @@ impl Reader {
     }
 }
 
-/// Remarks on a reply that the server ended, and says whether it did.
+/// Adds a remark and returns true if the server ended the reply.
 fn ending(finish: FinishReason, read: &mut Read) -> bool {
     match finish {
         FinishReason::Length => {
@@ -210,7 +208,7 @@ fn ending(finish: FinishReason, read: &mut Read) -> bool {
     true
 }
 
-/// Whether the critic approves, by its findings and by the verdict that it states.
+/// Derives the critic's verdict from its findings and its stated verdict.
 fn judge(read: &mut Read, verdict: Option<bool>, ended: bool) {
     let findings = &read.critique.findings;
     let errors = findings.iter().filter(|f| f.severity == FindingSeverity::Error).count();
@@ -232,7 +230,7 @@ fn judge(read: &mut Read, verdict: Option<bool>, ended: bool) {
     };
 }
 
-/// What makes two findings the same: their words and their place, whatever the case and the punctuation.
+/// The identity of a finding: its words and place without case and punctuation.
 fn key(finding: &CritiqueFinding) -> String {
     format!("{}|{}", normal(&finding.place), normal(&finding.finding))
 }

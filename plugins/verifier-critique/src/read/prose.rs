@@ -15,12 +15,10 @@ enum Label {
 
 /// An item of a list, or a paragraph.
 struct Item<'a> {
-    /// The heading above.
     heading: &'a str,
     lines: Vec<&'a str>,
 }
 
-/// What a text says.
 pub(super) fn read(words: &Words, text: &str) -> Said {
     let mut said = Said::default();
     let mut approved = false;
@@ -101,7 +99,7 @@ fn unmarked(line: &str) -> &str {
     }
 }
 
-/// The label of a line, and what stands behind it.
+/// The label of a line, and the text behind it.
 fn label(line: &str) -> Option<(Label, &str)> {
     let (head, rest) = line.split_once(':')?;
     let head = head.trim_matches(['*', '_', ' ', '`']).to_lowercase();
@@ -117,13 +115,13 @@ fn label(line: &str) -> Option<(Label, &str)> {
     Some((label, rest.trim_start_matches(['*', '_', ' ']).trim()))
 }
 
-/// Whether a line belongs to the finding above it.
+/// True if a line belongs to the finding above it.
 fn is_field(line: &str) -> bool {
     matches!(label(line), Some((Label::Severity | Label::Change, _)))
         || matches!(label(line), Some((Label::Place, rest)) if rest.split_whitespace().count() <= 4)
 }
 
-/// Takes what an item says. Whether it approves of the whole.
+/// Takes the findings of an item. Returns true if it approves of the whole.
 fn take(words: &Words, item: &Item<'_>, said: &mut Said) -> bool {
     let mut one = CritiqueFinding { place: item.heading.to_owned(), ..CritiqueFinding::default() };
     let mut stated = None;

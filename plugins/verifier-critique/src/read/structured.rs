@@ -1,4 +1,4 @@
-//! Critiques in JSON, whatever the model calls its keys.
+//! Critiques in JSON with any names of keys.
 
 use super::Said;
 use super::words::{Tone, Words};
@@ -70,7 +70,7 @@ const CHANGE: [&str; 10] = [
     "to_do",
 ];
 
-/// What the JSON of a reply says. `None` where it holds none that could be a critique.
+/// Reads the JSON of a reply. `None` if none of it can be a critique.
 pub(super) fn read(words: &Words, found: &Salvaged) -> Option<Said> {
     let mut said = Said::default();
     let mut any = false;
@@ -98,7 +98,7 @@ pub(super) fn around(text: &str, found: &Salvaged) -> String {
     out.lines().filter(|line| !line.trim_start().starts_with("```")).collect::<Vec<_>>().join("\n")
 }
 
-/// A critique, or a finding alone. Whether it is either.
+/// Reads a critique or a single finding. Returns false for other objects.
 fn object(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
     let mut any = false;
     for entry in entries {
@@ -181,7 +181,7 @@ fn finding(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
     true
 }
 
-/// Adds a finding, unless it says that there is none or is the form of the question.
+/// Adds a finding, unless it states that there is none or repeats the form of the question.
 fn add(words: &Words, mut one: CritiqueFinding, stated: bool, said: &mut Said) {
     if words.is_echo(&one) {
         said.echoes += 1;

@@ -4,32 +4,30 @@ use crate::codes;
 use planforge_contract::{CritiqueFinding, Failure, FailureClass, FindingSeverity};
 use regex::{Regex, RegexBuilder};
 
-/// What a sentence does.
+/// The tone of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// It says that something is right.
+    /// It approves of something.
     Approves,
-    /// It says that something is wrong, or what to change.
+    /// It objects to something or asks for a change.
     Objects,
-    /// It says neither.
+    /// Neither.
     Neutral,
-    /// It says nothing at all: `none`, `n/a`, blanks.
+    /// Without content: `none`, `n/a`, blanks.
     Nothing,
 }
 
 /// "No errors" in all its forms; as a whole it approves.
 const CLEAR: &str = r"\b(?:no|without(?:\s+any)?|not\s+any|zero|free\s+of|nor\s+any)\s+(?:[\w-]+\s+){0,4}?(?:errors?|mistakes?|issues?|problems?|flaws?|faults?|inconsistenc(?:y|ies)|contradictions?|corrections?|changes?|modifications?|findings?|objections?)\b(?:\s+(?:is|are|were)?\s*(?:found|detected|needed|necessary|required|present))?|\b(?:(?:do|does|did|could|can)(?:\s+not|n['\u{2019}]t)|cannot)\s+(?:see|find|contain|have|detect|identify|spot|need)\s+(?:any\s+)?(?:[\w-]+\s+){0,2}?(?:errors?|mistakes?|issues?|problems?|flaws?|changes?|corrections?)\b|\bnothing\s+(?:\w+\s+)?(?:is\s+)?(?:wrong|missing|amiss|to\s+(?:change|correct|fix|add|criticise|criticize|object))\b|\bneeds?\s+no\s+(?:changes?|corrections?)\b";
 
-/// Words that object.
 const OBJECTS: &str = r"\b(?:missing|miss(?:es)?|lack(?:s|ing)?|omit(?:s|ted)?|should(?:n['\u{2019}]t)?|needs?\s+to|ought|incorrect(?:ly)?|wrong(?:ly)?|errors?|erroneous(?:ly)?|mistakes?|mistaken(?:ly)?|issues?|problematic|flaw(?:s|ed)?|undeclared|undefined|unbalanced|mismatch(?:es|ed)?|inconsisten(?:t|cy|cies|tly)|invalid|unclosed|unmatched|unused|redundant|unnecessary|superfluous|contradict(?:s|ion|ory)?|ambiguous|vague|unclear|typos?|misspel\w+|violat(?:es?|ed|ion|ing)|fails?|failed|impossible|instead\s+of|rather\s+than|too\s+(?:few|many|much|weak|strong|general|strict)|extra|forg[eo]t(?:s|ten)?|incomplete|does(?:\s+not|n['\u{2019}]t)|do(?:\s+not|n['\u{2019}]t)\s+(?:match|exist|declare|define|require|check|update|include|say|add|delete|remove)|(?:is|are|was|were)(?:\s+not|n['\u{2019}]t)\s+(?:\w+\s+)?(?:declared|defined|used|needed|necessary|required|specified|included|listed|handled|updated|removed|deleted|added|checked|considered|mentioned|closed|correct|valid|right|accurate|consistent|complete|optimal|applicable|allowed|satisfied|met|reached|true|possible|appropriate)|not\s+(?:\w+\s+)?(?:correct|valid|right|accurate|consistent|complete|optimal|approved?|accepted?|acceptable)|(?:no|never)\s+(?:precondition|effect|parameter|predicate|action|condition|type)s?\b|must\s+(?:also\s+)?be\s+(?:added|removed|declared|defined|changed|replaced|included|deleted|renamed))\b|^\W*(?:add|remove|replace|rename|change|use|delete|declare|define|correct|fix|insert|move|swap|consider|avoid|ensure|make\s+sure)\b";
 
-/// Words that approve.
 const APPROVES: &str = r"\b(?:correct(?:ly)?|valid|accurate(?:ly)?|well[\s-](?:formed|structured|defined|written)|looks?\s+(?:good|fine|right|ok|okay)|(?:is|are|all)\s+(?:fine|good|right|ok|okay|balanced|sound)|approve[sd]?|accept(?:s|ed|able)?|consistent(?:ly)?|matche?s?|complete|as\s+expected|lgtm|optimal)\b";
 
-/// What a verdict on the whole speaks of.
+/// Subjects of a verdict on the whole.
 const OVERALL: &str = r"\b(?:domain|problem|plan|pddl|code|solution|it|this|everything|all|overall|whole|approve[sd]?|accept(?:s|ed)?|lgtm|looks)\b";
 
-/// What makes a finding light, and what makes it an error all the same.
+/// Words that make a finding a warning, and words that make it an error nevertheless.
 const LIGHT: &str = r"\b(?:might|could|may|consider|optional(?:ly)?|style|stylistic|readab\w+|recommend(?:ed)?|prefer(?:ably|red)?|unnecessary|redundant|unused|superfluous|clarity|naming|minor|nice\s+to|suboptimal|not\s+optimal|better)\b";
 const HEAVY: &str = r"\b(?:missing|incorrect(?:ly)?|wrong(?:ly)?|errors?|undeclared|undefined|invalid|lack(?:s|ing)?|unbalanced|fails?|violat\w+|contradict\w*|mismatch\w*|inconsistent)\b";
 
@@ -38,7 +36,7 @@ const NOTHING: &str = r"^\W*(?:none|nothing|n\W?a|null|nil|not applicable|empty|
 const YES: &str =
     r"^\W*(?:yes|true|approve[sd]?|accept(?:s|ed)?|correct|valid|right|ok|okay|pass(?:es|ed)?|good)\W*$";
 const NO: &str = r"^\W*(?:no|false|reject(?:s|ed)?|disapprove[sd]?|incorrect|invalid|wrong|fail(?:s|ed)?|bad|needs?\s+(?:work|changes|revision)|revise)\W*$";
-/// `action move`, `the move action`, `(:action move`: the name in quotes, or alone where a place is named.
+/// `action move`, `the move action`, `(:action move`: the name in quotes, or alone if a place is named.
 const QUOTED_ACTION: &str = r#"(?::action\s+|\bactions?\s*:?\s*[`'"*\u{201c}]+)([A-Za-z][\w-]*)|[`'"*\u{201c}]+([A-Za-z][\w-]*)[`'"*\u{201d}]+\s+action\b"#;
 const PLACED_ACTION: &str =
     r#"^\W*action\s*:?\s*[`'"*(]*([A-Za-z][\w-]*)|^\W*([A-Za-z][\w-]*)[`'"*]*\s+action\W*$"#;
@@ -84,7 +82,6 @@ impl Words {
         })
     }
 
-    /// What a sentence does.
     pub(super) fn tone(&self, sentence: &str) -> Tone {
         if self.is_nothing(sentence) {
             return Tone::Nothing;
@@ -97,7 +94,7 @@ impl Words {
         if clear || self.approves.is_match(&rest) { Tone::Approves } else { Tone::Neutral }
     }
 
-    /// Whether an approving sentence is about the whole and not about a part.
+    /// True if an approving sentence is about the whole and not about a part.
     pub(super) fn is_overall(&self, sentence: &str) -> bool {
         self.clear.is_match(sentence) || self.overall.is_match(sentence)
     }
@@ -138,7 +135,7 @@ impl Words {
         if light { FindingSeverity::Warning } else { FindingSeverity::Error }
     }
 
-    /// The form that the question shows, taken for an answer.
+    /// True for the form in the question, copied as an answer.
     pub(super) fn is_echo(&self, finding: &CritiqueFinding) -> bool {
         super::normal(&finding.finding) == "what is wrong"
     }
@@ -176,7 +173,7 @@ impl Words {
     }
 }
 
-/// Words behind "action" that are no names.
+/// Words after "action" that are not names.
 const FILLERS: [&str; 12] = [
     "or",
     "and",

@@ -1,10 +1,11 @@
-//! What a model claims about the plan that it wrote, against what is the case (test-time-scaling paper, section 4.6): metrics of 0 and 1
-//! for each class of failure, and a finding for each wrong claim. None of it changes the verdict on the plan, and none of it is
-//! feedback.
+//! Compares a model's claims about its plan with the facts (test-time-scaling paper, section 4.6): metrics of
+//! 0 and 1 for each class of failure, and a finding for each wrong claim. They do not change the verdict on
+//! the plan and are not feedback.
 //!
-//! A metric is absent where nothing was claimed, or nothing that can be compared. States are compared up to the first step that
-//! cannot be executed. Literals are looked up by name; sentences are read in the suite's own words. In an environment the
-//! reference model is compared with where it is open to verifiers; else what the environment tells of each state (see `told.rs`).
+//! A metric is absent if nothing comparable was claimed. States are compared up to the first step that cannot
+//! be executed. Literals are looked up by name; sentences are matched with the suite's own. In an environment
+//! the claims are compared with the reference model if verifiers may read it; else with the environment's
+//! descriptions of states (see `told.rs`).
 
 mod told;
 
@@ -36,7 +37,7 @@ const MOST_CLAIMS: usize = 500;
 /// Caps on grounding for the search for a cheapest plan.
 const GROUND: GroundLimits = GroundLimits { instances: 200_000, atoms: 200_000, formula_parts: 2_000_000 };
 
-/// A claim about a state, and what became of it.
+/// A claim about a state, with its judgement.
 struct StateClaim {
     after: usize,
     text: String,
@@ -51,7 +52,7 @@ struct Judged {
     optimality: Option<Optimality>,
 }
 
-/// A task to compare with, whoever's.
+/// The task that claims are compared with.
 struct Model<'m> {
     domain: &'m Domain,
     problem: &'m Problem,
@@ -75,7 +76,7 @@ pub(crate) const METRICS: [(&str, &str); 9] = [
     ("claims_unread", "claimed facts that say nothing about the task in words that are read"),
 ];
 
-/// Adds what the candidate's own domain and problem say of the plan's claims.
+/// Compares the claims with the candidate's own domain and problem.
 pub(crate) fn by_candidate(
     host: &dyn Host,
     options: &Options,
@@ -95,7 +96,7 @@ pub(crate) fn by_candidate(
     Ok(())
 }
 
-/// Adds what the environment says of the plan's claims.
+/// Compares the claims with the environment.
 pub(crate) fn by_environment(
     host: &dyn Host,
     options: &Options,
@@ -143,7 +144,7 @@ fn texts(model: &EnvironmentOpen) -> Option<(Domain, Problem)> {
 }
 
 impl<'m> Model<'m> {
-    /// `None` where the task has errors, which are told elsewhere, or is not one that is executed.
+    /// `None` if the task has errors, which are reported elsewhere, or cannot be executed.
     fn new(
         domain: &'m Domain,
         problem: &'m Problem,
@@ -201,7 +202,8 @@ impl<'m> Model<'m> {
         Some(if fact.holds { atom } else { format!("(not {atom})") })
     }
 
-    /// Under a number of nodes and no clock, so that the answer is the same wherever it is asked for.
+    /// Compares the claimed cost with the optimum. The search has a limit of nodes and no clock, so the
+    /// answer is the same on every machine.
     fn optimality(&self, host: &dyn Host, options: &Options, cost: f64) -> Result<Optimality, Failure> {
         let search =
             PlanOptions { algorithm: Algorithm::AStar, max_nodes: options.optimal_nodes, ground: GROUND };
@@ -225,7 +227,7 @@ impl ResourceLimits for UntilCancelled<'_> {
     }
 }
 
-/// Whether the stage `critic` called the plan right.
+/// The verdict of the stage `critic` on the plan.
 fn critic(host: &dyn Host, options: &Options, candidate: &Candidate) -> Option<bool> {
     let label = options.critic.as_deref()?;
     match candidate.assessments.get(label).map(|a| &a.decision) {
@@ -333,14 +335,14 @@ fn findings(
     found
 }
 
-/// A warning at a step: a wrong claim is no error of the plan.
+/// A warning at a step: a wrong claim is not an error of the plan.
 fn finding(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
     let mut found = crate::environment::in_plan(plan, step, code, message);
     found.severity = ReportedSeverity::Warning;
     found
 }
 
-/// The claims about states with what became of each, those about the plan, and what kept optimality from being shown.
+/// The claims about states with their judgements, those about the plan, and the reason if optimality is open.
 fn evidence(claim: &PlanClaim, judged: &Judged) -> serde_json::Value {
     let states: Vec<serde_json::Value> = judged
         .states
@@ -372,7 +374,7 @@ fn evidence(claim: &PlanClaim, judged: &Judged) -> serde_json::Value {
     })
 }
 
-/// Whether a stage with these options compares claims.
+/// Checks the options that belong to `claims`.
 pub(crate) fn check_options(options: &Options) -> Result<(), Failure> {
     if options.critic.is_some() && !options.claims {
         let message = "`critic` names a stage whose judgement is compared, and claims are not compared";

@@ -1,7 +1,8 @@
-//! Claims about states where there is no model to compare with, only what the environment tells of each state: atoms and sentences.
+//! Compares claims about states with an environment's descriptions of states, atoms and sentences, if there
+//! is no model.
 //!
-//! What it tells holds. What it does not tell does not hold only where it tells of the same predicate, with other arguments, in this
-//! state or the initial one; everything else cannot be compared.
+//! Described facts hold. Other facts count as false only if a fact of the same predicate with other arguments
+//! is described in this state or the initial one; everything else cannot be compared.
 
 use super::StateClaim;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
@@ -10,14 +11,14 @@ use planforge_planning::claims::LiteralVerdict;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is told of one state, all in one form.
+/// The description of one state in one normal form.
 #[derive(Default)]
 struct Told {
     atoms: BTreeSet<String>,
     sentences: BTreeSet<String>,
 }
 
-/// Compares every claim about a state that is reached with what the environment tells of it.
+/// Compares every claim about a reached state with the environment's description of it.
 pub(super) fn states(
     host: &dyn Host,
     plan: &PlanDocument,
@@ -78,7 +79,7 @@ fn plain(text: &str) -> String {
     lower.trim().trim_end_matches('.').split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a literal holds, as far as can be told.
+/// True or false if it can be decided that a literal holds.
 fn holds(literal: &str, here: &Told, initial: Option<&Told>) -> Option<bool> {
     let text = plain(literal);
     let inner = text.strip_prefix("( not ").and_then(|t| t.strip_suffix(" )"));

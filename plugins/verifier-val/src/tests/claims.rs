@@ -1,4 +1,4 @@
-//! What a model claims about its plan: each class of failure, by each of the three sources.
+//! Claims about plans: each class of failure, by each of the three sources.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -148,7 +148,7 @@ fn a_critic_s_verdict_on_the_plan_is_its_evaluation_of_itself() {
     assert_eq!(with(None), (None, 1), "a stage that did not judge the plan is told");
 }
 
-/// Executes with our validator, and opens its model or only tells atoms.
+/// An environment that executes with planforge's validator, and shows its model or only atoms.
 struct Kitchen {
     open: bool,
 }
