@@ -34,7 +34,7 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
                 return Err(stopped(reason));
             }
             simulator.applicable_into(&state, &mut applicable);
-            // The order in which actions are found is no part of a seed's meaning.
+            // A seed's walks must not depend on the order in which actions are found.
             applicable.sort_unstable();
             choices.clear();
             choices.extend(applicable.iter().map(|&a| {

@@ -332,7 +332,7 @@ state, more than {most}"
         }
         let State { mut sentences, atoms } = self.ask(question)?;
         if sentences.is_empty() {
-            // The suite may have words for atoms that the program has none for.
+            // The suite may have sentences for atoms that the program does not describe.
             let wording = Wording::new(&self.task.sentences);
             let told = |words: Vec<&str>| wording.fact(words[0], &words[1..], true);
             sentences = atoms.iter().filter_map(|a| crate::interface::words(a).map(told)).collect();

@@ -51,7 +51,7 @@ impl Pool {
             if shelf.running < options.processes.max(1) {
                 shelf.running += 1;
                 let mut place = Place { pool: self, conversation: None };
-                // One that has left while nobody spoke to it is no failure: a new one takes its place.
+                // A copy that ended while idle is not a failure: a new one replaces it.
                 while let Some(mut idle) = shelf.idle.pop() {
                     if idle.is_alive() {
                         place.conversation = Some(idle);

@@ -263,7 +263,7 @@ fn a_program_that_hangs_is_killed_with_all_that_it_started() {
     let ids = started(folder.path());
     assert!(ids.len() >= 3, "{ids:?}");
     let until = Instant::now() + Duration::from_secs(5);
-    // What has ended has no command line any more, a zombie included.
+    // A finished process has no command line any more, a zombie included.
     while ids.iter().any(|id| std::fs::read(id).is_ok_and(|text| !text.is_empty())) {
         assert!(Instant::now() < until, "something lives on: {ids:?}");
         std::thread::sleep(Duration::from_millis(10));

@@ -26,7 +26,7 @@ impl<'a> CallBudget<'a> {
 
 impl ResourceLimits for CallBudget<'_> {
     fn poll(&mut self) -> Poll {
-        // What ended first stays the reason.
+        // The first reason is kept.
         match self.deadline.stopped() {
             None if self.is_full() => Poll::Stop(StopReason::Memory),
             _ => self.deadline.poll(),

@@ -39,7 +39,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
             if let Some(note) = &result.note {
                 host.log(LogLevel::Info, note);
             }
-            // Breadth-first search finds the fewest steps, which is the least cost only where steps are what counts.
+            // Breadth-first search finds the fewest steps, which is the least cost only if steps are the cost.
             let steps_count = options.search != Search::Bfs || problem.metric.is_none();
             outcome(result, steps_count, &sources)
         }

@@ -81,7 +81,7 @@ fn arguments(options: &Options) -> Result<Vec<String>, Failure> {
             (Some(alias), None) => vec!["--alias", alias, "{domain}", "{problem}"],
             (None, Some(search)) => {
                 arguments.extend(["{domain}", "{problem}", "--search"].map(str::to_owned));
-                // The search string is one word of its own and no template: it may hold braces.
+                // The search string is one word and not a template: it may contain braces.
                 arguments.push(search.replace('{', "{{"));
                 return Ok(arguments);
             }

@@ -95,7 +95,7 @@ pub static PRESETS: [PresetInfo; 3] = [
         several: true,
         optimal: true,
         install: "pip install kstar-planner",
-        // It says "proved unsolvable" of every run without a plan and without an error, a memory limit included.
+        // It prints "proved unsolvable" for every run without a plan and without an error, even at a memory limit.
         ending: Ending::Phrases(&[
             ("proved unsolvable", Meaning::NoPlan),
             ("Timeout was reached", Meaning::Time),

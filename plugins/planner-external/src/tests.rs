@@ -180,7 +180,7 @@ fn a_program_that_hangs_is_killed_with_all_that_it_started() {
     let started = std::fs::read_to_string(pids.path()).unwrap();
     assert_eq!(started.lines().count(), 2);
     for pid in started.lines() {
-        // A killed process that nobody has waited for yet still has a number; its state says so.
+        // A killed process that was not waited for still has an id; its state is zombie.
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z "), "{pid} lives: {state}");
     }

@@ -129,7 +129,7 @@ fn example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<Example<'
     let get = |name: &str| task.materials.get(name).and_then(|t| given(t));
     match (get(EXAMPLE_TEXT), get(EXAMPLE_PLAN)) {
         (Some(text), Some(plan)) => Ok(Some(Example { text, plan })),
-        // An example of a problem alone is no mistake in the suite: other methods use it.
+        // An example of a problem alone is not a mistake in the suite: other methods use it.
         (_, None) if options.example.is_none() => Ok(None),
         (found, _) => {
             let lost = if found.is_none() { EXAMPLE_TEXT } else { EXAMPLE_PLAN };

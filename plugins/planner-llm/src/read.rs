@@ -83,7 +83,7 @@ fn numbered_steps(text: &str, actions: &[Known]) -> Result<Option<Vec<String>>, 
             return Ok(None);
         }
         let body = body.trim_matches(|c: char| c.is_whitespace() || c == '*');
-        // What follows a step in parentheses is a remark on it.
+        // Text after a step in parentheses is a remark.
         let end = body.starts_with('(').then(|| body.find(')')).flatten().map_or(body.len(), |at| at + 1);
         lines.push((index + 1, &body[..end]));
     }

@@ -35,7 +35,7 @@ fn is_entry(line: &str) -> bool {
 
 /// One entry an action. Conditions and effects other than facts are given as PDDL.
 fn of_domain(domain: &Domain, task: &TaskView) -> String {
-    // Sentences that cannot be read leave the names, which say the same.
+    // Without readable sentences the names are used.
     let sentences: BTreeMap<String, Sentences> = task
         .materials
         .get(PREDICATES)

@@ -136,7 +136,7 @@ impl ActionWriter<'_> {
                 mistakes.push(form.name().to_owned());
                 text
             }
-            // Where there is no place for it, as for a wrong type in an action without parameters, it is not made.
+            // A mistake that does not fit is left out, such as a wrong type in an action without parameters.
             _ => print_action(&action),
         };
         Draft { text: Some(text), mistakes }

@@ -65,7 +65,7 @@ impl Shown {
 
     fn question(&mut self, text: &str, reference: &Reference, update: bool) {
         let mut found = find_pddl(text, SourceId(0));
-        // The form of an answer may name what it defines and say nothing of it.
+        // The form of an answer may be a definition with a name and without content.
         found.domains.retain(|block| block.has_sections);
         found.problems.retain(|block| block.has_sections);
         for block in &found.domains {

@@ -112,7 +112,7 @@ pub(crate) fn revise(
         revision.schemas.push(schema);
     }
     if revision.changed.is_empty() {
-        // A model that is asked to correct something writes something, be it what stood there.
+        // A model that is asked for a correction always writes something, even the unchanged text.
         let named = wanted.actions.iter().position(|a| shown.named.contains(a.name.key()));
         revision.changed.extend(named.or_else(|| (!wanted.actions.is_empty()).then_some(0)));
     }

@@ -243,7 +243,7 @@ fn a_lost_argument_of_the_problem_stays_lost_in_domain_edits_and_other_problems(
         let either = lost.replace("(route ?p", "(route ?q");
         let there = [lost, either.as_str()].iter().any(|l| edits[0].contains(&format!("\"{l}\"")));
         assert!(there, "{lost} in\n{}", edits[0]);
-        // Another problem is written for the domain that is shown, so it keeps to its predicates without a mistake of its own.
+        // Another problem is written for the shown domain and uses its predicates without a further mistake.
         let question = format!("Domain:\n```pddl\n{}\n```\nWrite a problem.", print_domain(&domain));
         let (others, notes) = ask(&lossy, &request("problem", &question, 1, 3));
         let found = check_problem(&domain, &problem_of(&others[0]), sources);
@@ -316,7 +316,7 @@ fn edits_write_everything_first_and_then_what_changes() {
             reply::SIMULATED
         )
     );
-    // Whoever finds nothing to change writes something again as it was.
+    // Without a change, one action is written again unchanged.
     let (texts, notes) = ask(
         &quiet,
         &request(

@@ -60,7 +60,7 @@ fn seam(journal: Arc<dyn Journal>, provider: Arc<OpenAi>) -> impl Fn() + Sync {
     let llm = Llm::new(options).unwrap();
     let number = AtomicU64::new(0);
     move || {
-        // A path of its own for each, or the journal would answer.
+        // Each request has its own path, or the journal would answer it.
         let path = format!("t/s/{}", number.fetch_add(1, Ordering::Relaxed));
         let site = CallSite { path, call: 0, role: "writer".into() };
         drop(divan::black_box(llm.complete("main", request(), &site, &SilentHost::default()).unwrap()));

@@ -159,7 +159,7 @@ impl tower_service::Service<HttpRequestFactory> for Once {
         Box::pin(async move {
             let request = factory.build().await?;
             let outcome = once.send(request).await;
-            // async-openai writes bodies of failures to the log, where nobody redacts them, and drops Retry-After. So it
+            // async-openai writes bodies of failures to the log, unredacted, and drops Retry-After. So it
             // only ever sees success; the outcome itself is taken from the slot.
             let body = outcome.clone().unwrap_or_else(|_| b"null".to_vec());
             once.slot.set(outcome);
@@ -179,7 +179,7 @@ impl Once {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failure::of_transport)? {
             if !response.status().is_success() && body.len() + chunk.len() > MOST_OF_AN_ERROR {
-                // Its reason stands in front, where it has one.
+                // Its reason comes first, if it has one.
                 body.extend_from_slice(chunk.get(..MOST_OF_AN_ERROR - body.len()).unwrap_or_default());
                 break;
             }
@@ -205,7 +205,7 @@ impl Once {
         }
         match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
             Ok(_) => Ok(body),
-            // What ends in the middle was cut off on its way; it may come whole the next time.
+            // An incomplete body was cut off in transit; a retry may succeed.
             Err(e) if e.is_eof() => Err(failure::cut_off(status, &e, body.len())),
             Err(e) => Err(malformed(status, &format!("not JSON ({e})"), &body)),
         }

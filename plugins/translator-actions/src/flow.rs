@@ -66,7 +66,7 @@ impl Call<'_> {
 
     fn sample(&self, materials: &Materials, heard: &Heard, number: u32) -> Result<CandidatePatch, Failure> {
         let mut sample = self.begin(materials, heard, number);
-        // What is corrected has its predicates already.
+        // A corrected action has its predicates already.
         let anew = sample.actions.iter().all(Option::is_none);
         let passes = if anew { self.options.passes() } else { 1 };
         for pass in 0..passes {
@@ -167,7 +167,7 @@ impl Call<'_> {
             sample.grown.take(&reply.content, &mut found);
         }
         sample.report(&format!("reply for {}", action.name), &reply.content, &found);
-        // The whole reply where there is no action: what it is can be classified then.
+        // The whole reply if it has no action, so that it can be classified.
         let kept = block.as_ref().map_or_else(|| reply.content.trim().to_owned(), |block| block.text.clone());
         sample.patch.texts.insert(text_name(&materials.actions[place].name), kept);
         sample.actions[place] = block.map(|block| block.text);
@@ -194,7 +194,7 @@ impl Call<'_> {
         let mut patch = sample.patch;
         patch.domain = Some(fixed(&mut patch.fixes, &text, BlockKind::Domain, self.request.fixes));
         (patch.log_likelihood, patch.tokens) = sample.asking.likelihood();
-        // What stays was written by replies whose likelihood the candidate has; this one's adds to it.
+        // The candidate already has the likelihood of the actions that stay; this one adds to it.
         patch.rewrite = !sample.stays.contains(&true);
         Ok(patch)
     }

@@ -90,7 +90,7 @@ fn in_time(question: Question) -> Result<Solved, Failure> {
             }
             Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
                 stop.store(true, Ordering::Relaxed);
-                // A search ends then. What it found until then is not all, and comes too late.
+                // The search ends then; its partial result is late and incomplete.
                 drop(receive.recv_timeout(GRACE));
                 return Err(time_limit(time));
             }
@@ -181,11 +181,11 @@ fn solve(
             return Err(Stop::Broke(Failure::new(FailureClass::Plugin, codes::REASONER, message)));
         }
     };
-    // A search that was told to stop is late: whoever asked has given it up.
+    // The result of an interrupted search is late: its caller has given up.
     if answer.stopped {
         return Err(Stop::Broke(time_limit(Duration::from_millis(question.time_ms))));
     }
-    // That nothing derives an atom is not worth a word: most texts do not use most of what rules could use.
+    // Underivable atoms are not reported: most texts use few of the atoms in the rules.
     remarks.extend(answer.messages.iter().filter(|m| m.kind != Kind::AtomUndefined).map(remark));
     let mut bytes = 0;
     let mut answers = Vec::with_capacity(answer.models.len());

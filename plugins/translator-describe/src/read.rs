@@ -164,7 +164,7 @@ pub(crate) fn types(reply: &Reply, types: &[Type]) -> Result<BTreeMap<String, St
                 wrong.push(format!("`{}` has an empty text", ty.name))
             }
             Some((_, text)) => {
-                // A description stands in the middle of sentences and on lines of its own.
+                // A description is used inside sentences and on separate lines.
                 let words: Vec<&str> = text.split_whitespace().collect();
                 found.insert(ty.name.clone(), words.join(" ").trim_end_matches('.').to_owned());
             }

@@ -262,13 +262,13 @@ fn replies_of_many_shapes() {
             2,
             0,
         ),
-        // JSON with comments of a model's own making breaks off; what was whole counts.
+        // Invalid JSON breaks off; complete calls before it count.
         (
             "```json\n[\n  {\"function\": \"add_or_update_predicates\", \"arguments\": {\"predicates\": [\"(ready)\"]}},\n  {\"function\": \"modify_action\", \"arguments\": {\"action_name\": \"switch\" \"new_effects\": []}}\n]\n```",
             1,
             1,
         ),
-        // A negative number of arguments is no PDDL, and no Python either.
+        // Unquoted PDDL is not Python.
         ("```python\nadd_or_update_predicates([(on ?l - lamp)])\n```", 0, 1),
         // Numeric and unknown constructs.
         (
@@ -288,7 +288,7 @@ fn replies_of_many_shapes() {
             2,
             1,
         ),
-        // Two blocks that correct each other: the last word counts.
+        // Two blocks with corrections: the last one counts.
         (
             "```python\nadd_or_update_predicates([\"(on ?l)\"])\n```\nNo, with its type:\n```python\nadd_or_update_predicates([\"(on ?l - lamp)\"])\nmodify_action(\"switch\", [], [\"(on ?l)\"])\n```",
             3,

@@ -69,7 +69,7 @@ impl Cache {
         }
         // Made outside the lock: two calls may do the same work once, but none waits for another task's.
         let made = Arc::new(Behaviour::open(reference, options, budget)?);
-        // What this call's time may have cut short is not what another call would find.
+        // A result that this call's time limit cut short is not reused by other calls.
         if budget.poll() == Poll::Continue {
             let mut kept = self.kept();
             kept.truncate(KEPT - 1);
@@ -106,7 +106,7 @@ impl Frame {
             false => None,
         };
         let names = reference.domain.actions.iter().map(|action| action.name.to_string()).collect();
-        // Without behaviour nobody looks at the reference's actions, whoever told them.
+        // Without behaviour the reference's actions are never used.
         let domain = match options.behaviour {
             true => reference.domain,
             false => Domain { actions: Vec::new(), ..reference.domain },

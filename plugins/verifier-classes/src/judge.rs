@@ -219,7 +219,7 @@ fn decision(asked: &[Asked], found: &[Found]) -> Decision {
     }
     let open: Vec<(&Asked, &Found)> = asked.iter().zip(found).filter(|(_, found)| found.is_open()).collect();
     let Some((asked, first)) = open.first() else { return Decision::Accepted };
-    // A limit is what another run may change, so one of them is told before anything else.
+    // Another run may change the result of a limit, so a limit is reported first.
     let reason = match open.iter().any(|(_, found)| found.classified.stopped.is_some()) {
         true => UndecidedReason::Limit,
         false => UndecidedReason::Unsupported,
@@ -265,7 +265,7 @@ fn figures(
     put("actions", found.len() as f64);
     put("syntax", count(ResultGroup::Syntax.name()));
     put("semantic", count(ResultGroup::Semantic.name()));
-    // Without behaviour there is no telling how many are equivalent.
+    // Without behaviour the number of equivalent actions is unknown.
     if behaviour {
         put("equivalent", count(ResultGroup::Equivalent.name()));
         put("different", count(ResultGroup::Different.name()));

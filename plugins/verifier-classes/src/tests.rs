@@ -107,7 +107,7 @@ fn every_class_is_told_with_what_it_needs() {
 
 #[test]
 fn a_lost_plan_is_told_with_the_written_action_s_own_condition() {
-    // The short way stays; what is lost are plans that light the first lamp after a walk.
+    // The short way stays; plans that light the first lamp after a walk are lost.
     let strict = "(:action go :parameters (?a ?b - room)
       :precondition (and (here ?a) (door ?a ?b) (oiled ?b)) :effect (and (here ?b) (not (here ?a))))";
     let oiled = PROBLEM.replace("(here hall)", "(here hall) (oiled attic)");
@@ -219,7 +219,7 @@ fn a_limit_leaves_it_undecided_and_is_told_as_that() {
              If it is right, write it again as it is."]
     );
     assert_eq!((got.metrics["undecided"], got.diagnostics[0].code.as_str()), (1.0, "classes.undecided"));
-    // What does not need plans is told all the same.
+    // Classes that need no plans are still reported.
     let got = judge(
         &host_with(PROBLEM, &[]),
         options,
@@ -267,7 +267,7 @@ fn without_behaviour_the_given_declarations_are_enough() {
     let none = judge(&host, options.clone(), task.clone(), candidate(&[("go", "Sorry.")])).unwrap();
     assert_eq!(none.summary, "0 of 1 actions fit the domain, 1 syntax error.");
     assert_eq!((none.metrics["fits"], none.metrics.get("equivalent")), (0.0, None));
-    // Without the material the environment says what is declared.
+    // Without the material the declarations come from the environment.
     let got =
         judge(&host_with(PROBLEM, &[]), options.clone(), TaskView::default(), candidate(&texts)).unwrap();
     assert_eq!(got.metrics["semantic"], 1.0);

@@ -99,7 +99,7 @@ fn plan_fails(
     let failing = plan.failing.as_ref().map(|(step, _)| *step);
     let own =
         failing.and_then(|step| plan.steps.get(step)).is_none_or(|step| step.name.eq_ignore_ascii_case(name));
-    // Conditions of the reference's actions stay with it; those of the goal, and of the action as it was written, may be told.
+    // Conditions of the reference's actions are withheld; those of the goal and of the written action may be shown.
     let conditions = match (allowed && failing.is_some(), own) {
         (false, true) => plan.conditions.as_slice(),
         _ => &[],

@@ -59,7 +59,7 @@ impl Call<'_> {
             },
         );
         let mut assessment = assess(of, &reply, read)?;
-        // Without a history the last reply is kept all the same, to see whether the next one repeats it.
+        // The last reply is kept without a history too, to find repetitions in the next one.
         if !self.options.history {
             turns.clear();
         }

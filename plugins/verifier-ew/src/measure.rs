@@ -272,7 +272,7 @@ pub fn shortest_failing(
     let mut capped = Capped::new(budget, settings.exact_bytes);
     let search = walk::counterexample(reference, candidate, limits, &sampled, &mut capped);
     match search {
-        // Our own cap is no limit of the call: there is nothing more to be found, and that is all.
+        // The plugin's own cap is not a limit of the call: the search just ends.
         walk::CounterexampleOutcome::LimitReached { searched, .. } if capped.full => {
             walk::CounterexampleOutcome::LimitReached { searched, reason: None }
         }

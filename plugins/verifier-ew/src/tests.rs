@@ -598,7 +598,7 @@ fn other_names_are_matched_where_that_is_asked_for() {
     assert_eq!((&got.decision, got.metrics["score"]), (&Decision::Accepted, 1.0), "{got:?}");
     let actions = got.evidence["interface"]["actions"].as_array().unwrap();
     assert_eq!((&actions[1]["reference"], &actions[1]["candidate"]), (&"pour".into(), &"fill".into()));
-    // A candidate that is wrong is told so, and first what its actions are called.
+    // Feedback about a wrong candidate begins with the names of its actions.
     let wrong = renamed(&DOMAIN.replace("(and (hot) (clean ?c))", "(hot)"));
     let got = judge(&host(true), matched.clone(), wrong);
     assert_eq!(got.decision, Decision::Rejected);

@@ -72,7 +72,7 @@ pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
     assessment.summary = format!("{said}{differs}. {}", assessment.summary);
     assessment.decision = if accepts { Decision::Accepted } else { Decision::Rejected };
     if accepts {
-        // What the own reader holds against a text is no feedback where VAL's word counts.
+        // Findings of planforge's reader are not feedback if VAL decides.
         assessment.feedback = Vec::new();
     } else if assessment.feedback.is_empty() && !findings.is_empty() {
         assessment.feedback = vec![format!("The PDDL was not accepted:\n{}", findings.join("\n"))];

@@ -381,7 +381,7 @@ fn metrics_are_those_declared_and_codes_are_explained_once() {
 
 #[test]
 fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
-    // A program that says what VAL says, under its name for files.
+    // A program with VAL's output and file names.
     let with = |script: &str| {
         let command = ["/bin/sh", "-c", script, "val"].map(String::from).to_vec();
         let options = Options { backend: Backend::Val, val_command: command, ..Options::default() };
@@ -458,7 +458,7 @@ fn val_s_parser_stands_beside_the_own_reader() {
     assert!(failure.code == "verify.val" && failure.help.unwrap().contains("parser_command"));
     let plan = Options { parser: Reader::Val, ..Options::default() };
     assert_eq!(ValVerifier::create(plan, &Secrets::default()).unwrap_err().code, "verify.options");
-    // What a program outside answers is journalled.
+    // Answers of an external program are journalled.
     let options = serde_json::json!({"parser": "val"}).as_object().cloned().unwrap();
     assert!(info().is_external(&options) && !info().is_external(&JsonObject::new()));
 }

@@ -96,7 +96,7 @@ pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
         _ => " (the own validator disagrees)",
     };
     let summary = format!("{said}{differs}. {}", own.summary);
-    // What the own validator holds against a plan is no feedback on one that VAL accepts.
+    // Findings of planforge's validator are not feedback on a plan that VAL accepts.
     let feedback = if decision == Decision::Accepted { Vec::new() } else { own.feedback };
     Assessment { decision, summary, feedback, ..own }
 }

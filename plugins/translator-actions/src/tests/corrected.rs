@@ -53,7 +53,7 @@ fn a_reply_without_an_action_is_shown_and_never_put_into_the_domain() {
     request.candidate.texts.insert("action.go".into(), reply.into());
     let (_, questions) = asked(Options::default(), &request, &[GO]);
     assert!(questions[0].contains(&format!("````pddl\n{reply}\n````\n")), "{}", questions[0]);
-    // Where nobody complains about it, it is asked for again all the same: it is no action.
+    // It is asked for again without feedback too, because it is not an action.
     request.feedback = vec!["Action `light`: wrong.".into()];
     let (patches, questions) = asked(Options::default(), &request, &["still not", LIGHT]);
     assert_eq!(questions.len(), 2);

@@ -36,7 +36,7 @@ fn a_representation_becomes_the_problem_without_a_question() {
     assert_eq!(atom.atom, "object(robot1, robot)");
     assert_eq!(inference.rules[atom.rule as usize].text, "object(X, robot) :- init(robot_in(X, _)).");
     assert_eq!(inference.atoms[atom.premises[0] as usize].atom, "init(robot_in(robot1, room3))");
-    // That there are three rooms is counted nowhere, and which they are follows from what is in them.
+    // The three rooms are not counted in the reply; their names follow from their contents.
     let idle: Vec<u32> = inference.idle.iter().map(|idle| inference.rules[idle.rule as usize].line).collect();
     assert_eq!(idle, [1, 2, 3, 4]);
 }

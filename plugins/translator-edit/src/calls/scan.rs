@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
         let word = self.reader(at, end).word().to_owned();
         let after = at + word.len();
         if matches!(word.as_str(), "def" | "class" | "import" | "from") && first {
-            // What is defined here is not called here.
+            // A definition is not a call.
             return self.line_end(at, end).min(self.after_header(after, end));
         }
         if self.is_call(after, end) {

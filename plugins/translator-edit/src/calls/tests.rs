@@ -188,7 +188,7 @@ fn limits_hold_and_are_said() {
     let long = format!("```python\nadd_or_update_predicates([{}])\n```", "\"(a)\",".repeat(MAX_STRINGS + 1));
     assert!(refusals(&long)[0].contains("are more than 1024"));
     assert_eq!(refusals(&"x".repeat(MAX_REPLY + 1)).len(), 1);
-    // Each line doubles what the one before it holds.
+    // Each line doubles the value of the one before it.
     let mut doubling = String::from("```python\na = [\"(a)\"]\n");
     doubling.extend((0..60).map(|_| "a += a\n"));
     doubling.push_str("modify_action(\"go\", a, [])\n```");

@@ -50,7 +50,7 @@ fn items<'a>(words: &Words, text: &'a str) -> Vec<Item<'a>> {
         }
         if let Some(title) = title(bare) {
             match (words.tone(title), unmarked(bare) == bare) {
-                // `1. **Missing precondition**` is where a finding begins, `Some things are wrong:` is no place.
+                // `1. **Missing precondition**` begins a finding; `Some things are wrong:` is not a place.
                 (Tone::Objects, false) => {}
                 (tone, _) => {
                     heading = if tone == Tone::Objects { "" } else { title };
@@ -137,7 +137,7 @@ fn take(words: &Words, item: &Item<'_>, said: &mut Said) -> bool {
             Some((Label::Severity, rest)) => stated = Some(words.severity(rest)),
             Some((Label::Change, rest)) => one.change = rest.to_owned(),
             Some((Label::Verdict, rest)) => said.verdict = words.verdict(rest).or(said.verdict),
-            // What follows a change goes on with it.
+            // Text after a change continues it.
             None if !one.change.is_empty() => one.change = format!("{} {line}", one.change),
             None => text.push(line),
         }
@@ -149,7 +149,7 @@ fn take(words: &Words, item: &Item<'_>, said: &mut Said) -> bool {
         () if is_pddl => String::new(),
         () if labelled && words.tone(&text) != Tone::Approves && !words.is_nothing(&text) => text,
         () if !objections.is_empty() => objections,
-        // A change without a finding says both.
+        // A change without a finding is both.
         () if !one.change.is_empty() && !words.is_nothing(&one.change) => std::mem::take(&mut one.change),
         () => String::new(),
     };

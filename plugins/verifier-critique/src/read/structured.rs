@@ -94,7 +94,7 @@ pub(super) fn around(text: &str, found: &Salvaged) -> String {
         at = range.end;
     }
     out.push_str(&text[at..]);
-    // What is left of the block's fence.
+    // The rest of the block's fence.
     out.lines().filter(|line| !line.trim_start().starts_with("```")).collect::<Vec<_>>().join("\n")
 }
 
@@ -118,7 +118,7 @@ fn object(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
                     any = true;
                 }
             }
-            // A part of the critique under a name of its own, as `{"critique": {...}}`.
+            // A nested part of the critique, as `{"critique": {...}}`.
             Kind::Object(inner) if LISTS.iter().any(|l| key.contains(l)) => any |= object(words, inner, said),
             _ => {}
         }
@@ -160,7 +160,7 @@ fn finding(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
         return false;
     };
     let place = match get(&PLACE) {
-        // `{"action": "move"}`, `{"line": 12}`: the key says what it is.
+        // `{"action": "move"}`, `{"line": 12}`: the key names the kind of place.
         Some((key @ ("action" | "line" | "predicate" | "step"), text))
             if !text.to_lowercase().contains(key) =>
         {

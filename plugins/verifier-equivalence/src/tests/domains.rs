@@ -60,7 +60,7 @@ fn a_difference_comes_with_the_shortest_sequence_or_the_failing_plan() {
         (&"second".into(), &serde_json::json!(["(carry red dock attic)"]))
     );
     assert_eq!(hde.evidence["heuristic"]["class"], "no-plan");
-    // Boxes stay where they were as well: every plan of the one is a plan of the other but for what it costs to bring them back.
+    // Boxes also stay at their old place: plans of the one are plans of the other except for the steps that bring boxes back.
     let copied = DOMAIN.replace("(and (in ?b ?to) (not (in ?b ?from)))", "(in ?b ?to)");
     let [exact, hde] = both(&copied);
     assert_eq!(exact.decision, Decision::Rejected);
@@ -123,7 +123,7 @@ fn another_interface_is_not_comparable_unless_it_can_be_matched() {
         let Decision::NotComparable { message } = &got.decision else { panic!("{got:?}") };
         assert_eq!(message, "no action of the candidate has the parameters of carry");
     }
-    // The reference problem says what the domain does not declare.
+    // The reference problem uses a symbol that the domain does not declare.
     let other = DOMAIN.replace("sealed", "shut");
     let got = judged(options(Level::Exact), &other).unwrap();
     assert!(matches!(got.decision, Decision::NotComparable { .. }), "{got:?}");
@@ -132,7 +132,7 @@ fn another_interface_is_not_comparable_unless_it_can_be_matched() {
 
 #[test]
 fn a_limit_leaves_a_domain_undecided() {
-    // Sealed boxes cannot be told from others where nothing depends on it: a second action makes the models differ without effect.
+    // Nothing depends on sealed boxes: a second action changes the model without an effect on behaviour.
     let longer = DOMAIN.replace(
         "(and (in ?b ?to) (not (in ?b ?from)))",
         "(and (in ?b ?to) (not (in ?b ?from)) (when (and (in ?b ?to) (not (in ?b ?to))) (sealed ?b)))",

@@ -109,7 +109,7 @@ pub(crate) fn by_environment(
         Ok(EnvironmentAnswer::Describe(info)) => info.model,
         Ok(_) => return Err(crate::environment::other_answer()),
         Err(failure) if failure.class == FailureClass::Cancelled => return Err(failure),
-        // An environment that only judges has still told its verdict.
+        // An environment that only judges still gives a verdict.
         Err(failure) => {
             host.log(LogLevel::Warn, &format!("the environment opens no model: {}", failure.message));
             None

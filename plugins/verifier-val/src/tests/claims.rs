@@ -263,7 +263,7 @@ fn an_environment_without_a_model_is_compared_with_as_far_as_it_tells() {
         .iter()
         .map(|state| state["verdict"].as_str().unwrap())
         .collect();
-    // `hot` and `full` are told of no state here: whether they hold cannot be said.
+    // `hot` and `full` occur in no description: it is unknown if they hold.
     let second = ["right", "wrong", "unread", "unread", "right"];
     let third = ["wrong", "unread", "unread"];
     assert_eq!(verdicts, [&second[..], &third[..], &["not reached"]].concat());
