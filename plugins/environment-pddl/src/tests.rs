@@ -102,7 +102,7 @@ fn sequences_run_to_the_first_refusal_each_from_the_initial_state() {
 }
 
 #[test]
-fn states_are_told_with_facts_without_arguments_and_numbers() {
+fn state_descriptions_include_numbers_and_facts_without_arguments() {
     let query = StateQuery {
         actions: lines("(board van home)\n(sail home isle)\n(leave van isle)"),
         ..StateQuery::default()
@@ -124,7 +124,7 @@ fn states_are_told_with_facts_without_arguments_and_numbers() {
 }
 
 #[test]
-fn before_an_action_is_tried_what_its_objects_lack_is_told_too() {
+fn state_descriptions_include_false_facts_about_the_next_action_s_objects() {
     let mut task = task();
     let words = |yes: &str, no: &str| Sentences { yes: yes.into(), no: no.into() };
     task.sentences = BTreeMap::from([
@@ -254,7 +254,7 @@ fn one_instance_serves_many_threads() {
 }
 
 #[test]
-fn what_cannot_be_simulated_is_a_failure_of_the_request() {
+fn an_unsupported_simulation_is_a_failure_of_the_request() {
     let fail = |domain: Option<&str>, problem: Option<&str>| {
         let task =
             EnvironmentOpen { domain: domain.map(Into::into), problem: problem.map(Into::into), ..task() };

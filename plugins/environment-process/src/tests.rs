@@ -167,7 +167,7 @@ fn broken(options: &Options) -> Failure {
 }
 
 #[test]
-fn every_way_to_break_is_told_apart_with_what_was_asked_and_what_came() {
+fn every_protocol_violation_is_reported_with_request_and_answer() {
     let dying = "[ $m = step ] && { echo 'about to go' >&2; exit 5; }";
     let half = "[ $m = step ] && { printf '{\"id\":'; kill -TERM $$; }";
     let cases: &[(&str, &str, FailureClass, &[&str])] = &[

@@ -114,7 +114,7 @@ fn a_problem_for_another_domain_is_unreadable() {
 }
 
 #[test]
-fn what_is_not_searched_is_unsupported_with_its_place() {
+fn unsupported_constructs_are_reported_with_their_place() {
     let domain = "(define (domain d)
   (:requirements :durative-actions)
   (:predicates (p) (q))

@@ -116,7 +116,7 @@ fn every_exit_code_has_its_outcome_and_none_reads_as_another() {
 }
 
 #[test]
-fn what_a_program_prints_is_believed_as_far_as_it_goes() {
+fn only_valid_plans_of_a_program_are_accepted() {
     let say = |which, text: &str| ask(preset(which, &format!("echo '{text}'")), &request());
     assert_eq!(
         say(Preset::KStar, "The problem was proved unsolvable by the planner").unwrap().name(),

@@ -104,7 +104,7 @@ fn question_with_the_rules_of_a_given_domain_in_words() {
 }
 
 #[test]
-fn question_for_a_better_plan_shows_the_last_one_and_what_was_said_about_it() {
+fn question_for_a_better_plan_shows_the_last_one_and_its_feedback() {
     let mut request = texts();
     request.previous = Some(PlanDocument { steps: vec!["(switch blue)".into()], ..PlanDocument::default() });
     request.feedback =
@@ -115,7 +115,7 @@ fn question_for_a_better_plan_shows_the_last_one_and_what_was_said_about_it() {
 }
 
 #[test]
-fn what_a_checked_plan_is_said_to_do_is_kept_beside_it() {
+fn claims_about_a_checked_plan_are_kept_beside_it() {
     let reply = "Step 1: (switch red) - near\nCheck 1: yes\nState after step 1: red is on; (near red)\nGoal reached: no\nCost: 1";
     let (host, outcome) = ask(checked(), &texts(), reply);
     let outcome = outcome.unwrap();
@@ -180,7 +180,7 @@ fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
 }
 
 #[test]
-fn the_domain_says_which_actions_may_stand_without_parentheses() {
+fn steps_without_parentheses_are_read_only_for_known_actions() {
     let reply = "```plan\ngo red blue\n```";
     assert_eq!(ask(Options::default(), &texts(), reply).1.unwrap_err().code, "planner.unreadable-step");
     let mut request = texts();
@@ -198,7 +198,7 @@ fn a_reply_without_a_plan_is_a_failure_and_no_verdict() {
 }
 
 #[test]
-fn what_is_missing_is_a_failure_of_the_request() {
+fn a_missing_text_is_a_failure_of_the_request() {
     let code = |options: Options, request: &PlanRequest| {
         let (host, outcome) = ask(options, request, "(switch red)");
         assert!(host.requests().is_empty(), "nothing is asked");
@@ -224,7 +224,7 @@ fn several_plans_are_unsupported() {
 }
 
 #[test]
-fn a_validated_plan_is_told_in_plain_language() {
+fn a_validated_plan_is_explained_in_plain_language() {
     let plan = PlanDocument {
         steps: vec!["(switch red)".into(), "(go red blue)".into()],
         cost: Some(2.0),

@@ -115,7 +115,7 @@ fn a_representation_spells_the_problem_out() {
 }
 
 #[test]
-fn what_a_representation_cannot_say_is_refused() {
+fn a_problem_that_a_representation_cannot_express_is_refused() {
     for (from, to, why) in [
         ("(and (at red far))", "(or (at red far) (at red home))", "no conjunction"),
         ("blue", "1st", "`1st`"),
@@ -157,7 +157,7 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_problem_without_mistakes_is_the_reference_and_with_them_says_which() {
+fn a_problem_is_the_reference_except_for_its_listed_mistakes() {
     let (texts, notes) = ask(&oracle(options()), &request("problem", "Write it.", 2, 1));
     let expected = print_problem(&parse_problem(PROBLEM, SourceId(0)).value);
     assert_eq!(print_problem(&problem_of(&texts[0])), expected);
@@ -295,7 +295,7 @@ fn named_mistakes_are_repaired_at_their_rate_and_others_at_theirs() {
 }
 
 #[test]
-fn edits_write_everything_first_and_then_what_changes() {
+fn edits_write_all_actions_first_and_changed_ones_later() {
     let quiet =
         oracle(Options { errors: 0, repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() });
     let (first, _) = ask(&quiet, &request("edit", "Write the domain by calls.", 1, 4));
@@ -373,7 +373,7 @@ fn costs_are_edited_only_where_the_domain_shown_has_them() {
 }
 
 #[test]
-fn what_it_cannot_answer_is_refused_with_the_names_it_knows() {
+fn unknown_tasks_are_refused_with_the_known_names() {
     let refusal =
         |request: &CompletionRequest| match oracle(options()).complete(&TestHost::new(), request).unwrap() {
             CompletionResult::ProviderFailure(failure) => failure,

@@ -134,7 +134,7 @@ fn examples_are_drawn_for_each_question_from_the_seed() {
 }
 
 #[test]
-fn earlier_actions_are_shown_where_the_option_says_so() {
+fn earlier_actions_are_shown_only_with_the_option() {
     let shown = Options { earlier: true, ..Options::default() };
     let (_, questions) = asked(shown, &request(1), &[GO, LIGHT]);
     assert!(!questions[0].contains(GO) && questions[1].contains(GO));
@@ -151,7 +151,7 @@ fn a_reply_without_an_action_leaves_it_out_and_is_kept() {
 }
 
 #[test]
-fn what_is_missing_is_said_before_anything_is_asked() {
+fn missing_texts_are_reported_before_any_request() {
     let failure = |options: Options, request: &TranslateRequest| {
         let host = TestHost::new();
         let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();

@@ -96,7 +96,7 @@ fn the_question_about_a_task_after_an_earlier_stage() {
 }
 
 #[test]
-fn tasks_of_one_suite_are_told_alike() {
+fn tasks_of_one_suite_are_described_alike() {
     let mut request = request(1);
     request.task.materials.insert("lead.problem".into(), "(define (problem lead))".into());
     request.task.materials.insert("lead.text".into(), "The lead.".into());
@@ -197,7 +197,7 @@ fn replies_without_a_text_are_failures() {
 }
 
 #[test]
-fn what_is_there_is_not_asked_for() {
+fn existing_texts_are_not_asked_for() {
     let mut request = request(2);
     request.task.domain_text = "Lamps.".into();
     request.task.task_text = "Switch red on.".into();

@@ -231,7 +231,7 @@ fn feedback_without_a_conversation_tells_the_task_first() {
 }
 
 #[test]
-fn what_is_missing_is_a_failure_of_the_request_with_a_way_out() {
+fn a_missing_text_is_a_failure_of_the_request_with_help() {
     let fail = |options: DirectOptions, request: &TranslateRequest| {
         let host = TestHost::new();
         let failure = plugin(options).translate(&host, request).unwrap_err();

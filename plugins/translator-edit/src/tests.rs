@@ -92,7 +92,7 @@ fn each_reply_is_applied_to_the_domain_that_the_question_showed() {
 }
 
 #[test]
-fn later_rounds_show_the_feedback_and_the_domain_as_it_stands() {
+fn later_rounds_show_the_feedback_and_the_current_domain() {
     let mut request = first_round(1);
     request.candidate.conversation =
         vec![Message::system("s"), Message::user("q"), Message::assistant(CALLS)];
@@ -311,7 +311,7 @@ fn replies_of_many_shapes() {
 
 /// Mistakes of form that a small model made: types in atoms, and an atom without parentheses.
 #[test]
-fn slips_of_a_small_model_are_put_right_where_the_stage_asks() {
+fn mistakes_of_a_small_model_are_repaired_only_with_safe_fixes() {
     let reply = "1. **switch** needs a wire.\n\nHere are the calls:\n\n```python\nadd_or_update_predicates([\n    \"(on ?l - lamp)\",\n    \"wired ?l - lamp\",\n])\n\n\
 modify_action(\n    \"switch\",\n    [\n        \"wired ?l\",\n        \"(not (on ?l - lamp))\",\n    ],\n    [\n        \"(on ?l - lamp)\",  # it is on now\n    ],\n)\n```\n";
     let mut request = first_round(1);

@@ -152,7 +152,7 @@ fn an_update_of_a_problem() {
 }
 
 #[test]
-fn an_update_says_so_where_the_critic_found_nothing() {
+fn an_update_without_findings_states_that() {
     let mut request = written();
     request.feedback.clear();
     request.task.domain_text.clear();
@@ -160,7 +160,7 @@ fn an_update_says_so_where_the_critic_found_nothing() {
 }
 
 #[test]
-fn an_update_says_so_where_no_domain_stands() {
+fn an_update_without_a_domain_states_that() {
     let mut request = written();
     request.candidate.domain = None;
     let asked = question(updating(), &request);

@@ -73,7 +73,7 @@ const PRE: &str = "(and (here ?r) (in ?l ?r) (dark ?l))";
 const EFF: &str = "(and (lit ?l) (not (dark ?l)))";
 
 #[test]
-fn every_class_is_told_with_what_it_needs() {
+fn feedback_on_every_class_has_its_needs() {
     let replies = [
         ("NoPDDL", "It is lit where it was dark.".to_owned()),
         ("PError", light("(and (here ?r) (in ?l ?r)", EFF)),
@@ -106,7 +106,7 @@ fn every_class_is_told_with_what_it_needs() {
 }
 
 #[test]
-fn a_lost_plan_is_told_with_the_written_action_s_own_condition() {
+fn feedback_on_a_lost_plan_quotes_the_written_action_s_condition() {
     // The short way stays; plans that light the first lamp after a walk are lost.
     let strict = "(:action go :parameters (?a ?b - room)
       :precondition (and (here ?a) (door ?a ?b) (oiled ?b)) :effect (and (here ?b) (not (here ?a))))";
@@ -124,7 +124,7 @@ fn a_lost_plan_is_told_with_the_written_action_s_own_condition() {
 }
 
 #[test]
-fn all_equivalent_is_accepted_and_says_nothing() {
+fn a_candidate_with_equivalent_actions_is_accepted_without_feedback() {
     let renamed = light(PRE, EFF).replace("?l", "?x");
     let (got, classes) = judged(&[("go", GO), ("light", &renamed)]);
     assert_eq!(got.decision, Decision::Accepted, "{:?}", got.summary);
@@ -137,7 +137,7 @@ fn all_equivalent_is_accepted_and_says_nothing() {
 }
 
 #[test]
-fn only_what_was_asked_for_is_classified_and_each_finding_stays_in_its_text() {
+fn only_requested_actions_are_classified_with_places_in_their_own_text() {
     let (got, classes) = judged(&[(
         "light",
         "\n\n(:action light :parameters (?l - lamp)\n :precondition (bright ?l)\n :effect (lit ?l))",
@@ -185,7 +185,7 @@ fn every_wrong_action_has_its_entry_and_the_whole_its_own_class() {
 }
 
 #[test]
-fn further_problems_show_what_one_does_not() {
+fn further_problems_reveal_differences() {
     let text = light("(and (here ?r) (in ?l ?r))", EFF);
     let class = |further: &[&str], k| {
         let options = Options { k, ..Options::default() };
@@ -200,7 +200,7 @@ fn further_problems_show_what_one_does_not() {
 }
 
 #[test]
-fn a_limit_leaves_it_undecided_and_is_told_as_that() {
+fn a_limit_leaves_an_action_undecided_and_is_reported() {
     let text = light("(and (here ?r) (in ?l ?r) (lit ?l))", EFF);
     let options = Options { max_nodes: 1, ..Options::default() };
     let syntax = "(:action go :parameters";

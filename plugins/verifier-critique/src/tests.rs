@@ -109,7 +109,7 @@ fn questions_about_problems_and_plans() {
 }
 
 #[test]
-fn a_history_is_a_conversation_and_otherwise_each_question_stands_alone() {
+fn questions_are_one_conversation_only_with_a_history() {
     for history in [true, false] {
         let plugin = plugin(json!({"history": history}));
         let host = TestHost::new().reply("critic", OBJECTION).reply("critic", OBJECTION);
@@ -137,7 +137,7 @@ fn a_history_is_a_conversation_and_otherwise_each_question_stands_alone() {
 }
 
 #[test]
-fn assessments_say_what_the_critic_says() {
+fn assessments_follow_the_critic() {
     let assessed = |options, reply: &str| {
         let host = TestHost::new().reply("critic", reply);
         one(&plugin(options), &host, &request(candidate())).unwrap()
@@ -190,7 +190,7 @@ Hm.",
 }
 
 #[test]
-fn a_reply_that_was_cut_off_is_no_failure() {
+fn a_cut_off_reply_is_not_a_failure() {
     let cut = Reply { content: "The domain".into(), finish: FinishReason::Length, logprobs: None };
     let host = TestHost::new().answer("critic", Ok(cut));
     let assessment = one(&plugin(json!({})), &host, &request(candidate())).unwrap();
@@ -210,7 +210,7 @@ fn a_call_that_breaks_is_a_failure_of_its_candidate_alone() {
 }
 
 #[test]
-fn what_is_not_there_is_asked_about_by_nobody() {
+fn a_missing_artefact_causes_no_request() {
     let host = TestHost::new();
     let nothing = one(&plugin(json!({})), &host, &request(Candidate::default())).unwrap();
     assert_eq!(nothing.summary, "there is no domain to criticise");

@@ -130,7 +130,7 @@ fn a_black_box_and_its_model_give_consistent_scores() {
 }
 
 #[test]
-fn the_shortest_failing_walk_is_told_with_the_state_before_the_refused_action() {
+fn feedback_shows_the_shortest_failing_walk_and_the_state_before_the_refused_action() {
     let candidates = [
         // The environment refuses at first, or later.
         changed(":precondition (not (full ?c))", ":precondition ()"),
@@ -167,7 +167,7 @@ fn the_shortest_failing_walk_is_told_with_the_state_before_the_refused_action() 
 }
 
 #[test]
-fn what_the_reference_asks_for_is_not_told() {
+fn conditions_of_the_reference_are_never_revealed() {
     let secret = DOMAIN.replace("(hot))\n  (:action boil", "(hot) (grail))\n  (:action boil");
     let secret = secret.replace("(and (hot) (clean ?c))", "(and (hot) (clean ?c) (not (grail)))");
     let mut open = open();
@@ -259,7 +259,7 @@ fn a_direction_that_is_not_defined_leaves_the_other_reported() {
 }
 
 #[test]
-fn what_shares_no_action_or_object_is_not_comparable_and_still_ranked() {
+fn candidates_without_shared_names_are_not_comparable_but_ranked() {
     let mut other = DOMAIN.to_owned();
     for name in ["boil", "pour", "drink", "wash"] {
         other = other.replace(&format!("(:action {name}"), &format!("(:action do-{name}"));
@@ -286,7 +286,7 @@ fn an_action_without_effects_is_right_where_the_environment_has_one() {
 }
 
 #[test]
-fn what_needs_a_model_is_undecided_without_one() {
+fn options_that_need_a_model_leave_candidates_undecided_without_one() {
     let ask = |model, options: Options| judge(&host(model), options, written(DOMAIN, PROBLEM));
     let exact = Options { mode: Some(Mode::Exact), ..Options::default() };
     let code = Options { form: Form::ReferenceCode, ..Options::default() };

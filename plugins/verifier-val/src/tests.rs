@@ -93,7 +93,7 @@ fn a_valid_plan_is_accepted_with_cost_and_trace() {
 }
 
 #[test]
-fn a_step_that_cannot_be_executed_is_told_with_line_and_remedy() {
+fn a_refused_step_is_reported_with_line_and_remedy() {
     let got = auto(candidate(&domain(), PROBLEM, Some("(boil) (pour blue) (serve blue) (pour blue)")));
     assert_eq!(got.decision, Decision::Rejected);
     assert_eq!(got.metrics.get("executed"), Some(&3.0));
@@ -103,14 +103,14 @@ fn a_step_that_cannot_be_executed_is_told_with_line_and_remedy() {
 }
 
 #[test]
-fn a_goal_that_is_missed_is_told_with_line_and_remedy() {
+fn a_missed_goal_is_reported_with_line_and_remedy() {
     let got = auto(candidate(&domain(), PROBLEM, Some("(boil) (pour blue) (serve blue)")));
     assert_eq!(got.decision, Decision::Rejected);
     insta::assert_snapshot!(got.feedback.join("\n---\n"));
 }
 
 #[test]
-fn a_step_that_is_none_is_told_with_the_near_miss() {
+fn an_unreadable_step_is_reported_with_a_similar_action() {
     let got = auto(candidate(&domain(), PROBLEM, Some("(boil) (por blue green) (serve boil)")));
     assert_eq!(got.decision, Decision::Rejected);
     assert_eq!(got.metrics.get("executed"), Some(&1.0));
@@ -147,7 +147,7 @@ fn warnings_leave_a_candidate_accepted() {
 }
 
 #[test]
-fn what_is_missing_leaves_the_candidate_undecided() {
+fn a_missing_text_leaves_the_candidate_undecided() {
     let plan = Options { what: What::Plan, ..Options::default() };
     let none = assess(plan.clone(), candidate(&domain(), PROBLEM, None));
     assert_eq!(undecided(&none), Some(UndecidedReason::MissingInput));
@@ -217,7 +217,7 @@ fn a_plan_that_cannot_be_found_is_explained() {
 }
 
 #[test]
-fn the_given_domain_stands_in_for_the_candidates() {
+fn the_given_domain_is_used_for_candidates_without_one() {
     let request = VerifyRequest {
         task: TaskView { given: Given { domain: Some(domain()), problem: None }, ..TaskView::default() },
         candidates: vec![Candidate { domain: None, ..candidate("", PROBLEM, Some(PLAN)) }],
@@ -229,7 +229,7 @@ fn the_given_domain_stands_in_for_the_candidates() {
 }
 
 #[test]
-fn what_validation_does_not_execute_is_undecided() {
+fn constructs_that_validation_does_not_execute_are_undecided() {
     let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
     let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
     let got = auto(candidate(domain, problem, Some("(a)")));
@@ -238,14 +238,14 @@ fn what_validation_does_not_execute_is_undecided() {
 }
 
 #[test]
-fn pddl_alone_is_judged_where_the_stage_says_so() {
+fn pddl_is_judged_without_a_plan_on_request() {
     let options = Options { what: What::Pddl, ..Options::default() };
     let got = assess(options, candidate(&domain(), PROBLEM, Some("(nonsense)")));
     assert_eq!(got.decision, Decision::Accepted);
 }
 
 #[test]
-fn long_feedback_is_cut_and_says_so() {
+fn long_feedback_is_cut_with_a_note() {
     let wrong: String = (0..14).map(|n| format!(" (wrong{n})")).collect();
     let got = auto(candidate(&domain(), &PROBLEM.replace("(clean red)", &wrong), None));
     assert!(got.feedback[0].starts_with("The problem has 14 errors."), "{}", got.feedback[0]);
@@ -411,7 +411,7 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
 }
 
 #[test]
-fn val_s_parser_stands_beside_the_own_reader() {
+fn val_s_parser_decides_beside_planforge_s_reader() {
     // A program that answers as VAL's Parser does, under its names for files.
     let with = |script: &str, what: What, candidate: Candidate| {
         let command = ["/bin/sh", "-c", script, "parser"].map(String::from).to_vec();

@@ -100,7 +100,7 @@ fn json_is_read_in_several_shapes() {
 }
 
 #[test]
-fn what_is_no_fact_is_a_sentence_or_nothing() {
+fn other_text_than_facts_is_a_sentence_or_ignored() {
     let facts = |text: &str| {
         let mut state = ClaimedState::default();
         facts::read(text, &mut state);

@@ -134,7 +134,7 @@ fn each_bad_edit_is_refused_for_its_reason_and_the_good_ones_are_made() {
 }
 
 #[test]
-fn a_slip_that_is_repeated_is_told_once_and_with_the_parameters() {
+fn a_repeated_mistake_is_reported_once_with_the_parameters() {
     let code =
         format!("{GOOD}\nmodify_action('move', ['(in ?from ?t)'], ['(in ?from ?t)', '(in ?from ?t)'])");
     let edited = edit(TEMPLATE, &code);
@@ -199,7 +199,7 @@ fn a_fault_that_was_there_is_laid_to_no_edit() {
 }
 
 #[test]
-fn parentheses_are_put_right_where_the_stage_asks() {
+fn parentheses_are_repaired_only_with_safe_fixes() {
     let code = "add_or_update_predicates(['(locked ?r - room'])\nmodify_action('lock', ['(and (not (locked ?r))'], ['(locked ?r))'])";
     assert_eq!(edit(TEMPLATE, code).edits, Edits { applied: 0, refused: 2 });
     let fixed = edit_with(TEMPLATE, code, FixPolicy::Safe, None);

@@ -96,7 +96,7 @@ fn json_in_the_shapes_of_tool_calls() {
 }
 
 #[test]
-fn what_is_no_call_is_left_alone() {
+fn text_that_is_not_a_call_is_ignored() {
     for reply in [
         "",
         "I would use add_or_update_predicates and modify_action(...) here.",
@@ -177,7 +177,7 @@ fn a_call_that_cannot_be_read_is_refused_with_its_place_and_the_next_one_is_read
 }
 
 #[test]
-fn limits_hold_and_are_said() {
+fn limits_are_enforced_and_reported() {
     let deep =
         format!("```python\nmodify_action(\"go\", {}\"(a)\"{}, [])\n```", "[".repeat(100), "]".repeat(100));
     assert!(refusals(&deep)[0].contains("nested more than 32 deep"), "{:?}", refusals(&deep));

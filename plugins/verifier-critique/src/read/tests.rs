@@ -30,7 +30,7 @@ fn shown(critique: &Critique) -> Vec<String> {
 const FINDINGS: &str = r#"{"findings": [{"finding": "The precondition lacks (at ?from).", "place": "action move", "severity": "error", "change": "Add (at ?from)."}, {"finding": "The name is odd", "place": "drop", "severity": "warning", "change": "none"}], "approves": false}"#;
 
 #[test]
-fn json_in_any_shape_says_the_same() {
+fn json_of_any_shape_gives_the_same_critique() {
     let wanted = [
         "E action move [move] The precondition lacks (at ?from). -> Add (at ?from).",
         "W drop [drop] The name is odd -> ",
@@ -132,7 +132,7 @@ fn objections_are_found_in_prose() {
 }
 
 #[test]
-fn what_says_neither_is_no_verdict() {
+fn a_reply_without_approval_or_objection_is_no_verdict() {
     for reply in [
         "",
         "  \n ",
@@ -185,7 +185,7 @@ fn a_reply_that_was_cut_off_counts_as_far_as_it_goes() {
 }
 
 #[test]
-fn the_form_of_the_question_is_no_finding() {
+fn a_copy_of_the_question_s_form_is_not_a_finding() {
     let form = include_str!("../../templates/answer.txt");
     let form = form.lines().find(|l| l.starts_with("{\"findings\"")).unwrap();
     let critique = read(form);
@@ -253,7 +253,7 @@ fn actions_that_do_not_exist_are_remarked_on() {
 }
 
 #[test]
-fn what_is_long_is_cut_and_says_so() {
+fn long_states_are_cut_with_a_note() {
     let many: String = (0..100).map(|n| format!("{n}. Fact {n} is wrong.\n")).collect();
     let critique = read(&many);
     assert_eq!(critique.findings.len(), MOST_FINDINGS);
