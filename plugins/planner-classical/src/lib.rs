@@ -15,6 +15,7 @@
 mod budget;
 mod codes;
 mod options;
+mod report;
 mod solve;
 mod top_k;
 

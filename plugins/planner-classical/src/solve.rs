@@ -1,17 +1,17 @@
 //! One call: reads the task, searches, and reports the outcome.
 
 use crate::budget::CallBudget;
-use crate::codes;
 use crate::options::{Options, Search};
+use crate::report::{explain, limit_kind, report, unsupported};
 use crate::top_k;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
-    LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic, SearchStatistics,
+    PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::read_task;
 use planforge_planning::{
-    Algorithm, Explanation, PlanOptions, PlanResult, ReasonKind, StopReason, task::Unsupported,
+    Algorithm, PlanOptions, PlanResult,
 };
 
 /// Reads the task and searches for a plan.
@@ -105,19 +105,6 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
     }
 }
 
-/// One sentence a reason, each with its place; where delete relaxation shows nothing, that the whole space was searched.
-pub(crate) fn explain(why: &Explanation, sources: &SourceMap) -> Vec<String> {
-    if !why.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
-        return vec![why.text()];
-    }
-    let place = |reason: &planforge_planning::Reason| {
-        let file = sources.get(reason.place.text.source())?;
-        let at = file.line_column(reason.place.span.start);
-        Some(format!(" ({}:{}:{})", file.name, at.line, at.column))
-    };
-    why.reasons.iter().map(|r| format!("{}{}.", r.message, place(r).unwrap_or_default())).collect()
-}
-
 fn statistics(result: &PlanResult) -> SearchStatistics {
     let counts = result.statistics;
     SearchStatistics {
@@ -130,24 +117,4 @@ fn statistics(result: &PlanResult) -> SearchStatistics {
             None => result.method.to_owned(),
         },
     }
-}
-
-pub(crate) const fn limit_kind(reason: StopReason) -> LimitKind {
-    match reason {
-        StopReason::Time => LimitKind::Time,
-        StopReason::Memory => LimitKind::Memory,
-        StopReason::Nodes => LimitKind::Nodes,
-        StopReason::Grounding => LimitKind::Grounding,
-        StopReason::Cancelled => LimitKind::Cancelled,
-    }
-}
-
-pub(crate) fn unsupported(construct: &Unsupported) -> Diagnostic {
-    Diagnostic::error(codes::UNSUPPORTED, format!("this planner does not plan with {}", construct.what))
-        .at(construct.place.text.source(), construct.place.span, "")
-        .help("validation may still work on a plan found by another planner")
-}
-
-pub(crate) fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
-    diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect()
 }

@@ -7,9 +7,10 @@
 use crate::ask::Asking;
 use crate::codes;
 use crate::feedback::Heard;
-use crate::grown::{Grown, mentions};
+use crate::grown::Grown;
 use crate::materials::Materials;
 use crate::options::{Mode, Options};
+use crate::pddl_text::mentions;
 use crate::prompt::{ActionQuestion, Example, Fenced, Prompts};
 use planforge_contract::api::Host;
 use planforge_contract::{

@@ -1,7 +1,7 @@
 //! Predicates that grow action by action: which ones a reply proposes, and which ones are dropped in the end.
 
 use crate::codes;
-use crate::prompt::declaration;
+use crate::pddl_text::{MARKS, alternatives, declaration};
 use crate::unify::Unified;
 use planforge_contract::PredicateDescription;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -134,27 +134,7 @@ impl Grown {
     }
 }
 
-/// Characters around an item of a list.
-pub(crate) const MARKS: [char; 7] = ['-', '*', '`', ' ', '.', '\t', '+'];
-
 fn same_types(a: &[TypedName], b: &[TypedName]) -> bool {
     let types = |list: &[TypedName]| -> Vec<Vec<String>> { list.iter().map(alternatives).collect() };
     types(a) == types(b)
-}
-
-/// The types of a parameter, in lower case.
-pub(crate) fn alternatives(parameter: &TypedName) -> Vec<String> {
-    match &parameter.ty {
-        Some(ty) => ty.alternatives.iter().map(|name| name.key().to_owned()).collect(),
-        None => vec!["object".to_owned()],
-    }
-}
-
-/// True if a text of PDDL, readable or not, has a list that begins with the name.
-pub(crate) fn mentions(text: &str, name: &str) -> bool {
-    let heads = text.split('(').skip(1);
-    let word = |rest: &str| -> String {
-        rest.trim_start().chars().take_while(|c| !c.is_whitespace() && !"();".contains(*c)).collect()
-    };
-    heads.map(word).any(|head| head.eq_ignore_ascii_case(name))
 }

@@ -26,6 +26,7 @@ mod flow;
 mod grown;
 mod materials;
 mod options;
+mod pddl_text;
 mod prompt;
 mod unify;
 

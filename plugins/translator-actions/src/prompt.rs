@@ -1,11 +1,11 @@
 //! The prompts: templates in `templates/`, filled with descriptions and PDDL. What is inserted is data and is never read as a template.
 
 use crate::codes;
-use crate::grown::mentions;
 use crate::options::{Mode, Options};
+use crate::pddl_text::{declaration, mentions};
 use planforge_contract::{ActionDescription, ActionExample, Failure, PredicateDescription};
-use planforge_pddl::ast::{Domain, TypedName};
-use planforge_pddl::{Name, print_typed_list};
+use planforge_pddl::ast::Domain;
+use planforge_pddl::print_typed_list;
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
@@ -95,14 +95,6 @@ impl Frame {
                 .map(|r| r.key().to_owned())
                 .collect(),
         }
-    }
-}
-
-/// `(name ?x - type)`.
-pub(crate) fn declaration(name: &Name, parameters: &[TypedName]) -> String {
-    match parameters.is_empty() {
-        true => format!("({name})"),
-        false => format!("({name} {})", print_typed_list(parameters)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Unifies predicates with the same meaning, in declarations and actions.
 
 use crate::codes;
-use crate::grown::{MARKS, alternatives};
+use crate::pddl_text::{MARKS, alternatives};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl};
 use planforge_pddl::{Name, parse_domain, print_action};

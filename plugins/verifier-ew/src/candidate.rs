@@ -1,13 +1,12 @@
 //! A candidate read and made ready to walk in, or settled because it cannot be.
 
+use crate::assessments::{interrupted, limit, rejected};
 use crate::codes;
-use crate::judge::{limit, rejected};
 use crate::options::{InterfaceOption, Settings};
 use crate::rating::Standing;
 use crate::reference::{Reference, without_effect};
 use planforge_contract::{
-    Assessment, Candidate, Decision, Failure, FailureClass, Given, ReportedSeverity, TypedName,
-    UndecidedReason,
+    Assessment, Candidate, Decision, Failure, Given, ReportedSeverity, TypedName, UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_planning::equivalence::interface::{
@@ -133,11 +132,6 @@ fn renamed(
         }
         Err(limit @ NoInterface::Limit { .. }) => Err(undecided(UndecidedReason::Limit, limit.to_string())),
     }
-}
-
-/// The run is being interrupted: no verdict.
-pub(crate) fn interrupted() -> Failure {
-    Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
 }
 
 fn not_edited(candidate: &Candidate, standing: Standing, settings: &Settings) -> Assessment {

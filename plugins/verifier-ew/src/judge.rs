@@ -1,6 +1,7 @@
 //! The assessments of one request.
 
-use crate::candidate::{Read, Ready, interrupted, read};
+use crate::assessments::{interrupted, limit, ranked, rejected, undecided};
+use crate::candidate::{Read, Ready, read};
 use crate::codes;
 use crate::environment::Asked;
 use crate::measure::{self, Measured, NoScore};
@@ -68,33 +69,6 @@ pub(crate) fn judge(
 
 fn unmeasured() -> Failure {
     Failure::new(FailureClass::Plugin, codes::STOPPED, "a candidate was not measured")
-}
-
-/// Rejected, ranked by the table.
-pub(crate) fn rejected(summary: impl Into<String>, standing: Standing, settings: &Settings) -> Assessment {
-    ranked(Decision::Rejected, summary, standing, settings)
-}
-
-fn ranked(
-    decision: Decision,
-    summary: impl Into<String>,
-    standing: Standing,
-    settings: &Settings,
-) -> Assessment {
-    let mut assessment = Assessment::new(decision, summary);
-    if let Some(rating) = standing.rating(settings.ratings) {
-        assessment.metrics.insert("rating".into(), rating);
-    }
-    assessment
-}
-
-fn undecided(reason: UndecidedReason, message: String) -> Assessment {
-    Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
-}
-
-/// Undecided because a limit was reached.
-pub(crate) fn limit(message: String) -> Assessment {
-    undecided(UndecidedReason::Limit, message)
 }
 
 /// The result of measuring a candidate.

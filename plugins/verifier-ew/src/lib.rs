@@ -38,6 +38,7 @@
 //! the environment's words. Conditions of a withheld reference are never revealed. Evidence: see
 //! [`report::details`].
 
+mod assessments;
 mod candidate;
 mod codes;
 mod environment;

@@ -1,8 +1,8 @@
 //! Judges a plan in the task's environment. Statements about its model go to the evidence only; the feedback
 //! has the state in which a plan ended or was stopped.
 
+use crate::assessments::count;
 use crate::codes;
-use crate::judge::count;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{
     Assessment, Decision, EnvironmentPlan, EnvironmentVerdict, Failure, FailureClass, PlanDocument,

@@ -1,5 +1,6 @@
 //! The assessment of one candidate.
 
+use crate::assessments::{count, finish, missing, pddl_feedback};
 use crate::claims;
 use crate::codes;
 use crate::environment;
@@ -64,12 +65,6 @@ pub(crate) fn judge(
             Ok(assessment)
         }
     }
-}
-
-pub(crate) fn missing(message: impl Into<String>) -> Assessment {
-    let message = message.into();
-    let decision = Decision::Undecided { reason: UndecidedReason::MissingInput, message: message.clone() };
-    Assessment::new(decision, message)
 }
 
 /// Judges domain and problem without a plan.
@@ -162,14 +157,6 @@ fn pddl_summary(checked: &Checked) -> String {
     format!("The PDDL has {} and {}.", count(errors, "error"), count(warnings, "warning"))
 }
 
-pub(crate) fn count(n: usize, what: &str) -> String {
-    match n {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
-}
-
 fn plan_summary(report: &ValidationReport) -> String {
     match (&report.decision, &report.failing_step, report.cost) {
         (planforge_planning::ValidationDecision::Valid, _, Some(cost)) => {
@@ -189,10 +176,6 @@ fn plan_summary(report: &ValidationReport) -> String {
         }
         (_, None, _) => "The plan is not valid: the goal does not hold at its end.".to_owned(),
     }
-}
-
-pub(crate) fn pddl_feedback(checked: &Checked) -> Vec<String> {
-    ["domain", "problem"].into_iter().filter_map(|what| feedback::pddl(checked, what)).collect()
 }
 
 /// Feedback about a plan, by the candidate's own domain and problem. `found`: the report's diagnostics with
@@ -219,14 +202,4 @@ fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
         quote: checked.quote(c.place.text.source(), c.place.span),
     };
     conditions.iter().map(one).collect()
-}
-
-/// Adds what every assessment has.
-pub(crate) fn finish(mut assessment: Assessment, checked: &Checked) -> Assessment {
-    let errors = checked.count(ReportedSeverity::Error) as f64;
-    assessment.metrics.insert("errors".into(), errors);
-    assessment.metrics.insert("clean".into(), 1.0 / (1.0 + errors));
-    assessment.metrics.insert("warnings".into(), checked.count(ReportedSeverity::Warning) as f64);
-    assessment.diagnostics.clone_from(&checked.diagnostics);
-    assessment
 }

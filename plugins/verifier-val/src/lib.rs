@@ -28,6 +28,7 @@
 //! `failing_step`, `missing_goals`, cut at 1000 atoms and 500 steps. Evidence (environment): `executed`,
 //! `reasons`, `diagnostics`.
 
+mod assessments;
 mod claims;
 mod codes;
 mod environment;

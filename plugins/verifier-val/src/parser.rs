@@ -4,6 +4,7 @@
 //! before that line. A file with neither a domain nor a problem has no errors, so the tree is checked too.
 //! Undeclared predicates and variables are warnings only: it accepts domains that no planner could use.
 
+use crate::assessments::count;
 use crate::codes;
 use crate::options::Options;
 use crate::val;
@@ -64,7 +65,7 @@ pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
     let accepts = errors == 0 && whole;
     let said = match (accepts, whole) {
         (true, _) => "VAL's Parser accepts the PDDL".to_owned(),
-        (false, true) => format!("VAL's Parser counts {}", crate::judge::count(errors as usize, "error")),
+        (false, true) => format!("VAL's Parser counts {}", count(errors as usize, "error")),
         (false, false) if errors == 0 => "VAL's Parser found no PDDL in a text".to_owned(),
         (false, false) => format!("VAL's Parser cannot read a text ({errors} errors)"),
     };

@@ -1,6 +1,6 @@
 //! The assessment of a candidate without a plan: an explanation of why none was found.
 
-use crate::judge::{finish, missing, pddl_feedback};
+use crate::assessments::{finish, missing, pddl_feedback};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, PlanOutcome, ReportedSeverity, UndecidedReason};
 use planforge_judging::Deadline;

@@ -4,12 +4,19 @@
 //! Described facts hold. Other facts count as false only if a fact of the same predicate with other arguments
 //! is described in this state or the initial one; everything else cannot be compared.
 
-use super::StateClaim;
+use crate::environment::other_answer;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{Failure, FailureClass, PlanDocument, StateQuery};
 use planforge_planning::claims::LiteralVerdict;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A claim about a state, with its judgement.
+pub(super) struct StateClaim {
+    pub(super) after: usize,
+    pub(super) text: String,
+    pub(super) verdict: LiteralVerdict,
+}
 
 /// The description of one state in one normal form.
 #[derive(Default)]
@@ -67,7 +74,7 @@ fn describe(host: &dyn Host, plan: &PlanDocument, after: usize) -> Result<Option
             atoms: state.atoms.iter().map(|a| plain(a)).collect(),
             sentences: state.sentences.iter().map(|s| plain(s)).collect(),
         })),
-        Ok(_) => Err(crate::environment::other_answer()),
+        Ok(_) => Err(other_answer()),
         Err(failure) if failure.class == FailureClass::Cancelled => Err(failure),
         Err(_) => Ok(None),
     }

@@ -10,6 +10,7 @@
 mod told;
 
 use crate::codes;
+use crate::environment::{in_plan, other_answer};
 use crate::options::Options;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
@@ -30,19 +31,13 @@ use planforge_planning::{
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
+use told::StateClaim;
 
 const PLAN: SourceId = SourceId(2);
 /// Most claims in the evidence.
 const MOST_CLAIMS: usize = 500;
 /// Caps on grounding for the search for a cheapest plan.
 const GROUND: GroundLimits = GroundLimits { instances: 200_000, atoms: 200_000, formula_parts: 2_000_000 };
-
-/// A claim about a state, with its judgement.
-struct StateClaim {
-    after: usize,
-    text: String,
-    verdict: LiteralVerdict,
-}
 
 /// Everything that claims are compared with.
 struct Judged {
@@ -107,7 +102,7 @@ pub(crate) fn by_environment(
 ) -> Result<(), Failure> {
     let model = match host.environment(EnvironmentCall::Describe) {
         Ok(EnvironmentAnswer::Describe(info)) => info.model,
-        Ok(_) => return Err(crate::environment::other_answer()),
+        Ok(_) => return Err(other_answer()),
         Err(failure) if failure.class == FailureClass::Cancelled => return Err(failure),
         // An environment that only judges still gives a verdict.
         Err(failure) => {
@@ -337,7 +332,7 @@ fn findings(
 
 /// A warning at a step: a wrong claim is not an error of the plan.
 fn finding(plan: &PlanDocument, step: usize, code: &str, message: String) -> ReportedDiagnostic {
-    let mut found = crate::environment::in_plan(plan, step, code, message);
+    let mut found = in_plan(plan, step, code, message);
     found.severity = ReportedSeverity::Warning;
     found
 }

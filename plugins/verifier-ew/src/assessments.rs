@@ -1,0 +1,38 @@
+//! Assessments without a score.
+
+use crate::codes;
+use crate::options::Settings;
+use crate::rating::Standing;
+use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};
+
+/// Rejected, ranked by the table.
+pub(crate) fn rejected(summary: impl Into<String>, standing: Standing, settings: &Settings) -> Assessment {
+    ranked(Decision::Rejected, summary, standing, settings)
+}
+
+pub(crate) fn ranked(
+    decision: Decision,
+    summary: impl Into<String>,
+    standing: Standing,
+    settings: &Settings,
+) -> Assessment {
+    let mut assessment = Assessment::new(decision, summary);
+    if let Some(rating) = standing.rating(settings.ratings) {
+        assessment.metrics.insert("rating".into(), rating);
+    }
+    assessment
+}
+
+pub(crate) fn undecided(reason: UndecidedReason, message: String) -> Assessment {
+    Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
+}
+
+/// Undecided because a limit was reached.
+pub(crate) fn limit(message: String) -> Assessment {
+    undecided(UndecidedReason::Limit, message)
+}
+
+/// The run is being interrupted: no verdict.
+pub(crate) fn interrupted() -> Failure {
+    Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
+}
