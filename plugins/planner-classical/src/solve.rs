@@ -5,14 +5,10 @@ use crate::options::{Options, Search};
 use crate::report::{explain, limit_kind, report, unsupported};
 use crate::top_k;
 use planforge_contract::api::{Host, LogLevel};
-use planforge_contract::{
-    PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics,
-};
+use planforge_contract::{PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::read_task;
-use planforge_planning::{
-    Algorithm, PlanOptions, PlanResult,
-};
+use planforge_planning::{Algorithm, PlanOptions, PlanResult};
 
 /// Reads the task and searches for a plan.
 pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> PlanOutcome {
