@@ -3,12 +3,8 @@
 use crate::codes;
 use crate::options::Options;
 use planforge_contract::api::Host;
-use planforge_contract::{
-    CompletionRequest, Failure, FailureClass, Message, Reply, Sampling, Tags, TaskView,
-};
-
-/// The role that writes.
-pub(crate) const ROLE: &str = "writer";
+use planforge_contract::{Failure, FailureClass, Reply, TaskView};
+use planforge_translating::{Writer, new_turns};
 
 /// Sends questions and adds up the likelihoods of the replies.
 pub(crate) struct Asking<'a> {
@@ -26,18 +22,8 @@ impl<'a> Asking<'a> {
 
     /// One reply to one question. An empty system text is left out.
     pub(crate) fn ask(&mut self, system: String, question: String, artefact: &str) -> Result<Reply, Failure> {
-        let system = (!system.is_empty()).then(|| Message::system(system));
-        let request = CompletionRequest {
-            messages: system.into_iter().chain([Message::user(question)]).collect(),
-            sampling: Sampling {
-                n: Some(1),
-                logprobs: self.options.logprobs.then_some(true),
-                ..Sampling::default()
-            },
-            tags: Tags::of(self.task, artefact),
-            ..CompletionRequest::default()
-        };
-        let replies = self.host.complete(ROLE, request)?.replies;
+        let writer = Writer { host: self.host, task: self.task, logprobs: self.options.logprobs };
+        let replies = writer.ask(new_turns(&[], system, question), artefact, 1)?;
         let reply = replies.into_iter().next().ok_or_else(|| {
             Failure::new(FailureClass::Provider, codes::NO_REPLY, "the host answered without a reply")
         })?;

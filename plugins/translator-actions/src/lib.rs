@@ -47,7 +47,7 @@ impl Plugin for ActionTranslator {
 
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one question an action")
-            .role(ask::ROLE, "writes the actions")
+            .role(planforge_translating::ROLE, "writes the actions")
             .requests_where("passes", &["1"], Samples * Actions + Samples)
             .requests_where("mode", &["grown"], Samples * Actions * 2 + Samples)
             .requests(Samples * Actions)

@@ -32,9 +32,6 @@ pub use options::{Limits, Mode, Options};
 use planforge_contract::RequestCount::{ForAllSamples, Samples};
 use planforge_plugin_sdk::prelude::*;
 
-/// The role that writes.
-pub(crate) const ROLE: &str = "writer";
-
 #[derive(Debug)]
 pub struct AspTranslator {
     options: Options,
@@ -46,7 +43,7 @@ impl Plugin for AspTranslator {
 
     fn about() -> About {
         About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
-            .role(ROLE, "writes the intermediate representation")
+            .role(planforge_translating::ROLE, "writes the intermediate representation")
             .worker()
             .requests_where("mode", &["infer"], 0)
             .requests_where("mode", &["g3"], ForAllSamples(2) + Samples + Samples * 3 * RequestCount::option("repair_rounds"))

@@ -1,6 +1,7 @@
 //! The translator against a scripted host, with the reasoner in this process in place of the child.
 
 use super::*;
+use planforge_translating::ROLE;
 use crate::work;
 use planforge_plugin_sdk::testing::TestHost;
 

@@ -4,16 +4,17 @@ use crate::extract::{Extracted, cardinalities, objects};
 use crate::infer::{IR, Inference, Refusal};
 use crate::options::{Mode, Options};
 use crate::prompt::{Finding, Prompts};
-use crate::{ROLE, codes};
+use crate::codes;
 use planforge_contract::api::Host;
 use planforge_contract::{
-    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
-    ReportedSeverity, Sampling, Tags, TranslateRequest, TranslateResponse,
+    CandidatePatch, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic, ReportedSeverity,
+    TranslateRequest, TranslateResponse,
 };
 use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
 use planforge_pddl::extract::code_blocks;
 use planforge_plugin_sdk::loose::{MOST_BYTES, Unreadable};
 use planforge_plugin_sdk::reply::check_finish;
+use planforge_translating::{Writer, new_turns};
 
 /// One call of the translator.
 pub(crate) struct Call<'a> {
@@ -254,30 +255,14 @@ impl<'a> Call<'a> {
 
     /// A conversation with its next question, after the system text if it is new.
     fn turns(&self, before: &[Message], question: String) -> Result<Vec<Message>, Failure> {
-        let mut turns = before.to_vec();
-        if turns.is_empty() {
-            let system = self.prompts.system(self.options)?;
-            if !system.is_empty() {
-                turns.push(Message::system(system));
-            }
-        }
-        turns.push(Message::user(question));
-        Ok(turns)
+        let new = new_turns(before, self.prompts.system(self.options)?, question);
+        Ok([before, &new].concat())
     }
 
     fn ask(&self, messages: &[Message], what: &str, n: usize) -> Result<Vec<Reply>, Failure> {
-        let task = &self.request.task;
-        let request = CompletionRequest {
-            messages: messages.to_vec(),
-            sampling: Sampling {
-                n: Some(u32::try_from(n).unwrap_or(u32::MAX)),
-                logprobs: self.options.logprobs.then_some(true),
-                ..Sampling::default()
-            },
-            tags: Tags::of(task, what),
-            ..CompletionRequest::default()
-        };
-        Ok(self.host.complete(ROLE, request)?.replies)
+        let writer =
+            Writer { host: self.host, task: &self.request.task, logprobs: self.options.logprobs };
+        writer.ask(messages.to_vec(), what, u32::try_from(n).unwrap_or(u32::MAX))
     }
 
     fn ask_once(&self, messages: &[Message], what: &str) -> Result<Reply, Failure> {

@@ -6,15 +6,13 @@ use crate::prompt::Prompts;
 use crate::read::{self, Predicate, Type};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
-    Sampling, Tags, TranslateRequest, TranslateResponse,
+    CandidatePatch, Failure, FailureClass, Outcome, Reply, ReportedDiagnostic, TranslateRequest,
+    TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::{parse_domain, parse_problem};
+use planforge_translating::{Writer, new_turns};
 use std::collections::BTreeMap;
-
-/// The role that writes.
-pub(crate) const ROLE: &str = "writer";
 
 /// One call of the translator.
 pub(crate) struct Call<'a> {
@@ -94,17 +92,9 @@ impl Call<'_> {
 
     /// Each text has its own question, so that none depends on other texts of the same run.
     fn ask(&self, question: String, n: u32) -> Result<Vec<Reply>, Failure> {
-        let system = self.prompts.system(self.options)?;
-        let mut messages = Vec::new();
-        if !system.is_empty() {
-            messages.push(Message::system(system));
-        }
-        messages.push(Message::user(question));
-        let task = &self.request.task;
-        let tags = Tags::of(task, self.options.mode.name());
-        let sampling = Sampling { n: Some(n), ..Sampling::default() };
-        let request = CompletionRequest { messages, sampling, tags, ..CompletionRequest::default() };
-        Ok(self.host.complete(ROLE, request)?.replies)
+        let turns = new_turns(&[], self.prompts.system(self.options)?, question);
+        let writer = Writer { host: self.host, task: &self.request.task, logprobs: false };
+        writer.ask(turns, self.options.mode.name(), n)
     }
 
     /// A text, with a warning where it leaves names out.
