@@ -18,26 +18,26 @@ mod state;
 mod world;
 
 pub use codes::CODES;
-pub use options::{Options, Told};
+pub use options::{PddlEnvironmentOptions, FactWording};
 
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::wording::Wording;
 
 pub struct PddlEnvironment {
-    options: Options,
+    options: PddlEnvironmentOptions,
     /// Sentences of the options, which take precedence over those of the suite.
     wording: Wording,
     worlds: world::Cache,
 }
 
 impl Plugin for PddlEnvironment {
-    type Options = Options;
+    type Options = PddlEnvironmentOptions;
 
     fn about() -> About {
         About::new("Simulates the reference domain and problem of a task").reference_model()
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: PddlEnvironmentOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         let wording = Wording::new(&options.wording());
         Ok(Self { options, wording, worlds: world::Cache::default() })
     }

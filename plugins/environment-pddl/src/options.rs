@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Options of `environment-pddl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct PddlEnvironmentOptions {
     /// Lets verifiers read the reference model (capability `model`), so that they can compute exactly. With
     /// `false` the environment is a black box that can only be tried.
     pub model: bool,
@@ -16,31 +16,31 @@ pub struct Options {
     /// `{value}` for a function's value; or `{ yes = "...", no = "..." }`, with the second for a fact that
     /// does not hold. These sentences take precedence over the suite's. Facts without a sentence are
     /// described by their name.
-    pub sentences: BTreeMap<String, Told>,
+    pub sentences: BTreeMap<String, FactWording>,
 }
 
 /// The wording of one predicate or function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Told {
+pub enum FactWording {
     /// The sentence where it holds.
     Yes(String),
     /// The sentences where it holds and where it does not.
     Both(Sentences),
 }
 
-impl Options {
+impl PddlEnvironmentOptions {
     /// The sentences in one form.
     pub(crate) fn wording(&self) -> BTreeMap<String, Sentences> {
-        let one = |told: &Told| match told {
-            Told::Yes(yes) => Sentences { yes: yes.clone(), no: String::new() },
-            Told::Both(both) => both.clone(),
+        let one = |told: &FactWording| match told {
+            FactWording::Yes(yes) => Sentences { yes: yes.clone(), no: String::new() },
+            FactWording::Both(both) => both.clone(),
         };
         self.sentences.iter().map(|(name, told)| (name.clone(), one(told))).collect()
     }
 }
 
-impl Default for Options {
+impl Default for PddlEnvironmentOptions {
     fn default() -> Self {
         Self { model: true, sentences: BTreeMap::new() }
     }

@@ -31,7 +31,7 @@ const PROBLEM: &str = "(define (problem ferry-1)
   (:goal (waits van isle)))";
 
 fn plugin() -> PddlEnvironment {
-    PddlEnvironment::create(Options::default(), &Secrets::default()).unwrap()
+    PddlEnvironment::create(PddlEnvironmentOptions::default(), &Secrets::default()).unwrap()
 }
 
 fn task() -> EnvironmentOpen {
@@ -58,7 +58,7 @@ fn the_interface_has_signatures_and_objects_and_no_conditions() {
     insta::assert_json_snapshot!(info.interface);
     assert_eq!(info.model, Some(task()));
     let black_box =
-        PddlEnvironment::create(Options { model: false, ..Options::default() }, &Secrets::default()).unwrap();
+        PddlEnvironment::create(PddlEnvironmentOptions { model: false, ..PddlEnvironmentOptions::default() }, &Secrets::default()).unwrap();
     let info = black_box.describe(&TestHost::new(), &task()).unwrap();
     assert_eq!(info.model, None);
 }
@@ -113,9 +113,9 @@ fn state_descriptions_include_numbers_and_facts_without_arguments() {
         state.sentences,
         ["ferry at holds for isle.", "waits holds for Van and isle.", "deck free holds.", "fuel is 1."]
     );
-    let sentences = BTreeMap::from([("WAITS".to_owned(), Told::Yes("The car {1} waits at {2}.".to_owned()))]);
+    let sentences = BTreeMap::from([("WAITS".to_owned(), FactWording::Yes("The car {1} waits at {2}.".to_owned()))]);
     let worded =
-        PddlEnvironment::create(Options { sentences, ..Options::default() }, &Secrets::default()).unwrap();
+        PddlEnvironment::create(PddlEnvironmentOptions { sentences, ..PddlEnvironmentOptions::default() }, &Secrets::default()).unwrap();
     let state = worded.describe_state(&TestHost::new(), &task(), &query).unwrap();
     assert_eq!(state.sentences[1], "The car Van waits at isle.");
     let nowhere = StateQuery { actions: lines("(leave van home)"), ..StateQuery::default() };
@@ -154,12 +154,12 @@ fn state_descriptions_include_false_facts_about_the_next_action_s_objects() {
     );
     assert_eq!(state.atoms[3..5], ["(not (crossing isle home))", "(not (deck-free))"]);
     assert_eq!(state.atoms.len(), state.sentences.len());
-    let own = Options {
+    let own = PddlEnvironmentOptions {
         sentences: BTreeMap::from([(
             "waits".to_owned(),
-            Told::Both(words("{1} queues at {2}.", "{1} left {2}.")),
+            FactWording::Both(words("{1} queues at {2}.", "{1} left {2}.")),
         )]),
-        ..Options::default()
+        ..PddlEnvironmentOptions::default()
     };
     let worded = PddlEnvironment::create(own, &Secrets::default()).unwrap();
     let state = worded

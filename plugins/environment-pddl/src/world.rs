@@ -31,10 +31,10 @@ pub(crate) struct World {
 /// Worlds by their texts: the whole texts, because a hash that collides would answer for another task.
 #[derive(Default)]
 pub(crate) struct Cache {
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<CachedWorld>>,
 }
 
-struct Kept {
+struct CachedWorld {
     domain: String,
     problem: String,
     world: Arc<World>,
@@ -54,7 +54,7 @@ impl Cache {
         if kept.len() >= KEPT {
             kept.pop_front();
         }
-        kept.push_back(Kept {
+        kept.push_back(CachedWorld {
             domain: domain.to_owned(),
             problem: problem.to_owned(),
             world: Arc::clone(&world),

@@ -4,7 +4,7 @@ use crate::codes;
 use crate::conversation::{Conversation, Question};
 use crate::explore::Explorer;
 use crate::interface::Interface;
-use crate::options::Options;
+use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Method, Reset, Stepped, Validated};
 use planforge_contract::api::Host;
 use planforge_contract::{EnvironmentOpen, Failure, FailureClass, StateQuery, WalkSpec};
@@ -66,7 +66,7 @@ type Outcome = Result<(Status, String), Failure>;
 ///
 /// # Errors
 /// The program cannot be started, or the check was interrupted.
-pub fn check(options: &Options, task: &EnvironmentOpen, host: &dyn Host) -> Result<CheckReport, Failure> {
+pub fn check(options: &ProcessEnvironmentOptions, task: &EnvironmentOpen, host: &dyn Host) -> Result<CheckReport, Failure> {
     let mut checker = Checker { options, task, host, checks: Vec::new() };
     let mut report = CheckReport {
         command: options.spec().text(),
@@ -107,7 +107,7 @@ pub fn check(options: &Options, task: &EnvironmentOpen, host: &dyn Host) -> Resu
 }
 
 struct Checker<'a> {
-    options: &'a Options,
+    options: &'a ProcessEnvironmentOptions,
     task: &'a EnvironmentOpen,
     host: &'a dyn Host,
     checks: Vec<Check>,

@@ -1,7 +1,7 @@
 //! One running copy of the program, with its requests and answers.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Method, Reply, Request, read};
 use planforge_child::{Ending, Finished, Session, Trouble};
 use planforge_contract::api::Host;
@@ -39,7 +39,7 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn start(options: &Options) -> Result<Self, Failure> {
+    pub(crate) fn start(options: &ProcessEnvironmentOptions) -> Result<Self, Failure> {
         let spec = options.spec();
         let text = spec.text();
         match Session::start(&spec, &options.limits()) {
@@ -62,7 +62,7 @@ impl Conversation {
     pub(crate) fn ask<T: DeserializeOwned>(
         &mut self,
         host: &dyn Host,
-        options: &Options,
+        options: &ProcessEnvironmentOptions,
         task: &EnvironmentOpen,
         question: Question,
     ) -> Result<T, Failure> {
@@ -155,7 +155,7 @@ enum Unanswered {
 }
 
 /// The failure, its message without the beginning.
-fn failure(why: Unanswered, session: Option<Session>, options: &Options) -> Failure {
+fn failure(why: Unanswered, session: Option<Session>, options: &ProcessEnvironmentOptions) -> Failure {
     let said =
         |session: Option<Session>, because| session.map(|s| s.stop(because).error_tail).unwrap_or_default();
     match why {
@@ -195,7 +195,7 @@ fn failure(why: Unanswered, session: Option<Session>, options: &Options) -> Fail
     }
 }
 
-fn ended(finished: &Finished, options: &Options, begun: Option<&str>) -> Failure {
+fn ended(finished: &Finished, options: &ProcessEnvironmentOptions, begun: Option<&str>) -> Failure {
     let middle = begun.map(|b| format!(" in the middle of an answer, {},", clip(b))).unwrap_or_default();
     let text = format!("did not answer: it{middle} {}", finished.account());
     let (class, code, help) = match &finished.ending {

@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::conversation::{Conversation, Question};
 use crate::interface::Interface;
-use crate::options::Options;
+use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Applicable, Executions, Method, Reset, State, Stepped, Validated};
 use planforge_contract::api::Host;
 use planforge_contract::{
@@ -25,7 +25,7 @@ const REMEMBERED: usize = 20_000;
 /// One call's talk with the program.
 pub(crate) struct Explorer<'a> {
     pub(crate) host: &'a dyn Host,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a ProcessEnvironmentOptions,
     pub(crate) task: &'a EnvironmentOpen,
     pub(crate) interface: &'a Interface,
     pub(crate) conversation: &'a mut Conversation,
@@ -40,7 +40,7 @@ pub(crate) struct Explorer<'a> {
 impl<'a> Explorer<'a> {
     pub(crate) fn new(
         host: &'a dyn Host,
-        options: &'a Options,
+        options: &'a ProcessEnvironmentOptions,
         task: &'a EnvironmentOpen,
         interface: &'a Interface,
         conversation: &'a mut Conversation,

@@ -23,7 +23,7 @@ mod protocol;
 
 pub use check::{Check, CheckReport, Status, check};
 pub use codes::CODES;
-pub use options::Options;
+pub use options::ProcessEnvironmentOptions;
 
 use conversation::{Conversation, Question};
 use explore::Explorer;
@@ -34,14 +34,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub struct ProcessEnvironment {
-    options: Options,
+    options: ProcessEnvironmentOptions,
     pool: pool::Pool,
     /// Suite and task -> interface of the program.
     known: Mutex<BTreeMap<(String, String), Arc<Interface>>>,
 }
 
 impl Plugin for ProcessEnvironment {
-    type Options = Options;
+    type Options = ProcessEnvironmentOptions;
 
     fn about() -> About {
         About::new("A program outside that answers one JSON object a line: any simulator, in any language")
@@ -49,7 +49,7 @@ impl Plugin for ProcessEnvironment {
             .folder("cwd")
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: ProcessEnvironmentOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         if options.command.first().is_none_or(|word| word.trim().is_empty()) {
             let text = "environment-process has no command: there is no program to ask";
             return Err(Failure::new(FailureClass::Request, codes::OPTIONS, text)

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Options of `environment-process`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct ProcessEnvironmentOptions {
     /// The program and its arguments, one word an entry: `["python3", "puzzle.py"]`. No shell is used. A
     /// program without a slash is looked up in `PATH`; paths are relative to `cwd`.
     #[schemars(length(min = 1))]
@@ -43,7 +43,7 @@ pub struct Options {
     pub set: BTreeMap<String, String>,
 }
 
-impl Default for Options {
+impl Default for ProcessEnvironmentOptions {
     fn default() -> Self {
         Self {
             command: Vec::new(),
@@ -61,7 +61,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ProcessEnvironmentOptions {
     /// The command that starts the program.
     pub(crate) fn spec(&self) -> CommandSpec {
         let mut words = self.command.iter();

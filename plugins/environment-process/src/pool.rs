@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::conversation::Conversation;
-use crate::options::Options;
+use crate::options::ProcessEnvironmentOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ impl Pool {
     pub(crate) fn with<T>(
         &self,
         host: &dyn Host,
-        options: &Options,
+        options: &ProcessEnvironmentOptions,
         work: impl FnOnce(&mut Conversation) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut place = self.place(host, options)?;
@@ -44,13 +44,13 @@ impl Pool {
         result
     }
 
-    fn place(&self, host: &dyn Host, options: &Options) -> Result<Place<'_>, Failure> {
+    fn place(&self, host: &dyn Host, options: &ProcessEnvironmentOptions) -> Result<CopyLease<'_>, Failure> {
         let until = host.remaining_ms().map(|left| Instant::now() + Duration::from_millis(left));
         let mut shelf = self.lock();
         loop {
             if shelf.running < options.processes.max(1) {
                 shelf.running += 1;
-                let mut place = Place { pool: self, conversation: None };
+                let mut place = CopyLease { pool: self, conversation: None };
                 // A copy that ended while idle is not a failure: a new one replaces it.
                 while let Some(mut idle) = shelf.idle.pop() {
                     if idle.is_alive() {
@@ -81,12 +81,12 @@ impl Pool {
 }
 
 /// The right to have one copy running; given back in any case, a panic included.
-struct Place<'p> {
+struct CopyLease<'p> {
     pool: &'p Pool,
     conversation: Option<Conversation>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for CopyLease<'_> {
     fn drop(&mut self) {
         // A copy that was used while its work panicked may be in the middle of anything.
         let kept = self.conversation.take().filter(|_| !std::thread::panicking());

@@ -52,24 +52,24 @@ done
 const ALL: &[&str] = &["actions", "step", "execute", "describe_state"];
 
 /// The tank with these methods, and something to be done before each answer.
-fn tank(methods: &[&str], head: &str) -> (tempfile::TempDir, Options) {
+fn tank(methods: &[&str], head: &str) -> (tempfile::TempDir, ProcessEnvironmentOptions) {
     let quoted: Vec<String> = methods.iter().map(|m| format!("\"{m}\"")).collect();
     script(&TANK.replace("METHODS", &quoted.join(",")).replace("#HEAD", head))
 }
 
-fn script(text: &str) -> (tempfile::TempDir, Options) {
+fn script(text: &str) -> (tempfile::TempDir, ProcessEnvironmentOptions) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("program.sh"), text).unwrap();
-    let options = Options {
+    let options = ProcessEnvironmentOptions {
         command: vec!["/bin/sh".into(), "program.sh".into()],
         cwd: folder.path().display().to_string(),
         timeout_s: 20.0,
-        ..Options::default()
+        ..ProcessEnvironmentOptions::default()
     };
     (folder, options)
 }
 
-fn plugin(options: &Options) -> ProcessEnvironment {
+fn plugin(options: &ProcessEnvironmentOptions) -> ProcessEnvironment {
     ProcessEnvironment::create(options.clone(), &Secrets::default()).unwrap()
 }
 
@@ -157,7 +157,7 @@ fn walks_depend_on_seed_and_policy_and_nothing_else() {
 }
 
 /// Requests walks and returns the failure.
-fn broken(options: &Options) -> Failure {
+fn broken(options: &ProcessEnvironmentOptions) -> Failure {
     let begun = Instant::now();
     let spec = WalkSpec { lengths: vec![3; 3], seed: 1, ..WalkSpec::default() };
     let failure = plugin(options).walks(&TestHost::new(), &task(), &spec).unwrap_err();
@@ -285,25 +285,25 @@ fn the_hosts_deadline_and_interruption_end_a_call() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_named() {
-    let options = Options { command: vec!["/nowhere/program".into()], ..Options::default() };
+    let options = ProcessEnvironmentOptions { command: vec!["/nowhere/program".into()], ..ProcessEnvironmentOptions::default() };
     let failure = plugin(&options).describe(&TestHost::new(), &task()).unwrap_err();
     assert_eq!(failure.code, codes::START);
     assert!(failure.message.contains("/nowhere/program does not exist"), "{failure}");
-    let none = ProcessEnvironment::create(Options::default(), &Secrets::default()).err().unwrap();
+    let none = ProcessEnvironment::create(ProcessEnvironmentOptions::default(), &Secrets::default()).err().unwrap();
     assert_eq!((none.code.as_str(), none.class), (codes::OPTIONS, FailureClass::Request));
-    let instant = Options { command: words(&["x"]), timeout_s: 0.0, ..Options::default() };
+    let instant = ProcessEnvironmentOptions { command: words(&["x"]), timeout_s: 0.0, ..ProcessEnvironmentOptions::default() };
     assert_eq!(ProcessEnvironment::create(instant, &Secrets::default()).err().unwrap().code, codes::OPTIONS);
 }
 
 #[test]
 fn too_many_ground_actions_are_a_limit_and_named() {
     let (_folder, options) = tank(&["step"], "");
-    let failure = broken_with(&Options { max_ground_actions: 1, ..options });
+    let failure = broken_with(&ProcessEnvironmentOptions { max_ground_actions: 1, ..options });
     assert_eq!((failure.code.as_str(), failure.class), (codes::TOO_MANY, FailureClass::Limit));
     assert!(failure.message.contains("there are 2 ground actions"), "{failure}");
 }
 
-fn broken_with(options: &Options) -> Failure {
+fn broken_with(options: &ProcessEnvironmentOptions) -> Failure {
     let spec = WalkSpec { lengths: vec![3], seed: 1, ..WalkSpec::default() };
     plugin(options).walks(&TestHost::new(), &task(), &spec).unwrap_err()
 }
@@ -351,7 +351,7 @@ fn a_program_sees_no_key_of_the_hosts() {
     assert!(!seen.contains("CARGO_MANIFEST_DIR"), "{seen}");
 }
 
-fn failed(options: &Options) -> Vec<String> {
+fn failed(options: &ProcessEnvironmentOptions) -> Vec<String> {
     let report = check(options, &task(), &TestHost::new()).unwrap();
     assert_eq!(report.conforms(), report.checks.iter().all(|c| c.status != Status::Fail));
     report.checks.into_iter().filter(|c| c.status == Status::Fail).map(|c| c.name).collect()
@@ -407,7 +407,7 @@ fn every_check_fails_where_it_must() {
         let failed = failed(&options);
         assert!(failed.iter().any(|f| f == name), "{head}: {failed:?}");
     }
-    let nowhere = Options { command: vec!["/nowhere/program".into()], ..Options::default() };
+    let nowhere = ProcessEnvironmentOptions { command: vec!["/nowhere/program".into()], ..ProcessEnvironmentOptions::default() };
     assert_eq!(check(&nowhere, &task(), &TestHost::new()).unwrap_err().code, codes::START);
 }
 
@@ -425,10 +425,10 @@ fn the_puzzle_of_the_examples_keeps_to_the_protocol_and_can_be_solved() {
         println!("skipped: there is no python3");
         return;
     }
-    let options = Options {
+    let options = ProcessEnvironmentOptions {
         command: words(&["python3", "jugs.py"]),
         cwd: concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/environments").to_owned(),
-        ..Options::default()
+        ..ProcessEnvironmentOptions::default()
     };
     for stem in ["p01", "p02", "p03"] {
         let task = EnvironmentOpen { task: stem.into(), ..task() };

@@ -20,7 +20,7 @@ mod solve;
 mod top_k;
 
 pub use codes::CODES;
-pub use options::{Options, Search};
+pub use options::{ClassicalPlannerOptions, Search};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -39,11 +39,11 @@ pub const SUPPORTS: [&str; 9] = [
 
 #[derive(Debug)]
 pub struct ClassicalPlanner {
-    options: Options,
+    options: ClassicalPlannerOptions,
 }
 
 impl Plugin for ClassicalPlanner {
-    type Options = Options;
+    type Options = ClassicalPlannerOptions;
 
     fn about() -> About {
         About::new(
@@ -51,7 +51,7 @@ impl Plugin for ClassicalPlanner {
         )
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: ClassicalPlannerOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self { options })
     }
 }

@@ -25,7 +25,7 @@ pub enum Search {
 /// Options of `planner-classical`. The lower of these limits and those of the plan stage counts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct ClassicalPlannerOptions {
     /// The search algorithm: `greedy`, `astar`, `bfs` or `top-k`.
     pub search: Search,
     /// With several plans: how many times the lowest cost a plan may cost, from 1 up. Without it plans may cost anything.

@@ -1,7 +1,7 @@
 //! One call: reads the task, searches, and reports the outcome.
 
 use crate::budget::CallBudget;
-use crate::options::{Options, Search};
+use crate::options::{ClassicalPlannerOptions, Search};
 use crate::report::{explain, limit_kind, report, unsupported};
 use crate::top_k;
 use planforge_contract::api::{Host, LogLevel};
@@ -11,7 +11,7 @@ use planforge_pddl::read_task;
 use planforge_planning::{Algorithm, PlanOptions, PlanResult};
 
 /// Reads the task and searches for a plan.
-pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> PlanOutcome {
+pub(crate) fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest) -> PlanOutcome {
     let mut sources = SourceMap::default();
     sources.add("domain", request.domain.as_str());
     sources.add("problem", request.problem.as_str());
@@ -44,7 +44,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
 }
 
 /// The lower limits of the request and the options.
-fn limits(options: &Options, request: PlanLimits) -> PlanLimits {
+fn limits(options: &ClassicalPlannerOptions, request: PlanLimits) -> PlanLimits {
     fn lower(a: Option<u64>, b: Option<u64>) -> Option<u64> {
         a.into_iter().chain(b).min()
     }

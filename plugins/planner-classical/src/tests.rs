@@ -32,11 +32,11 @@ fn problem(goal: &str, metric: bool) -> String {
     )
 }
 
-fn plan(options: Options, request: &PlanRequest) -> PlanOutcome {
+fn plan(options: ClassicalPlannerOptions, request: &PlanRequest) -> PlanOutcome {
     plan_with(&TestHost::for_kind(PluginKind::Planner), options, request)
 }
 
-fn plan_with(host: &TestHost, options: Options, request: &PlanRequest) -> PlanOutcome {
+fn plan_with(host: &TestHost, options: ClassicalPlannerOptions, request: &PlanRequest) -> PlanOutcome {
     ClassicalPlanner::create(options, &Secrets::default()).unwrap().plan(host, request).unwrap()
 }
 
@@ -44,8 +44,8 @@ fn request(problem: String) -> PlanRequest {
     PlanRequest { domain: DOMAIN.into(), problem, k: 1, ..PlanRequest::default() }
 }
 
-fn with(search: Search) -> Options {
-    Options { search, ..Options::default() }
+fn with(search: Search) -> ClassicalPlannerOptions {
+    ClassicalPlannerOptions { search, ..ClassicalPlannerOptions::default() }
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn bfs_finds_the_fewest_steps_and_calls_them_cheapest_only_without_a_metric() {
 
 #[test]
 fn greedy_never_claims_the_cheapest() {
-    let outcome = plan(Options::default(), &request(problem("(and (lit a) (lit c))", true)));
+    let outcome = plan(ClassicalPlannerOptions::default(), &request(problem("(and (lit a) (lit c))", true)));
     let PlanOutcome::Plan { plans, optimal, .. } = outcome else { panic!("{outcome:?}") };
     assert!(!optimal);
     let file = planforge_planning::parse_plan(&plans[0].to_ipc(), planforge_diagnostics::SourceId(2));
@@ -86,7 +86,7 @@ fn greedy_never_claims_the_cheapest() {
 fn no_plan_is_proven_and_explained() {
     let mut request = request(problem("(lit c)", false));
     request.domain = DOMAIN.replace("(and (lit ?r) (increase (total-cost) 1))", "(increase (total-cost) 1)");
-    let outcome = plan(Options::default(), &request);
+    let outcome = plan(ClassicalPlannerOptions::default(), &request);
     let PlanOutcome::ProvenUnsolvable { explanation, .. } = outcome else { panic!("{outcome:?}") };
     assert!(explanation.iter().any(|line| line.contains("lit")), "{explanation:?}");
 }
@@ -94,7 +94,7 @@ fn no_plan_is_proven_and_explained() {
 #[test]
 fn a_task_with_errors_is_unreadable_and_every_error_has_its_place() {
     let broken = problem("(lit kitchen)", false).replace("(in a)", "(inside a)");
-    let outcome = plan(Options::default(), &request(broken));
+    let outcome = plan(ClassicalPlannerOptions::default(), &request(broken));
     let PlanOutcome::Unreadable { diagnostics } = outcome else { panic!("{outcome:?}") };
     let errors: Vec<(&str, u32)> = diagnostics
         .iter()
@@ -102,13 +102,13 @@ fn a_task_with_errors_is_unreadable_and_every_error_has_its_place() {
         .map(|d| (d.file.as_str(), d.line))
         .collect();
     assert_eq!(errors, [("problem", 4), ("problem", 5)], "{diagnostics:?}");
-    let empty = plan(Options::default(), &PlanRequest { k: 1, ..PlanRequest::default() });
+    let empty = plan(ClassicalPlannerOptions::default(), &PlanRequest { k: 1, ..PlanRequest::default() });
     assert_eq!(empty.name(), "unreadable");
 }
 
 #[test]
 fn a_problem_for_another_domain_is_unreadable() {
-    let outcome = plan(Options::default(), &request(problem("(lit a)", false).replace("rooms", "halls")));
+    let outcome = plan(ClassicalPlannerOptions::default(), &request(problem("(lit a)", false).replace("rooms", "halls")));
     let PlanOutcome::Unreadable { diagnostics } = outcome else { panic!("{outcome:?}") };
     assert!(diagnostics.iter().any(|d| d.code == "pddl.wrong-domain"), "{diagnostics:?}");
 }
@@ -126,7 +126,7 @@ fn unsupported_constructs_are_reported_with_their_place() {
     let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
     let request =
         PlanRequest { domain: domain.into(), problem: problem.into(), k: 1, ..PlanRequest::default() };
-    let outcome = plan(Options::default(), &request);
+    let outcome = plan(ClassicalPlannerOptions::default(), &request);
     let PlanOutcome::Unsupported { diagnostics } = outcome else { panic!("{outcome:?}") };
     assert_eq!(
         (diagnostics[0].code.as_str(), diagnostics[0].file.as_str(), diagnostics[0].line),
@@ -156,11 +156,11 @@ fn several_plans_are_the_cheapest_in_order_with_any_search() {
 #[test]
 fn quality_bounds_the_plans_and_fewer_than_asked_for_are_all() {
     let request = PlanRequest { k: 50, ..request(problem("(lit b)", true)) };
-    let options = Options { quality: Some(1.5), ..Options::default() };
+    let options = ClassicalPlannerOptions { quality: Some(1.5), ..ClassicalPlannerOptions::default() };
     let PlanOutcome::Plan { plans, .. } = plan(options, &request) else { panic!("no plans") };
     assert!(plans.len() > 2 && plans.len() < 50 && plans.iter().all(|p| p.cost.unwrap() <= 3.0));
     let dropped =
-        Options { semantics: planforge_judging::Semantics::GroundNoOpsDropped, ..with(Search::TopK) };
+        ClassicalPlannerOptions { semantics: planforge_judging::Semantics::GroundNoOpsDropped, ..with(Search::TopK) };
     let one = PlanRequest { k: 1, ..request };
     let PlanOutcome::Plan { plans, .. } = plan(dropped, &one) else { panic!("no plans") };
     assert_eq!((plans.len(), plans[0].cost), (1, Some(2.0)));
@@ -170,7 +170,7 @@ fn quality_bounds_the_plans_and_fewer_than_asked_for_are_all() {
 fn a_limit_before_the_last_plan_is_a_limit() {
     let limits = PlanLimits { nodes: Some(50), ..PlanLimits::default() };
     let request = PlanRequest { k: 1000, limits, ..request(problem("(lit b)", true)) };
-    let outcome = plan(Options::default(), &request);
+    let outcome = plan(ClassicalPlannerOptions::default(), &request);
     assert!(outcome.best().is_none(), "what a limit leaves is no answer");
     let PlanOutcome::LimitReached { limit: LimitKind::Nodes, message, plans, .. } = outcome else {
         panic!("{outcome:?}")
@@ -179,10 +179,10 @@ fn a_limit_before_the_last_plan_is_a_limit() {
     let found = format!("{} of 1000 plans had been found; they are the cheapest", plans.len());
     assert!(message.contains(&found), "{message}");
     let whole = PlanRequest { limits: PlanLimits::default(), k: plans.len() as u32, ..request.clone() };
-    let PlanOutcome::Plan { plans: first, .. } = plan(Options::default(), &whole) else { panic!("no plans") };
+    let PlanOutcome::Plan { plans: first, .. } = plan(ClassicalPlannerOptions::default(), &whole) else { panic!("no plans") };
     assert_eq!(plans, first, "what a limit leaves is the beginning of the whole answer");
     let limits = PlanLimits { nodes: Some(2), ..PlanLimits::default() };
-    let none = plan(Options::default(), &PlanRequest { limits, ..request });
+    let none = plan(ClassicalPlannerOptions::default(), &PlanRequest { limits, ..request });
     let PlanOutcome::LimitReached { message, plans, .. } = none else { panic!("{none:?}") };
     assert!(plans.is_empty() && message.ends_with("0 of 1000 plans had been found"), "{message}");
 }
@@ -226,10 +226,10 @@ fn each_limit_is_named() {
 
 #[test]
 fn the_lower_of_stage_and_option_counts() {
-    let options = Options { node_limit: Some(50), ..with(Search::Bfs) };
+    let options = ClassicalPlannerOptions { node_limit: Some(50), ..with(Search::Bfs) };
     let limits = PlanLimits { nodes: Some(u64::MAX), ..PlanLimits::default() };
     assert_eq!(limit(plan(options, &PlanRequest { limits, ..hard() })), LimitKind::Nodes);
-    let options = Options { memory_limit_mb: Some(1), ..with(Search::Bfs) };
+    let options = ClassicalPlannerOptions { memory_limit_mb: Some(1), ..with(Search::Bfs) };
     assert_eq!(limit(plan(options, &hard())), LimitKind::Memory);
 }
 

@@ -1,7 +1,7 @@
 //! Several plans: the cheapest ones, in order.
 
 use crate::budget::CallBudget;
-use crate::options::Options;
+use crate::options::ClassicalPlannerOptions;
 use crate::report::{explain, limit_kind, report, unsupported};
 use planforge_contract::{PlanDocument, PlanOutcome, SearchStatistics};
 use planforge_diagnostics::{Diagnostic, SourceMap};
@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 pub(crate) fn run(
     domain: &Domain,
     problem: &Problem,
-    options: &Options,
+    options: &ClassicalPlannerOptions,
     (k, nodes): (u32, Option<u64>),
     budget: &mut CallBudget<'_>,
     sources: &SourceMap,

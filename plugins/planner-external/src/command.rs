@@ -2,7 +2,7 @@
 //! filled in can become two arguments or be read by a shell.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::ExternalPlannerOptions;
 use crate::presets::Preset;
 use planforge_contract::{Failure, FailureClass};
 
@@ -22,7 +22,7 @@ pub(crate) struct Slots {
 ///
 /// # Errors
 /// Class `Request`: there is no program, an option that the preset does not use, or an unknown slot.
-pub(crate) fn words(options: &Options, slots: &Slots) -> Result<Vec<String>, Failure> {
+pub(crate) fn words(options: &ExternalPlannerOptions, slots: &Slots) -> Result<Vec<String>, Failure> {
     let mut words = match (&options.command[..], options.preset) {
         ([], Some(preset)) => vec![preset.info().program.to_owned()],
         ([], None) => {
@@ -38,7 +38,7 @@ pub(crate) fn words(options: &Options, slots: &Slots) -> Result<Vec<String>, Fai
 }
 
 /// Checks the options that do not depend on the task, when the instance is made.
-pub(crate) fn check(options: &Options) -> Result<(), Failure> {
+pub(crate) fn check(options: &ExternalPlannerOptions) -> Result<(), Failure> {
     let slots = Slots {
         domain: String::new(),
         problem: String::new(),
@@ -51,7 +51,7 @@ pub(crate) fn check(options: &Options) -> Result<(), Failure> {
     words(options, &slots).map(drop)
 }
 
-fn arguments(options: &Options) -> Result<Vec<String>, Failure> {
+fn arguments(options: &ExternalPlannerOptions) -> Result<Vec<String>, Failure> {
     let used = |slot: &str| options.arguments.iter().any(|a| a.contains(slot));
     let fast_downward = options.preset == Some(Preset::FastDownward);
     let pyperplan = options.preset == Some(Preset::Pyperplan);
@@ -93,7 +93,7 @@ fn arguments(options: &Options) -> Result<Vec<String>, Failure> {
 }
 
 /// Fills the slots of one word in one pass, so that nothing filled in is read as a slot. `{{` is a brace.
-fn fill(word: &str, options: &Options, slots: &Slots) -> Result<String, Failure> {
+fn fill(word: &str, options: &ExternalPlannerOptions, slots: &Slots) -> Result<String, Failure> {
     let mut out = String::with_capacity(word.len() + 32);
     let mut rest = word;
     while let Some(open) = rest.find('{') {
@@ -150,25 +150,25 @@ mod tests {
         }
     }
 
-    fn line(options: &Options) -> String {
+    fn line(options: &ExternalPlannerOptions) -> String {
         words(options, &slots()).unwrap().join("|")
     }
 
     #[test]
     fn presets_make_the_command_lines_that_people_know() {
-        let fd = Options { preset: Some(Preset::FastDownward), ..Options::default() };
+        let fd = ExternalPlannerOptions { preset: Some(Preset::FastDownward), ..ExternalPlannerOptions::default() };
         let limits =
             "fast-downward.py|--overall-time-limit|60s|--overall-memory-limit|512M|--plan-file|/t/sas_plan";
         assert_eq!(line(&fd), format!("{limits}|--alias|lama-first|/t/domain.pddl|/t/problem.pddl"));
-        let astar = Options { search: Some("astar(lmcut())".into()), ..fd.clone() };
+        let astar = ExternalPlannerOptions { search: Some("astar(lmcut())".into()), ..fd.clone() };
         assert_eq!(line(&astar), format!("{limits}|/t/domain.pddl|/t/problem.pddl|--search|astar(lmcut())"));
-        let kstar = Options { preset: Some(Preset::KStar), ..Options::default() };
+        let kstar = ExternalPlannerOptions { preset: Some(Preset::KStar), ..ExternalPlannerOptions::default() };
         assert_eq!(line(&kstar), "kstar_planner|-k|3|-t|60|/t/domain.pddl|/t/problem.pddl");
-        let py = Options {
+        let py = ExternalPlannerOptions {
             preset: Some(Preset::Pyperplan),
             command: vec!["python3".into(), "-m".into(), "pyperplan".into()],
             search: Some("astar".into()),
-            ..Options::default()
+            ..ExternalPlannerOptions::default()
         };
         assert_eq!(line(&py), "python3|-m|pyperplan|-H|hff|-s|astar|/t/domain.pddl|/t/problem.pddl");
     }
@@ -177,29 +177,29 @@ mod tests {
     fn a_search_string_is_one_word_with_its_braces() {
         let search = "eager(single(ff), x={domain}; rm -rf /)";
         let options =
-            Options { preset: Some(Preset::FastDownward), search: Some(search.into()), ..Options::default() };
+            ExternalPlannerOptions { preset: Some(Preset::FastDownward), search: Some(search.into()), ..ExternalPlannerOptions::default() };
         assert_eq!(words(&options, &slots()).unwrap().last().map(String::as_str), Some(search));
     }
 
     #[test]
     fn options_that_make_no_sense_are_told() {
-        let fails = |options: Options| check(&options).unwrap_err().message;
-        assert!(fails(Options::default()).contains("which program"));
-        let own = Options { command: vec!["p".into()], ..Options::default() };
+        let fails = |options: ExternalPlannerOptions| check(&options).unwrap_err().message;
+        assert!(fails(ExternalPlannerOptions::default()).contains("which program"));
+        let own = ExternalPlannerOptions { command: vec!["p".into()], ..ExternalPlannerOptions::default() };
         assert!(fails(own.clone()).contains("`arguments`"));
-        assert!(fails(Options { arguments: vec!["{plam}".into()], ..own.clone() }).contains("{plam}"));
-        assert!(fails(Options { arguments: vec!["{plan".into()], ..own.clone() }).contains("does not close"));
+        assert!(fails(ExternalPlannerOptions { arguments: vec!["{plam}".into()], ..own.clone() }).contains("{plam}"));
+        assert!(fails(ExternalPlannerOptions { arguments: vec!["{plan".into()], ..own.clone() }).contains("does not close"));
         assert!(
-            fails(Options { alias: Some("lama".into()), arguments: vec!["x".into()], ..own.clone() })
+            fails(ExternalPlannerOptions { alias: Some("lama".into()), arguments: vec!["x".into()], ..own.clone() })
                 .contains("`alias`")
         );
-        let both = Options {
+        let both = ExternalPlannerOptions {
             preset: Some(Preset::FastDownward),
             alias: Some("lama".into()),
             search: Some("astar(blind())".into()),
-            ..Options::default()
+            ..ExternalPlannerOptions::default()
         };
         assert!(fails(both).contains("both"));
-        assert!(check(&Options { arguments: vec!["a{{b}".into(), "{plan}".into()], ..own }).is_ok());
+        assert!(check(&ExternalPlannerOptions { arguments: vec!["a{{b}".into(), "{plan}".into()], ..own }).is_ok());
     }
 }

@@ -29,24 +29,24 @@ mod presets;
 mod solve;
 
 pub use codes::CODES;
-pub use options::{ExitCodes, Options};
+pub use options::{ExitCodes, ExternalPlannerOptions};
 pub use presets::{PRESETS, Preset, PresetInfo};
 
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct ExternalPlanner {
-    options: Options,
+    options: ExternalPlannerOptions,
 }
 
 impl Plugin for ExternalPlanner {
-    type Options = Options;
+    type Options = ExternalPlannerOptions;
 
     fn about() -> About {
         About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other").external()
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: ExternalPlannerOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         command::check(&options)?;
         Ok(Self { options })
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Options of `planner-external`. The lower of these limits and those of the plan stage counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct ExternalPlannerOptions {
     /// A planner with a known command line: `fast-downward`, `k-star` or `pyperplan`. Left out: the command line is `command` and
     /// `arguments`, and the program ends with the exit codes of `exit_codes`.
     pub preset: Option<Preset>,
@@ -75,7 +75,7 @@ impl Default for ExitCodes {
     }
 }
 
-impl Default for Options {
+impl Default for ExternalPlannerOptions {
     fn default() -> Self {
         Self {
             preset: None,

@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::command::{Slots, words};
-use crate::options::Options;
+use crate::options::ExternalPlannerOptions;
 use crate::plans::{PLAN, collect};
 use crate::presets::{Ending as Way, Meaning};
 use planforge_child::{CommandSpec, Ending, Environment, Finished, Limits};
@@ -21,7 +21,7 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Reads the task and runs the program.
-pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
+pub(crate) fn run(host: &dyn Host, options: &ExternalPlannerOptions, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
     let mut sources = SourceMap::default();
     sources.add("domain", request.domain.as_str());
     sources.add("problem", request.problem.as_str());
@@ -51,7 +51,7 @@ pub(crate) fn run(host: &dyn Host, options: &Options, request: &PlanRequest) -> 
 }
 
 /// The first property of the task or request that the program does not support.
-fn unsupported(options: &Options, k: u32, domain: &ast::Domain, problem: &ast::Problem) -> Vec<Diagnostic> {
+fn unsupported(options: &ExternalPlannerOptions, k: u32, domain: &ast::Domain, problem: &ast::Problem) -> Vec<Diagnostic> {
     let preset = options.preset.map(|p| p.info());
     let mut found = Vec::new();
     if let Some(preset) = preset.filter(|p| k > 1 && !p.several) {
@@ -100,7 +100,7 @@ impl Ended {
 
 struct Call<'a> {
     host: &'a dyn Host,
-    options: &'a Options,
+    options: &'a ExternalPlannerOptions,
     request: &'a PlanRequest,
     folder: &'a Path,
 }

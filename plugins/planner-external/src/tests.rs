@@ -20,8 +20,8 @@ const PROBLEM: &str = "(define (problem up) (:domain lift)
 const GOOD: &str = "(go f0 f1)\\n(go f1 f2)\\n";
 
 /// A planner without preset: a script whose first argument is the plan file.
-fn script(text: &str) -> Options {
-    Options {
+fn script(text: &str) -> ExternalPlannerOptions {
+    ExternalPlannerOptions {
         command: vec!["/bin/sh".into(), "-c".into(), text.into(), "planner".into()],
         arguments: ["{plan}", "{domain}", "{problem}"].map(String::from).to_vec(),
         exit_codes: ExitCodes {
@@ -33,24 +33,24 @@ fn script(text: &str) -> Options {
             ..ExitCodes::default()
         },
         time_limit_s: 5,
-        ..Options::default()
+        ..ExternalPlannerOptions::default()
     }
 }
 
 /// The same script where a preset's program is expected.
-fn preset(preset: Preset, text: &str) -> Options {
-    Options { preset: Some(preset), arguments: vec![], ..script(text) }
+fn preset(preset: Preset, text: &str) -> ExternalPlannerOptions {
+    ExternalPlannerOptions { preset: Some(preset), arguments: vec![], ..script(text) }
 }
 
 fn request() -> PlanRequest {
     PlanRequest { domain: DOMAIN.into(), problem: PROBLEM.into(), k: 1, ..PlanRequest::default() }
 }
 
-fn ask(options: Options, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
+fn ask(options: ExternalPlannerOptions, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
     ExternalPlanner::create(options, &Secrets::default()).unwrap().plan(&TestHost::new(), request)
 }
 
-fn failure(options: Options) -> Failure {
+fn failure(options: ExternalPlannerOptions) -> Failure {
     ask(options, &request()).unwrap_err()
 }
 
@@ -68,7 +68,7 @@ fn the_program_gets_the_task_in_a_folder_of_its_own() {
         format!("cmp -s \"$2\" domain.pddl && grep -q 'problem up' \"$3\" && printf '{GOOD}' > sas_plan");
     assert_eq!(ask(script(&text), &request()).unwrap().name(), "plan");
     let secret = "[ -z \"$CARGO_MANIFEST_DIR\" ] && [ \"$GIVEN\" = yes ] && exit 12; exit 1";
-    let options = Options { env: [("GIVEN".into(), "yes".into())].into(), ..script(secret) };
+    let options = ExternalPlannerOptions { env: [("GIVEN".into(), "yes".into())].into(), ..script(secret) };
     assert_eq!(
         ask(options, &request()).unwrap().name(),
         "exhausted",
@@ -160,7 +160,7 @@ fn liars_are_failures_of_the_program() {
     assert_eq!(failure(script("printf '(go f0 f1)\\n' > \"$1\"")).code, "external.wrong-plan");
     assert_eq!(failure(script("ln -s /etc/hostname \"$1\"")).code, "external.no-plan-file");
     assert_eq!(failure(script("kill -SEGV $$")).code, "external.broke");
-    let believed = Options { validate: false, ..script("printf '(go f1 f2)\\n' > \"$1\"") };
+    let believed = ExternalPlannerOptions { validate: false, ..script("printf '(go f1 f2)\\n' > \"$1\"") };
     assert_eq!(ask(believed, &request()).unwrap().name(), "plan");
 }
 
@@ -188,7 +188,7 @@ fn a_program_that_hangs_is_killed_with_all_that_it_started() {
 
 #[test]
 fn a_program_that_floods_is_killed() {
-    let small = |text: &str| Options { output_limit_kb: 64, ..script(text) };
+    let small = |text: &str| ExternalPlannerOptions { output_limit_kb: 64, ..script(text) };
     assert_eq!(failure(small("yes")).code, "external.flooded");
     assert_eq!(failure(small("yes >&2")).code, "external.flooded");
     let file = failure(small("head -c 200000 /dev/zero > \"$1\""));
@@ -206,10 +206,10 @@ fn an_interrupt_ends_the_program() {
 
 #[test]
 fn a_program_that_is_not_there_is_named_with_the_way_to_get_it() {
-    let options = Options {
+    let options = ExternalPlannerOptions {
         preset: Some(Preset::Pyperplan),
         command: vec!["/no/such/planner".into()],
-        ..Options::default()
+        ..ExternalPlannerOptions::default()
     };
     let failure = failure(options);
     assert_eq!(failure.code, "external.not-started");
@@ -223,7 +223,7 @@ fn damaged_and_unsupported_tasks_never_start_the_program() {
     assert_eq!(ask(never(), &damaged).unwrap().name(), "unreadable");
     let domain = DOMAIN.replace("(next ?a ?b))", "(next ?a ?b) (not (at ?b)))");
     let negative = PlanRequest { domain, ..request() };
-    let pyperplan = Options { preset: Some(Preset::Pyperplan), arguments: vec![], ..never() };
+    let pyperplan = ExternalPlannerOptions { preset: Some(Preset::Pyperplan), arguments: vec![], ..never() };
     let PlanOutcome::Unsupported { diagnostics } = ask(pyperplan.clone(), &negative).unwrap() else {
         panic!("pyperplan has no negative preconditions")
     };

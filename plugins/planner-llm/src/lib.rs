@@ -19,18 +19,18 @@ mod rules;
 
 pub use codes::CODES;
 pub use explain::{EXPLAINER, explain_request, explanation};
-pub use options::Options;
+pub use options::LlmPlannerOptions;
 
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct LlmPlanner {
-    options: Options,
+    options: LlmPlannerOptions,
     prompts: prompt::Prompts,
 }
 
 impl Plugin for LlmPlanner {
-    type Options = Options;
+    type Options = LlmPlannerOptions;
 
     fn about() -> About {
         About::new("A language model writes the plan by itself")
@@ -38,7 +38,7 @@ impl Plugin for LlmPlanner {
             .requests(1)
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: LlmPlannerOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }
 }

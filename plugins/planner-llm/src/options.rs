@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Options of `planner-llm`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct LlmPlannerOptions {
     /// Asks the model to reason step by step before it writes the plan.
     pub chain_of_thought: bool,
     /// Repeats the rules of the actions after the task (test-time-scaling paper, section 4.6): from the

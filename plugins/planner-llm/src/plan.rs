@@ -2,7 +2,7 @@
 
 use crate::claims;
 use crate::codes;
-use crate::options::Options;
+use crate::options::LlmPlannerOptions;
 use crate::prompt::Prompts;
 use crate::read::{self, Known};
 use planforge_contract::api::{Host, LogLevel};
@@ -18,7 +18,7 @@ pub(crate) const ROLE: &str = "planner";
 /// Requests a plan and reads it.
 pub(crate) fn run(
     host: &dyn Host,
-    options: &Options,
+    options: &LlmPlannerOptions,
     prompts: &Prompts,
     request: &PlanRequest,
 ) -> Result<PlanOutcome, Failure> {

@@ -2,7 +2,7 @@
 //! read as a template.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::LlmPlannerOptions;
 use crate::rules;
 use planforge_contract::{Failure, FailureClass, PlanRequest, TaskView};
 use planforge_plugin_sdk::prompt::Templates;
@@ -58,12 +58,12 @@ impl Prompts {
     }
 
     /// The system text: the option's, or ours.
-    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+    pub(crate) fn system(&self, options: &LlmPlannerOptions) -> Result<String, Failure> {
         self.templates.system(options.system.as_deref(), &())
     }
 
     /// The question for a plan.
-    pub(crate) fn plan(&self, options: &Options, request: &PlanRequest) -> Result<String, Failure> {
+    pub(crate) fn plan(&self, options: &LlmPlannerOptions, request: &PlanRequest) -> Result<String, Failure> {
         let task = &request.task;
         let (domain, problem) = (given(&request.domain), given(&request.problem));
         if domain.is_none() && given(&task.domain_text).is_none() {
@@ -122,7 +122,7 @@ fn given(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|t| !t.is_empty())
 }
 
-fn example<'a>(options: &Options, task: &'a TaskView) -> Result<Option<Example<'a>>, Failure> {
+fn example<'a>(options: &LlmPlannerOptions, task: &'a TaskView) -> Result<Option<Example<'a>>, Failure> {
     if options.example == Some(false) {
         return Ok(None);
     }

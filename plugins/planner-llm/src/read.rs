@@ -16,7 +16,7 @@ use planforge_contract::{Failure, FailureClass, FinishReason, Reply};
 
 /// A known action: its name in lower case and how many parameters it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct KnownActions {
     pub(crate) name: String,
     pub(crate) arity: usize,
 }
@@ -36,7 +36,7 @@ enum Line {
 }
 
 /// The steps, each as `(name argument ...)`.
-pub(crate) fn plan(reply: &Reply, actions: &[Known]) -> Result<Vec<String>, Failure> {
+pub(crate) fn plan(reply: &Reply, actions: &[KnownActions]) -> Result<Vec<String>, Failure> {
     check_finish(reply)?;
     let blocks = blocks(&reply.content);
     let holds_step =
@@ -50,7 +50,7 @@ pub(crate) fn plan(reply: &Reply, actions: &[Known]) -> Result<Vec<String>, Fail
 
 /// The steps of a reply that was to check each of them: of the block tagged `plan`; else of the lines `Step 1: (name argument ...)`,
 /// where their numbers go up from 1; else of a JSON object; else as [`plan`] finds them.
-pub(crate) fn checked_plan(reply: &Reply, actions: &[Known]) -> Result<Vec<String>, Failure> {
+pub(crate) fn checked_plan(reply: &Reply, actions: &[KnownActions]) -> Result<Vec<String>, Failure> {
     check_finish(reply)?;
     let blocks = blocks(&reply.content);
     if let Some(block) = blocks.iter().rev().find(|b| b.tag.eq_ignore_ascii_case("plan")) {
@@ -69,7 +69,7 @@ pub(crate) fn checked_plan(reply: &Reply, actions: &[Known]) -> Result<Vec<Strin
 }
 
 /// The lines `Step N: (name argument ...)`, N from 1 up; `None` where the lines are none or are numbered otherwise.
-fn numbered_steps(text: &str, actions: &[Known]) -> Result<Option<Vec<String>>, Failure> {
+fn numbered_steps(text: &str, actions: &[KnownActions]) -> Result<Option<Vec<String>>, Failure> {
     let mut lines: Vec<(usize, &str)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_matches(|c: char| c.is_whitespace() || "*#`".contains(c));
@@ -111,7 +111,7 @@ pub(crate) fn check_finish(reply: &Reply) -> Result<(), Failure> {
     }
 }
 
-fn block_steps(block: &Block<'_>, actions: &[Known]) -> Result<Vec<String>, Failure> {
+fn block_steps(block: &Block<'_>, actions: &[KnownActions]) -> Result<Vec<String>, Failure> {
     let mut steps = Vec::new();
     let mut strange = Vec::new();
     for (number, line) in &block.lines {
@@ -132,7 +132,7 @@ fn block_steps(block: &Block<'_>, actions: &[Known]) -> Result<Vec<String>, Fail
     }
 }
 
-fn loose_steps(text: &str, actions: &[Known]) -> Result<Vec<String>, Failure> {
+fn loose_steps(text: &str, actions: &[KnownActions]) -> Result<Vec<String>, Failure> {
     let mut steps: Vec<String> = Vec::new();
     let mut runs = 0;
     let mut within = false;
@@ -181,7 +181,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-fn classify(line: &str, actions: &[Known], in_block: bool) -> Line {
+fn classify(line: &str, actions: &[KnownActions], in_block: bool) -> Line {
     let line = line.split(';').next().unwrap_or_default();
     let line = line.trim().trim_matches('`').trim_end_matches(['.', ',']).trim();
     if line.is_empty() {
@@ -221,7 +221,7 @@ fn functional(body: &str) -> Option<String> {
     step(&words)
 }
 
-fn bare(body: &str, actions: &[Known]) -> Option<String> {
+fn bare(body: &str, actions: &[KnownActions]) -> Option<String> {
     let words: Vec<&str> = body.split_whitespace().collect();
     let (name, arguments) = words.split_first()?;
     let known = actions.iter().any(|a| a.name == name.to_lowercase() && a.arity == arguments.len());
@@ -245,8 +245,8 @@ mod tests {
         Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs: None }
     }
 
-    fn known() -> Vec<Known> {
-        vec![Known { name: "drive".to_owned(), arity: 2 }, Known { name: "wait".to_owned(), arity: 0 }]
+    fn known() -> Vec<KnownActions> {
+        vec![KnownActions { name: "drive".to_owned(), arity: 2 }, KnownActions { name: "wait".to_owned(), arity: 0 }]
     }
 
     fn code(content: &str) -> String {

@@ -47,13 +47,13 @@ fn with_example(mut request: PlanRequest) -> PlanRequest {
     request
 }
 
-fn ask(options: Options, request: &PlanRequest, reply: &str) -> (TestHost, Result<PlanOutcome, Failure>) {
+fn ask(options: LlmPlannerOptions, request: &PlanRequest, reply: &str) -> (TestHost, Result<PlanOutcome, Failure>) {
     let host = TestHost::for_kind(PluginKind::Planner).reply("planner", reply);
     let outcome = LlmPlanner::create(options, &Secrets::default()).unwrap().plan(&host, request);
     (host, outcome)
 }
 
-fn question(options: Options, request: &PlanRequest) -> String {
+fn question(options: LlmPlannerOptions, request: &PlanRequest) -> String {
     let (host, outcome) = ask(options, request, "```plan\n(switch red)\n```");
     outcome.unwrap();
     let messages = &host.requests()[0].1.messages;
@@ -62,12 +62,12 @@ fn question(options: Options, request: &PlanRequest) -> String {
 
 #[test]
 fn question_from_texts_and_interface() {
-    insta::assert_snapshot!(question(Options::default(), &with_interface(texts())));
+    insta::assert_snapshot!(question(LlmPlannerOptions::default(), &with_interface(texts())));
 }
 
 #[test]
 fn question_with_example_and_chain_of_thought() {
-    let options = Options { chain_of_thought: true, ..Options::default() };
+    let options = LlmPlannerOptions { chain_of_thought: true, ..LlmPlannerOptions::default() };
     insta::assert_snapshot!(question(options, &with_example(texts())));
 }
 
@@ -76,11 +76,11 @@ fn question_with_domain_and_problem() {
     let mut request = with_interface(texts());
     request.domain = DOMAIN.into();
     request.problem = PROBLEM.into();
-    insta::assert_snapshot!(question(Options { example: Some(false), ..Options::default() }, &request));
+    insta::assert_snapshot!(question(LlmPlannerOptions { example: Some(false), ..LlmPlannerOptions::default() }, &request));
 }
 
-fn checked() -> Options {
-    Options { rules: true, check_steps: true, ..Options::default() }
+fn checked() -> LlmPlannerOptions {
+    LlmPlannerOptions { rules: true, check_steps: true, ..LlmPlannerOptions::default() }
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn question_for_a_better_plan_shows_the_last_one_and_its_feedback() {
     request.previous = Some(PlanDocument { steps: vec!["(switch blue)".into()], ..PlanDocument::default() });
     request.feedback =
         vec!["Step 1 is wrong: {{ blue }} is not near.".into(), " ".into(), "Go there first.".into()];
-    insta::assert_snapshot!(question(Options::default(), &request));
+    insta::assert_snapshot!(question(LlmPlannerOptions::default(), &request));
     request.previous = None;
-    assert!(question(Options::default(), &request).contains("This was said about an earlier answer:"));
+    assert!(question(LlmPlannerOptions::default(), &request).contains("This was said about an earlier answer:"));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn claims_about_a_checked_plan_are_kept_beside_it() {
         host.logs()
     );
     assert_eq!(plan.cost, None, "a claim is no cost");
-    let unchecked = ask(Options::default(), &texts(), "```plan\n(switch red)\n```\nCost: 1").1.unwrap();
+    let unchecked = ask(LlmPlannerOptions::default(), &texts(), "```plan\n(switch red)\n```\nCost: 1").1.unwrap();
     assert_eq!(unchecked.best().unwrap().claims, None);
 }
 
@@ -161,7 +161,7 @@ fn steps_of_a_checked_plan_stand_in_several_forms() {
 #[test]
 fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
     let reply = "First red, then blue.\n```plan\n1. (switch red)\n2. go red blue\n3. switch(blue)\n```";
-    let (host, outcome) = ask(Options::default(), &with_interface(texts()), reply);
+    let (host, outcome) = ask(LlmPlannerOptions::default(), &with_interface(texts()), reply);
     let PlanOutcome::Plan { plans, optimal, statistics } = outcome.unwrap() else { panic!("no plan") };
     assert_eq!(
         plans,
@@ -182,24 +182,24 @@ fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
 #[test]
 fn steps_without_parentheses_are_read_only_for_known_actions() {
     let reply = "```plan\ngo red blue\n```";
-    assert_eq!(ask(Options::default(), &texts(), reply).1.unwrap_err().code, "planner.unreadable-step");
+    assert_eq!(ask(LlmPlannerOptions::default(), &texts(), reply).1.unwrap_err().code, "planner.unreadable-step");
     let mut request = texts();
     request.domain = DOMAIN.into();
-    assert_eq!(ask(Options::default(), &request, reply).1.unwrap().best().unwrap().steps, ["(go red blue)"]);
+    assert_eq!(ask(LlmPlannerOptions::default(), &request, reply).1.unwrap().best().unwrap().steps, ["(go red blue)"]);
 }
 
 #[test]
 fn a_reply_without_a_plan_is_a_failure_and_no_verdict() {
-    let failure = ask(Options::default(), &texts(), "There is no plan for this.").1.unwrap_err();
+    let failure = ask(LlmPlannerOptions::default(), &texts(), "There is no plan for this.").1.unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Reply, "planner.no-plan"));
     let nobody = TestHost::new();
-    let planner = LlmPlanner::create(Options::default(), &Secrets::default()).unwrap();
+    let planner = LlmPlanner::create(LlmPlannerOptions::default(), &Secrets::default()).unwrap();
     assert_eq!(planner.plan(&nobody, &texts()).unwrap_err().code, "testing.no-reply");
 }
 
 #[test]
 fn a_missing_text_is_a_failure_of_the_request() {
-    let code = |options: Options, request: &PlanRequest| {
+    let code = |options: LlmPlannerOptions, request: &PlanRequest| {
         let (host, outcome) = ask(options, request, "(switch red)");
         assert!(host.requests().is_empty(), "nothing is asked");
         let failure = outcome.unwrap_err();
@@ -208,16 +208,16 @@ fn a_missing_text_is_a_failure_of_the_request() {
     };
     let mut no_domain = texts();
     no_domain.task.domain_text.clear();
-    assert_eq!(code(Options::default(), &no_domain), "planner.no-text");
+    assert_eq!(code(LlmPlannerOptions::default(), &no_domain), "planner.no-text");
     let mut no_task = texts();
     no_task.task.task_text = "\n".into();
-    assert_eq!(code(Options::default(), &no_task), "planner.no-text");
-    assert_eq!(code(Options { example: Some(true), ..Options::default() }, &texts()), "planner.no-example");
+    assert_eq!(code(LlmPlannerOptions::default(), &no_task), "planner.no-text");
+    assert_eq!(code(LlmPlannerOptions { example: Some(true), ..LlmPlannerOptions::default() }, &texts()), "planner.no-example");
 }
 
 #[test]
 fn several_plans_are_unsupported() {
-    let (host, outcome) = ask(Options::default(), &PlanRequest { k: 2, ..texts() }, "(switch red)");
+    let (host, outcome) = ask(LlmPlannerOptions::default(), &PlanRequest { k: 2, ..texts() }, "(switch red)");
     let PlanOutcome::Unsupported { diagnostics } = outcome.unwrap() else { panic!("asked anyway") };
     assert_eq!(diagnostics[0].code, "planner.llm-several-plans");
     assert!(host.requests().is_empty());

@@ -7,7 +7,7 @@
 mod answer;
 mod options;
 
-pub use options::Options;
+pub use options::BatchProviderOptions;
 pub use planforge_chat_completions::{Field, MaxTokensField};
 
 use planforge_chat_completions::request_body;
@@ -22,11 +22,11 @@ const TICKET: &str = "chat.completions";
 /// Questions that are answered later.
 #[derive(Debug)]
 pub struct Batch {
-    options: Options,
+    options: BatchProviderOptions,
 }
 
 impl Plugin for Batch {
-    type Options = Options;
+    type Options = BatchProviderOptions;
 
     fn about() -> About {
         About::new("Leaves questions in a batch file, which any service, agent or person can answer")
@@ -34,7 +34,7 @@ impl Plugin for Batch {
             .several_replies()
     }
 
-    fn create(options: Options, _: &Secrets) -> Result<Self, Failure> {
+    fn create(options: BatchProviderOptions, _: &Secrets) -> Result<Self, Failure> {
         Ok(Self { options })
     }
 }

@@ -1,9 +1,9 @@
 //! One action of a domain at a time: the reference's, with mistakes of content and of form, or a shown one that is corrected.
 
-use crate::options::{Actions, Options};
+use crate::options::{Actions, OracleOptions};
 use crate::reply;
 use crate::revise::{self, Schema};
-use crate::{Written, likelihood};
+use crate::{SimulatedReply, likelihood};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, Effect, PredicateDecl, Term, TypeRef};
 use planforge_pddl::extract::code_blocks;
@@ -99,7 +99,7 @@ impl Form {
 
 /// The writer of the actions of one domain.
 pub(crate) struct ActionWriter<'a> {
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a OracleOptions,
     pub(crate) domain: &'a Domain,
     pub(crate) question: &'a Question<'a>,
 }
@@ -111,7 +111,7 @@ struct Draft {
 }
 
 impl ActionWriter<'_> {
-    pub(crate) fn write(&self, random: &mut Random) -> Written {
+    pub(crate) fn write(&self, random: &mut Random) -> SimulatedReply {
         let wanted = self.question.wanted;
         match &self.question.previous {
             None => {
@@ -202,7 +202,7 @@ impl ActionWriter<'_> {
 
     /// The previous text with each mistake repaired with probability `repair_named`: the question is about
     /// this action.
-    fn again(&self, wanted: &Action, previous: &str, random: &mut Random) -> Written {
+    fn again(&self, wanted: &Action, previous: &str, random: &mut Random) -> SimulatedReply {
         let p = self.options.repair_named;
         let Some(old) = read(previous) else {
             let form = (!random.chance(p)).then_some(Form::NoAction);
@@ -259,9 +259,9 @@ impl ActionWriter<'_> {
         mut note: serde_json::Value,
         mut mistakes: usize,
         random: &mut Random,
-    ) -> Written {
+    ) -> SimulatedReply {
         let Some(mut text) = text else {
-            return Written::new(reply::prose("The action cannot be written."), note, mistakes);
+            return SimulatedReply::new(reply::prose("The action cannot be written."), note, mistakes);
         };
         let mut lines = Vec::new();
         if self.question.growing {
@@ -287,12 +287,12 @@ impl ActionWriter<'_> {
             true => block,
             false => format!("New predicates:\n{}\n\nAction:\n{block}", lines.join("\n")),
         };
-        Written::new(reply::prose(&text), note, mistakes)
+        SimulatedReply::new(reply::prose(&text), note, mistakes)
     }
 }
 
 /// Reports predicates that were proposed twice, each with probability `repair_named`.
-pub(crate) fn unify(options: &Options, question: &str, random: &mut Random) -> Written {
+pub(crate) fn unify(options: &OracleOptions, question: &str, random: &mut Random) -> SimulatedReply {
     let (mut seen, mut missed) = (Vec::new(), Vec::new());
     for line in question.lines() {
         let Some(name) = line.trim_start().strip_prefix('(').and_then(|l| l.split([' ', ')']).next()) else {
@@ -304,7 +304,7 @@ pub(crate) fn unify(options: &Options, question: &str, random: &mut Random) -> W
     }
     let text = if seen.is_empty() { "none".to_owned() } else { seen.join("\n") };
     let note = serde_json::json!({ "unified": seen, "missed": missed });
-    Written::new(reply::prose(&text), note, missed.len())
+    SimulatedReply::new(reply::prose(&text), note, missed.len())
 }
 
 /// An action that was written before.

@@ -1,6 +1,6 @@
 //! A simulated critic: it compares what it is shown with the reference, overlooks mistakes, and objects to what is right, at stated rates.
 
-use crate::options::{Critic, Options};
+use crate::options::{Critic, OracleOptions};
 use crate::reply;
 use crate::revise::{Fault, Schema, faults};
 use planforge_pddl::ast::Domain;
@@ -54,7 +54,7 @@ pub(crate) fn facts(facts: Vec<String>, faults: Vec<Fault>) -> Vec<Part> {
     vec![Part { place: "initial state".to_owned(), lists: vec![("list of facts", facts, faults)] }]
 }
 
-pub(crate) fn criticise(options: &Options, parts: &[Part], random: &mut Random) -> Critique {
+pub(crate) fn criticise(options: &OracleOptions, parts: &[Part], random: &mut Random) -> Critique {
     let critic = &options.critic;
     let mut findings = Vec::new();
     let (mut found, mut overlooked, mut invented) = (Vec::new(), Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 //! names of the domain that is shown.
 
 use crate::library::Reference;
-use crate::reading::Shown;
+use crate::reading::ShownTexts;
 use planforge_pddl::ast::{Atom, Domain, InitElement, PredicateDecl, Problem};
 use planforge_pddl::mutate::{Mutation, MutationKind, MutationPlace, all_mutations, apply_mutations};
 use planforge_pddl::{Name, rename_parameters};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The arguments that the shown PDDL has lost against the reference. A domain shows more than a problem,
 /// because it declares its predicates.
-pub(crate) fn lost_arguments(reference: &Reference, problem: &Problem, shown: &Shown) -> Vec<Mutation> {
+pub(crate) fn lost_arguments(reference: &Reference, problem: &Problem, shown: &ShownTexts) -> Vec<Mutation> {
     let all = all_mutations(&reference.domain, MutationKind::PredicateArgument);
     let mut lost = Vec::new();
     for predicate in &reference.domain.predicates {
@@ -90,7 +90,7 @@ fn arguments(atom: &Atom) -> Vec<Name> {
 
 /// The reference's domain without the lost arguments, with the parameter names and the domain name of the
 /// shown PDDL.
-pub(crate) fn fitted(reference: &Reference, lost: &[Mutation], shown: &Shown) -> Domain {
+pub(crate) fn fitted(reference: &Reference, lost: &[Mutation], shown: &ShownTexts) -> Domain {
     let mut domain = apply_mutations(&reference.domain, lost);
     let name = shown.domain.as_ref().and_then(|d| d.name.clone());
     let wanted = shown.problem.as_ref().and_then(|p| p.domain_name.clone());

@@ -46,10 +46,10 @@ mod revise;
 mod thought;
 
 pub use codes::CODES;
-pub use options::{Actions, Critic, ErrorCount, Kinds, Likelihood, Options, Suite};
+pub use options::{Actions, Critic, ErrorCount, Kinds, Likelihood, OracleOptions, Suite};
 
 use crate::library::{Library, Reference};
-use crate::reading::{Defined, Shown};
+use crate::reading::{Defined, ShownTexts};
 use crate::revise::Schema;
 use planforge_pddl::ast::{Domain, PredicateDecl, Problem};
 use planforge_pddl::mutate::{apply_mutations, random_mutations};
@@ -65,12 +65,12 @@ const MOST_REPLIES: u32 = 10_000;
 
 #[derive(Debug)]
 pub struct NoisyOracle {
-    options: Options,
+    options: OracleOptions,
     library: Library,
 }
 
 impl Plugin for NoisyOracle {
-    type Options = Options;
+    type Options = OracleOptions;
 
     fn about() -> About {
         About::new(
@@ -81,7 +81,7 @@ impl Plugin for NoisyOracle {
         .suites("suites")
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: OracleOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         options.check()?;
         let library = Library::read(&options.suites)?;
         Ok(Self { options, library })
@@ -105,7 +105,7 @@ impl Provider for NoisyOracle {
             Ok(found) => found,
             Err(message) => return refused(ProviderFailureClass::NotFound, message),
         };
-        let shown = Shown::of(&request.messages, reference, artefact == Artefact::Update);
+        let shown = ShownTexts::of(&request.messages, reference, artefact == Artefact::Update);
         if artefact == Artefact::Critique && shown.asked.plan {
             let message =
                 "the noisy oracle criticises domains and problems, and was asked about a plan".to_owned();
@@ -117,7 +117,7 @@ impl Provider for NoisyOracle {
             let message = "the noisy oracle was asked for an action, and the question names none of the reference's in `backticks`";
             return refused(ProviderFailureClass::BadRequest, message.to_owned());
         }
-        let asked = Asked { question, action: action.as_ref() };
+        let asked = LastQuestion { question, action: action.as_ref() };
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, asked, artefact };
         if let Err(why) = writer.represented() {
             let message = format!("the noisy oracle cannot write this task as a representation: {why}");
@@ -126,14 +126,14 @@ impl Provider for NoisyOracle {
         let seed = request.sampling.seed.unwrap_or(0) ^ fingerprint(&request.messages, &shown);
         let n = request.sampling.n.unwrap_or(1).clamp(1, MOST_REPLIES);
         let scored = request.sampling.logprobs == Some(true);
-        let written: Vec<Written> =
+        let written: Vec<SimulatedReply> =
             (0..n).map(|sample| writer.reply(&mut Random::stream(seed, u64::from(sample)), scored)).collect();
         Ok(CompletionResult::Replies(self.replies(request, written)))
     }
 }
 
 impl NoisyOracle {
-    fn replies(&self, request: &CompletionRequest, written: Vec<Written>) -> Replies {
+    fn replies(&self, request: &CompletionRequest, written: Vec<SimulatedReply>) -> Replies {
         let notes: Vec<serde_json::Value> = written.iter().map(|w| w.note.clone()).collect();
         let raw = serde_json::json!({
             "simulated": true,
@@ -206,7 +206,7 @@ impl Artefact {
 }
 
 /// One reply with notes for the record.
-struct Written {
+struct SimulatedReply {
     text: String,
     note: serde_json::Value,
     /// Number of mistakes.
@@ -215,7 +215,7 @@ struct Written {
     tokens: Option<Vec<TokenLogprob>>,
 }
 
-impl Written {
+impl SimulatedReply {
     fn new(text: String, note: serde_json::Value, mistakes: usize) -> Self {
         Self { text, note, mistakes, tokens: None }
     }
@@ -229,16 +229,16 @@ struct Drawn<T> {
 }
 
 struct Writer<'a> {
-    options: &'a Options,
+    options: &'a OracleOptions,
     reference: &'a Reference,
     problem: &'a Problem,
-    shown: &'a Shown,
-    asked: Asked<'a>,
+    shown: &'a ShownTexts,
+    asked: LastQuestion<'a>,
     artefact: Artefact,
 }
 
 /// The last question, in words and as one for an action.
-struct Asked<'a> {
+struct LastQuestion<'a> {
     question: &'a str,
     action: Option<&'a action::Question<'a>>,
 }
@@ -249,23 +249,23 @@ fn messages_last(messages: &[Message]) -> &str {
 
 impl Writer<'_> {
     /// A reply. The likelihood is drawn last, so that the text does not depend on it.
-    fn reply(&self, random: &mut Random, scored: bool) -> Written {
+    fn reply(&self, random: &mut Random, scored: bool) -> SimulatedReply {
         let written = self.write(random);
         let likelihood = self.options.likelihood.as_ref().filter(|_| scored);
         let characters = self.options.characters_per_token.unwrap_or(likelihood::CHARACTERS);
         let tokens =
             likelihood.map(|l| likelihood::tokens(l, characters, &written.text, written.mistakes, random));
-        Written { tokens, ..written }
+        SimulatedReply { tokens, ..written }
     }
 
-    fn write(&self, random: &mut Random) -> Written {
+    fn write(&self, random: &mut Random) -> SimulatedReply {
         match self.artefact {
             Artefact::Problem => self.problem_alone(self.problem(random)),
             Artefact::Domain => self.domain_alone(self.domain(random)),
             Artefact::Both => {
                 let domain = self.domain(random);
                 let problem = self.problem(random);
-                Written::new(
+                SimulatedReply::new(
                     reply::definitions(&[print_domain(&domain.made), print_problem(&problem.made)]),
                     serde_json::json!({ "domain": domain.note, "problem": problem.note }),
                     domain.mistakes + problem.mistakes,
@@ -281,31 +281,31 @@ impl Writer<'_> {
         }
     }
 
-    fn action(&self, random: &mut Random) -> Written {
+    fn action(&self, random: &mut Random) -> SimulatedReply {
         let Some(question) = self.asked.action else {
             let text = "The question names no action of the reference.";
-            return Written::new(reply::prose(text), serde_json::json!({ "mistakes": ["no-action"] }), 1);
+            return SimulatedReply::new(reply::prose(text), serde_json::json!({ "mistakes": ["no-action"] }), 1);
         };
         action::ActionWriter { options: self.options, domain: &self.reference.domain, question }.write(random)
     }
 
-    fn domain_alone(&self, drawn: Drawn<Domain>) -> Written {
+    fn domain_alone(&self, drawn: Drawn<Domain>) -> SimulatedReply {
         let text = print_domain(&drawn.made);
         let text = match self.shown.asked.thought {
             true => reply::thought(&thought::of_domain(&drawn.made), "Domain", &text),
             false => reply::definitions(&[text]),
         };
-        Written::new(text, drawn.note, drawn.mistakes)
+        SimulatedReply::new(text, drawn.note, drawn.mistakes)
     }
 
-    fn problem_alone(&self, drawn: Drawn<Problem>) -> Written {
+    fn problem_alone(&self, drawn: Drawn<Problem>) -> SimulatedReply {
         let text = print_problem(&drawn.made);
         let domain = self.shown.domain.as_ref().unwrap_or(&self.reference.domain);
         let text = match self.shown.asked.thought {
             true => reply::thought(&thought::of_problem(domain, &drawn.made), "Problem", &text),
             false => reply::definitions(&[text]),
         };
-        Written::new(text, drawn.note, drawn.mistakes)
+        SimulatedReply::new(text, drawn.note, drawn.mistakes)
     }
 
     /// Checks that the task can be written as the requested representation.
@@ -317,7 +317,7 @@ impl Writer<'_> {
     }
 
     /// Mistakes in facts keep every name and the shape of the goal, so what can be written of the reference can be written of them.
-    fn ir(&self, part: IrPart, random: &mut Random) -> Written {
+    fn ir(&self, part: IrPart, random: &mut Random) -> SimulatedReply {
         let mut problem = self.problem.clone();
         let mut mistakes = Vec::new();
         if matches!(part, IrPart::Program | IrPart::Rules) {
@@ -330,14 +330,14 @@ impl Writer<'_> {
             IrPart::Objects => ("json", ir::named(&problem)),
         };
         let text = reply::block(language, &text.unwrap_or_default());
-        Written::new(text, serde_json::json!({ "mistakes": mistakes }), mistakes.len())
+        SimulatedReply::new(text, serde_json::json!({ "mistakes": mistakes }), mistakes.len())
     }
 
     fn problem(&self, random: &mut Random) -> Drawn<Problem> {
         self.problem_with(self.options, random)
     }
 
-    fn problem_with(&self, options: &Options, random: &mut Random) -> Drawn<Problem> {
+    fn problem_with(&self, options: &OracleOptions, random: &mut Random) -> Drawn<Problem> {
         let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
         let domain = &self.reference.domain;
         let written = problem::write(options, domain, self.problem, self.shown, lost, random);
@@ -347,7 +347,7 @@ impl Writer<'_> {
 
     /// The problem as it should be for what is shown.
     fn wanted_problem(&self) -> Problem {
-        let faultless = Options { problem_errors: 0, predicate_argument: 0.0, ..self.options.clone() };
+        let faultless = OracleOptions { problem_errors: 0, predicate_argument: 0.0, ..self.options.clone() };
         // Nothing is drawn where nothing may go wrong.
         self.problem_with(&faultless, &mut Random::new(0)).made
     }
@@ -377,7 +377,7 @@ impl Writer<'_> {
         }
     }
 
-    fn critique(&self, random: &mut Random) -> Written {
+    fn critique(&self, random: &mut Random) -> SimulatedReply {
         let parts = if self.is_about_problem() {
             let nothing = Problem::default();
             let current = self.shown.beginning.as_ref().unwrap_or(&nothing);
@@ -388,7 +388,7 @@ impl Writer<'_> {
             critic::actions(&self.wanted(), current)
         };
         let critique = critic::criticise(self.options, &parts, random);
-        Written::new(critique.text, critique.note, critique.wrong)
+        SimulatedReply::new(critique.text, critique.note, critique.wrong)
     }
 
     /// The domain as it should be for what is shown.
@@ -423,7 +423,7 @@ impl Writer<'_> {
         Drawn { made: wanted, note: noted(&revision), mistakes: revision.mistakes() }
     }
 
-    fn edits(&self, random: &mut Random) -> Written {
+    fn edits(&self, random: &mut Random) -> SimulatedReply {
         let wanted = self.wanted();
         let shown = self.shown.domain.as_ref();
         let costs = shown.is_some_and(|d| d.functions.iter().any(|f| f.name.is("total-cost")));
@@ -432,14 +432,14 @@ impl Writer<'_> {
             let schemas: Vec<Schema> = drawn.made.actions.iter().map(|a| Schema::of(a, costs)).collect();
             let predicates: Vec<&PredicateDecl> = drawn.made.predicates.iter().collect();
             let text = reply::edits(&predicates, &schemas.iter().collect::<Vec<_>>());
-            return Written::new(text, drawn.note, drawn.mistakes);
+            return SimulatedReply::new(text, drawn.note, drawn.mistakes);
         };
         let revision = revise::revise(self.options, &wanted, current, self.shown, costs, random);
         let declared = |p: &&PredicateDecl| current.predicates.iter().any(|c| c.name == p.name);
         let missing: Vec<&PredicateDecl> = wanted.predicates.iter().filter(|p| !declared(p)).collect();
         let changed: Vec<&Schema> =
             revision.changed.iter().filter_map(|index| revision.schemas.get(*index)).collect();
-        Written::new(reply::edits(&missing, &changed), noted(&revision), revision.mistakes())
+        SimulatedReply::new(reply::edits(&missing, &changed), noted(&revision), revision.mistakes())
     }
 }
 
@@ -453,7 +453,7 @@ fn noted(revision: &revise::Revision) -> serde_json::Value {
 
 /// FNV-1a over what the conversation shows and how long it is, so that another question with the same seed is answered by other
 /// choices, and the same question in other words by the same.
-fn fingerprint(messages: &[Message], shown: &Shown) -> u64 {
+fn fingerprint(messages: &[Message], shown: &ShownTexts) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325u64;
     let mut add = |text: &str| {
         for byte in text.bytes().chain([0xFF]) {

@@ -173,7 +173,7 @@ const MOST_ERRORS: f64 = 100.0;
 /// Options of `provider-noisy-oracle`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct OracleOptions {
     /// The suites it can write: paths of their folders. A task of another suite is refused.
     pub suites: Vec<Suite>,
     /// Mistakes in the first domain that it writes for a candidate: this many, or as many as the domain has room for.
@@ -205,7 +205,7 @@ pub struct Options {
     pub likelihood: Option<Likelihood>,
 }
 
-impl Default for Options {
+impl Default for OracleOptions {
     fn default() -> Self {
         Self {
             suites: Vec::new(),
@@ -225,7 +225,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl OracleOptions {
     /// Checks what the schema cannot express, and reports all mistakes at once.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let mut wrong = Vec::new();

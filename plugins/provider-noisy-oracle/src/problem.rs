@@ -1,7 +1,7 @@
 //! Writes the reference problem with the mistakes of a writer that has not seen the domain.
 
-use crate::options::Options;
-use crate::reading::Shown;
+use crate::options::OracleOptions;
+use crate::reading::ShownTexts;
 use crate::revise::{self, Fault};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term, TypedName};
 use planforge_pddl::mutate::{
@@ -19,10 +19,10 @@ pub(crate) struct Problems {
 /// Writes the reference problem. `lost`: the arguments that the shown domain has lost already. If no
 /// predicates are shown, the writer chooses them.
 pub(crate) fn write(
-    options: &Options,
+    options: &OracleOptions,
     domain: &Domain,
     reference: &Problem,
-    shown: &Shown,
+    shown: &ShownTexts,
     mut lost: Vec<Mutation>,
     random: &mut Random,
 ) -> Problems {
@@ -68,11 +68,11 @@ pub(crate) fn facts(problem: &Problem) -> Vec<String> {
 /// The current problem with each wrong fact repaired, with the probability that fits whether its predicate was named, and with the
 /// probability `damage` another one got wrong. Everything but the initial state is as it should be.
 pub(crate) fn revised(
-    options: &Options,
+    options: &OracleOptions,
     domain: &Domain,
     wanted: &Problem,
     current: &Problem,
-    shown: &Shown,
+    shown: &ShownTexts,
     random: &mut Random,
 ) -> Revised {
     let mut problem = Problem { init: current.init.clone(), ..wanted.clone() };
@@ -105,7 +105,7 @@ fn one_line(fact: &InitElement) -> String {
 
 /// Makes as many facts wrong as the options say.
 pub(crate) fn wrong_facts(
-    options: &Options,
+    options: &OracleOptions,
     domain: &Domain,
     problem: &mut Problem,
     random: &mut Random,

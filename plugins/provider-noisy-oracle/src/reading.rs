@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// The relevant parts of a conversation.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct ShownTexts {
     /// The domain of the last question, where it is one of this reference and not an example's.
     pub(crate) domain: Option<Domain>,
     /// The last problem of this reference with facts in it, anywhere in the conversation.
@@ -23,7 +23,7 @@ pub(crate) struct Shown {
     /// The kind of the last definition in the last question.
     pub(crate) last: Option<Defined>,
     /// Headings that the last question requires in the answer.
-    pub(crate) asked: Asked,
+    pub(crate) asked: AnswerForm,
 }
 
 /// The kind of a definition.
@@ -35,7 +35,7 @@ pub(crate) enum Defined {
 
 /// The required form of an answer, if the question shows one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct AnswerForm {
     /// `### Thought:` is to come first.
     pub(crate) thought: bool,
     /// `### Problem:` is to come, and not `### Domain:`.
@@ -44,7 +44,7 @@ pub(crate) struct Asked {
     pub(crate) plan: bool,
 }
 
-impl Shown {
+impl ShownTexts {
     /// Reads the conversation. `update`: the question shows a thought, which names every action, then the
     /// PDDL to rewrite, then the findings.
     pub(crate) fn of(messages: &[Message], reference: &Reference, update: bool) -> Self {
@@ -94,7 +94,7 @@ impl Shown {
         };
         let has = |line: &str| prose.lines().any(|l| l.trim() == line);
         self.asked =
-            Asked { thought: has("### Thought:"), problem: has("### Problem:"), plan: has("```plan") };
+            AnswerForm { thought: has("### Thought:"), problem: has("### Problem:"), plan: has("```plan") };
         let about = if update { rest } else { prose.as_str() };
         let domain = &reference.domain;
         self.named = named(about, domain.actions.iter().map(|a| a.name.key()));

@@ -1,7 +1,7 @@
 //! Revising a domain: which mistakes of the current one are repaired, and which new ones are made.
 
-use crate::options::Options;
-use crate::reading::Shown;
+use crate::options::OracleOptions;
+use crate::reading::ShownTexts;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Condition, Domain, Effect};
 use planforge_pddl::mutate::{apply_mutations, random_mutations};
@@ -71,10 +71,10 @@ impl Revision {
 /// Compares the current domain with what it should be, action by action, repairs each mistake with the probability that fits
 /// its action, and damages actions that have none.
 pub(crate) fn revise(
-    options: &Options,
+    options: &OracleOptions,
     wanted: &Domain,
     current: &Domain,
-    shown: &Shown,
+    shown: &ShownTexts,
     costs: bool,
     random: &mut Random,
 ) -> Revision {

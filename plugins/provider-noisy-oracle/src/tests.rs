@@ -29,13 +29,13 @@ const PROBLEM: &str = "(define (problem crossing) (:domain harbour)
     (route home far) (route far home))
   (:goal (and (at red far))))";
 
-fn options() -> Options {
+fn options() -> OracleOptions {
     let problems = BTreeMap::from([("p01".to_owned(), PROBLEM.to_owned())]);
     let suite = SuiteReference { name: "harbour".into(), domain: DOMAIN.into(), problems };
-    Options { suites: vec![Suite::Reference(suite)], predicate_argument: 0.0, ..Options::default() }
+    OracleOptions { suites: vec![Suite::Reference(suite)], predicate_argument: 0.0, ..OracleOptions::default() }
 }
 
-fn oracle(options: Options) -> NoisyOracle {
+fn oracle(options: OracleOptions) -> NoisyOracle {
     NoisyOracle::create(options, &Secrets::default()).unwrap()
 }
 
@@ -74,7 +74,7 @@ fn block_of(text: &str) -> &str {
 #[test]
 fn a_representation_spells_the_problem_out() {
     let asked = |artefact: &str, errors: u32| {
-        let options = Options { problem_errors: errors, ..options() };
+        let options = OracleOptions { problem_errors: errors, ..options() };
         ask(&oracle(options), &request(artefact, "?", 1, 7))
     };
     let (texts, notes) = asked("ir", 0);
@@ -123,7 +123,7 @@ fn a_problem_that_a_representation_cannot_express_is_refused() {
     ] {
         let problems = BTreeMap::from([("p01".to_owned(), PROBLEM.replace(from, to))]);
         let suite = SuiteReference { name: "harbour".into(), domain: DOMAIN.into(), problems };
-        let oracle = oracle(Options { suites: vec![Suite::Reference(suite)], ..Options::default() });
+        let oracle = oracle(OracleOptions { suites: vec![Suite::Reference(suite)], ..OracleOptions::default() });
         let result = oracle.complete(&TestHost::new(), &request("ir", "?", 1, 7)).unwrap();
         let CompletionResult::ProviderFailure(failure) = result else { panic!("{result:?}") };
         assert!(failure.message.contains(why), "{why}: {}", failure.message);
@@ -163,7 +163,7 @@ fn a_problem_is_the_reference_except_for_its_listed_mistakes() {
     assert_eq!(print_problem(&problem_of(&texts[0])), expected);
     assert!(strings(&notes[1]["mistakes"]).is_empty());
 
-    let noisy = oracle(Options { predicate_argument: 1.0, problem_errors: 2, ..options() });
+    let noisy = oracle(OracleOptions { predicate_argument: 1.0, problem_errors: 2, ..options() });
     // A domain of names and parameters alone leaves the predicates to the writer.
     let bare = "```pddl\n(define (domain harbour) (:predicates) (:action board :parameters (?c - car ?b - boat ?p - port))
       (:action debark :parameters (?c - car ?b - boat ?p - port)) (:action sail :parameters (?b - boat ?p ?q - port)))\n```";
@@ -190,7 +190,7 @@ fn a_problem_is_the_reference_except_for_its_listed_mistakes() {
 #[test]
 fn a_first_domain_has_as_many_mistakes_as_asked_and_lists_them() {
     let (texts, notes) =
-        ask(&oracle(Options { errors: 4, ..options() }), &request("domain", "Write it.", 30, 5));
+        ask(&oracle(OracleOptions { errors: 4, ..options() }), &request("domain", "Write it.", 30, 5));
     let mut different = std::collections::BTreeSet::new();
     for (text, note) in texts.iter().zip(&notes) {
         let mistakes = strings(&note["mistakes"]);
@@ -202,13 +202,13 @@ fn a_first_domain_has_as_many_mistakes_as_asked_and_lists_them() {
         different.insert(text.clone());
     }
     assert!(different.len() > 25, "samples differ");
-    let (exact, _) = ask(&oracle(Options { errors: 0, ..options() }), &request("domain", "Write it.", 1, 5));
+    let (exact, _) = ask(&oracle(OracleOptions { errors: 0, ..options() }), &request("domain", "Write it.", 1, 5));
     assert_eq!(differing_terms(&reference(), &domain_of(&exact[0])), 0);
 }
 
 #[test]
 fn choices_come_from_seed_question_and_sample_alone() {
-    let oracle = oracle(Options { errors: 4, ..options() });
+    let oracle = oracle(OracleOptions { errors: 4, ..options() });
     let (first, _) = ask(&oracle, &request("domain", "Write it.", 3, 5));
     assert_eq!(first, ask(&oracle, &request("domain", "Write it.", 3, 5)).0);
     assert_eq!(first[..2], ask(&oracle, &request("domain", "Write it.", 2, 5)).0[..]);
@@ -223,7 +223,7 @@ fn choices_come_from_seed_question_and_sample_alone() {
 
 #[test]
 fn a_lost_argument_of_the_problem_stays_lost_in_domain_edits_and_other_problems() {
-    let lossy = oracle(Options { predicate_argument: 1.0, errors: 0, ..options() });
+    let lossy = oracle(OracleOptions { predicate_argument: 1.0, errors: 0, ..options() });
     let (problems, notes) = ask(&lossy, &request("problem", "Write it.", 60, 2));
     let mut seen = std::collections::BTreeSet::new();
     for (text, note) in problems.iter().zip(&notes) {
@@ -265,7 +265,7 @@ fn question(feedback: &str) -> String {
 
 #[test]
 fn named_mistakes_are_repaired_at_their_rate_and_others_at_theirs() {
-    let rates = Options { repair_named: 0.7, repair_unnamed: 0.2, damage: 0.1, ..options() };
+    let rates = OracleOptions { repair_named: 0.7, repair_unnamed: 0.2, damage: 0.1, ..options() };
     let asked =
         request("domain", &question("After (sail big home far), (board red big far) is refused."), 2000, 9);
     let (texts, notes) = ask(&oracle(rates.clone()), &asked);
@@ -297,7 +297,7 @@ fn named_mistakes_are_repaired_at_their_rate_and_others_at_theirs() {
 #[test]
 fn edits_write_all_actions_first_and_changed_ones_later() {
     let quiet =
-        oracle(Options { errors: 0, repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() });
+        oracle(OracleOptions { errors: 0, repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() });
     let (first, _) = ask(&quiet, &request("edit", "Write the domain by calls.", 1, 4));
     assert_eq!(first[0].matches("modify_action(").count(), 3);
     assert!(
@@ -339,7 +339,7 @@ fn parameters_are_called_as_in_the_domain_shown_and_examples_are_not_mistaken_fo
     let example = "(define (domain other) (:predicates (at ?x)) (:action sail :parameters (?b) :precondition (and (at ?b))
       :effect (and (not (at ?b)))))";
     let text = format!("Example:\n```pddl\n{example}\n```\nYours:\n```pddl\n{interface}\n```\n");
-    let exact = oracle(Options { errors: 0, ..options() });
+    let exact = oracle(OracleOptions { errors: 0, ..options() });
     let (edits, notes) = ask(&exact, &request("edit", &text, 1, 4));
     assert!(edits[0].contains("\"(route ?from ?to)\"") && edits[0].matches("modify_action").count() == 3);
     assert!(notes[0]["mistakes"].is_array(), "it is a first domain");
@@ -365,7 +365,7 @@ fn costs_are_edited_only_where_the_domain_shown_has_them() {
         domain: costs.clone(),
         problems: BTreeMap::from([("p01".to_owned(), PROBLEM.to_owned())]),
     };
-    let exact = oracle(Options { errors: 0, suites: vec![Suite::Reference(suite)], ..options() });
+    let exact = oracle(OracleOptions { errors: 0, suites: vec![Suite::Reference(suite)], ..options() });
     let (first, _) = ask(&exact, &request("edit", "Write it.", 1, 1));
     assert!(!first[0].contains("increase"));
     let (domain, _) = ask(&exact, &request("domain", "Write it.", 1, 1));
@@ -390,8 +390,8 @@ fn unknown_tasks_are_refused_with_the_known_names() {
 
 #[test]
 fn options_and_suites_are_checked_all_at_once() {
-    let failure = |options: Options| NoisyOracle::create(options, &Secrets::default()).unwrap_err();
-    let wrong = failure(Options {
+    let failure = |options: OracleOptions| NoisyOracle::create(options, &Secrets::default()).unwrap_err();
+    let wrong = failure(OracleOptions {
         damage: 1.5,
         repair_named: -0.1,
         characters_per_token: Some(0),
@@ -408,30 +408,30 @@ fn options_and_suites_are_checked_all_at_once() {
         problems: BTreeMap::new(),
     };
     let suites = vec![options().suites.remove(0), Suite::Reference(broken), Suite::Path("x/y".into())];
-    let wrong = failure(Options { suites, ..options() });
+    let wrong = failure(OracleOptions { suites, ..options() });
     assert_eq!(wrong.code, "oracle.suite");
     assert!(
         wrong.message.contains("two suites")
             && wrong.message.contains("x/y")
             && wrong.message.contains("no actions")
     );
-    assert!(failure(Options { suites: vec![], ..options() }).message.contains("`suites` is empty"));
+    assert!(failure(OracleOptions { suites: vec![], ..options() }).message.contains("`suites` is empty"));
     // A pipeline file names folders; the schema takes both.
-    let read: Options =
+    let read: OracleOptions =
         serde_json::from_value(serde_json::json!({ "suites": ["a/b"], "errors": 1 })).unwrap();
     assert_eq!(read.suites, [Suite::Path("a/b".into())]);
 }
 
 #[test]
 fn usage_is_stated_only_where_a_rate_is_given() {
-    let usage = |options: Options| match oracle(options)
+    let usage = |options: OracleOptions| match oracle(options)
         .complete(&TestHost::new(), &request("domain", "Write it.", 2, 1))
     {
         Ok(CompletionResult::Replies(replies)) => replies.usage,
         other => panic!("{other:?}"),
     };
     assert_eq!(usage(options()), Usage::default());
-    let counted = usage(Options { characters_per_token: Some(4), ..options() });
+    let counted = usage(OracleOptions { characters_per_token: Some(4), ..options() });
     // "Translate." and "Write it." have 19 characters.
     assert_eq!(counted.prompt_tokens, Some(5));
     assert!(counted.completion_tokens.unwrap() > 200);

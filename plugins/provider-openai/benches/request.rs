@@ -7,7 +7,7 @@ use divan::Bencher;
 use planforge_contract::api::Provider;
 use planforge_contract::{CompletionRequest, Message};
 use planforge_llm::{CallSite, Llm, LlmOptions, Role, RoleConfig};
-use planforge_provider_openai::{OpenAi, Options};
+use planforge_provider_openai::{OpenAi, OpenAiOptions};
 use planforge_record::{Journal, MemoryJournal, RunFolder, RunManifest};
 use planforge_testkit::{Scripted, ScriptedServer, SilentHost};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn main() {
 
 fn endpoint() -> (ScriptedServer, Arc<OpenAi>) {
     let server = ScriptedServer::matching(|_| Scripted::replies(&["(define (problem p))"])).unwrap();
-    let options = Options { base_url: server.base_url(), ..Options::default() };
+    let options = OpenAiOptions { base_url: server.base_url(), ..OpenAiOptions::default() };
     let provider = Arc::new(OpenAi::new(options, None).unwrap());
     (server, provider)
 }

@@ -1,7 +1,7 @@
 //! The HTTP client for async-openai, without retries, environment variables or logging.
 
 use crate::failure;
-use crate::options::Options;
+use crate::options::OpenAiOptions;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
@@ -50,7 +50,7 @@ impl Config for Endpoint {
 }
 
 /// A client without redirects, retries, or a proxy from the environment.
-pub(crate) fn client(options: &Options) -> Result<reqwest::Client, Failure> {
+pub(crate) fn client(options: &OpenAiOptions) -> Result<reqwest::Client, Failure> {
     let broken = |e: reqwest::Error| {
         Failure::new(FailureClass::System, "provider.client", format!("cannot set up the HTTP client: {e}"))
     };
@@ -69,7 +69,7 @@ pub(crate) fn client(options: &Options) -> Result<reqwest::Client, Failure> {
 }
 
 /// TLS with ring and the certificate authorities of the system, plus those of `ca_file`.
-fn tls(options: &Options) -> Result<rustls::ClientConfig, Failure> {
+fn tls(options: &OpenAiOptions) -> Result<rustls::ClientConfig, Failure> {
     let fail = |what: &str| Failure::new(FailureClass::System, "provider.tls", what.to_owned());
     let crypto = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&crypto))

@@ -9,7 +9,7 @@ mod http;
 mod options;
 
 pub use codes::CODES;
-pub use options::Options;
+pub use options::OpenAiOptions;
 pub use planforge_chat_completions::{Field, MaxTokensField};
 
 use crate::http::{Endpoint, Once, Slot};
@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// A connection to one endpoint.
 pub struct OpenAi {
-    options: Options,
+    options: OpenAiOptions,
     client: reqwest::Client,
     endpoint: Endpoint,
     // Taken only when dropped: a runtime that is dropped in place waits for its threads.
@@ -52,7 +52,7 @@ impl OpenAi {
     ///
     /// # Errors
     /// `provider.options`, `provider.key`, `provider.tls`, `provider.client`.
-    pub fn new(options: Options, key: Option<&str>) -> Result<Self, Failure> {
+    pub fn new(options: OpenAiOptions, key: Option<&str>) -> Result<Self, Failure> {
         let mut headers = options.checked()?;
         if let Some(variable) = &options.api_key_env {
             let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
@@ -125,7 +125,7 @@ impl OpenAi {
 }
 
 impl Plugin for OpenAi {
-    type Options = Options;
+    type Options = OpenAiOptions;
 
     fn about() -> About {
         About::new("Asks any OpenAI-compatible chat completion endpoint, local or remote")
@@ -134,7 +134,7 @@ impl Plugin for OpenAi {
             .file("ca_file")
     }
 
-    fn create(options: Options, secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: OpenAiOptions, secrets: &Secrets) -> Result<Self, Failure> {
         Self::new(options, secrets.get("api_key_env"))
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Options of `provider-openai`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct OpenAiOptions {
     /// The endpoint without `/chat/completions`; usually ends in `/v1`.
     pub base_url: String,
     /// Name of the environment variable that holds the key. Left out: no key is sent, as for local servers.
@@ -45,7 +45,7 @@ pub struct Options {
     pub max_body_mb: u32,
 }
 
-impl Default for Options {
+impl Default for OpenAiOptions {
     fn default() -> Self {
         Self {
             base_url: "https://api.openai.com/v1".to_owned(),
@@ -68,7 +68,7 @@ impl Default for Options {
 /// Headers that would put a key into the pipeline file, which is recorded.
 const KEY_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"];
 
-impl Options {
+impl OpenAiOptions {
     /// The endpoint's form of requests.
     pub(crate) fn dialect(&self) -> Dialect<'_> {
         Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }

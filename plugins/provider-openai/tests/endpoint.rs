@@ -11,15 +11,15 @@ use planforge_contract::{
     CompletionRequest, CompletionResult, FailureClass, FinishReason, Message, ProviderFailure,
     ProviderFailureClass as Class, Replies, Sampling,
 };
-use planforge_provider_openai::{Field, MaxTokensField, OpenAi, Options};
+use planforge_provider_openai::{Field, MaxTokensField, OpenAi, OpenAiOptions};
 use planforge_testkit::{Scripted, ScriptedServer, SilentHost};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 const KEY: &str = "sk-scripted-0123456789";
 
-fn options(server: &ScriptedServer) -> Options {
-    Options { base_url: server.base_url(), timeout_s: 5.0, ..Options::default() }
+fn options(server: &ScriptedServer) -> OpenAiOptions {
+    OpenAiOptions { base_url: server.base_url(), timeout_s: 5.0, ..OpenAiOptions::default() }
 }
 
 fn question() -> CompletionRequest {
@@ -30,13 +30,13 @@ fn question() -> CompletionRequest {
     }
 }
 
-fn ask(options: Options, request: &CompletionRequest) -> CompletionResult {
+fn ask(options: OpenAiOptions, request: &CompletionRequest) -> CompletionResult {
     OpenAi::new(options, None).unwrap().complete(&SilentHost::default(), request).unwrap()
 }
 
 fn failed(answer: Scripted) -> ProviderFailure {
     let server = ScriptedServer::in_order(vec![answer]).unwrap();
-    let options = Options { timeout_s: 0.5, ..options(&server) };
+    let options = OpenAiOptions { timeout_s: 0.5, ..options(&server) };
     let CompletionResult::ProviderFailure(failure) = ask(options, &question()) else {
         panic!("the answer is no reply");
     };
@@ -122,7 +122,7 @@ fn the_body_has_what_was_asked_and_nothing_more() {
     full.extra.insert("grammar".into(), "root ::= [a-z]".into());
     full.extra.insert("stream".into(), true.into());
     ask(options(&server), &full);
-    let special = Options {
+    let special = OpenAiOptions {
         max_tokens_field: MaxTokensField::MaxCompletionTokens,
         omit: vec![Field::Seed, Field::N, Field::Stop],
         ..options(&server)
@@ -152,7 +152,7 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
     let host = SilentHost::default();
     let without = OpenAi::new(options(&server), None).unwrap();
     without.complete(&host, &question()).unwrap();
-    let bearer = Options {
+    let bearer = OpenAiOptions {
         api_key_env: Some("SCRIPTED_KEY".into()),
         organization: Some("org".into()),
         headers: [("X-Team".to_owned(), "blue".to_owned())].into(),
@@ -161,7 +161,7 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
     let provider = OpenAi::new(bearer.clone(), Some(KEY)).unwrap();
     provider.complete(&host, &question()).unwrap();
     assert!(!format!("{provider:?}").contains(KEY));
-    let plain = Options { api_key_header: "api-key".into(), ..bearer };
+    let plain = OpenAiOptions { api_key_header: "api-key".into(), ..bearer };
     OpenAi::new(plain, Some(KEY)).unwrap().complete(&host, &question()).unwrap();
     let requests = server.requests();
     assert_eq!((requests[0].method.as_str(), requests[0].path.as_str()), ("POST", "/v1/chat/completions"));
@@ -178,7 +178,7 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
 
 #[test]
 fn what_cannot_work_is_said_before_anything_is_sent() {
-    let named = Options { api_key_env: Some("SCRIPTED_KEY".into()), ..Options::default() };
+    let named = OpenAiOptions { api_key_env: Some("SCRIPTED_KEY".into()), ..OpenAiOptions::default() };
     for key in [None, Some("")] {
         let failure = OpenAi::new(named.clone(), key).unwrap_err();
         assert_eq!((failure.code.as_str(), failure.class), ("provider.key", FailureClass::Request));
@@ -187,13 +187,13 @@ fn what_cannot_work_is_said_before_anything_is_sent() {
     let failure = OpenAi::new(named, Some("sk-with-line-feed\n")).unwrap_err();
     assert_eq!(failure.code, "provider.key");
     assert!(!failure.message.contains("sk-with"));
-    let wrong = Options {
+    let wrong = OpenAiOptions {
         base_url: "ftp://user:pass@example.org".into(),
         timeout_s: 0.0,
         max_body_mb: 0,
         headers: [("Authorization".to_owned(), KEY.to_owned()), ("bad name".to_owned(), String::new())]
             .into(),
-        ..Options::default()
+        ..OpenAiOptions::default()
     };
     let failure = OpenAi::new(wrong, None).unwrap_err();
     assert_eq!(failure.code, "provider.options");
@@ -233,7 +233,7 @@ fn a_body_beyond_the_limit_is_not_kept() {
     let huge = Scripted::raw(200, vec![b' '; 1_500_000]);
     let server = ScriptedServer::in_order(vec![huge]).unwrap();
     let CompletionResult::ProviderFailure(failure) =
-        ask(Options { max_body_mb: 1, ..options(&server) }, &question())
+        ask(OpenAiOptions { max_body_mb: 1, ..options(&server) }, &question())
     else {
         panic!()
     };
@@ -244,7 +244,7 @@ fn a_body_beyond_the_limit_is_not_kept() {
 #[test]
 fn an_interrupted_run_does_not_wait_for_the_server() {
     let server = ScriptedServer::in_order(vec![Scripted::stall()]).unwrap();
-    let provider = OpenAi::new(Options { timeout_s: 60.0, ..options(&server) }, None).unwrap();
+    let provider = OpenAi::new(OpenAiOptions { timeout_s: 60.0, ..options(&server) }, None).unwrap();
     let host = SilentHost::default();
     let start = Instant::now();
     std::thread::scope(|scope| {
@@ -288,11 +288,11 @@ fn options_read_as_a_pipeline_file_writes_them_and_each_is_documented() {
         "base_url": "http://127.0.0.1:8081/v1", "timeout_s": 30, "max_tokens_field": "max_completion_tokens",
         "omit": ["seed", "logprobs"], "headers": {"X-Team": "blue"}
     });
-    let options: Options = serde_json::from_value(table).unwrap();
+    let options: OpenAiOptions = serde_json::from_value(table).unwrap();
     assert_eq!((options.timeout_s, options.omit), (30.0, vec![Field::Seed, Field::Logprobs]));
-    let error = serde_json::from_value::<Options>(json!({"base_ur": "x"})).unwrap_err().to_string();
+    let error = serde_json::from_value::<OpenAiOptions>(json!({"base_ur": "x"})).unwrap_err().to_string();
     assert!(error.contains("base_ur") && error.contains("base_url"), "{error}");
-    let schema = planforge_plugin_sdk::schemars::schema_for!(Options).to_value();
+    let schema = planforge_plugin_sdk::schemars::schema_for!(OpenAiOptions).to_value();
     for (name, property) in schema["properties"].as_object().unwrap() {
         assert!(property["description"].is_string(), "{name} has no description");
     }

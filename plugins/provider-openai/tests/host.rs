@@ -10,7 +10,7 @@
 use planforge_contract::api::Provider;
 use planforge_contract::{CompletionRequest, Event, Failure, Message};
 use planforge_llm::{CallSite, Llm, LlmOptions, Mode, Role, RoleConfig, derive_seed};
-use planforge_provider_openai::{OpenAi, Options};
+use planforge_provider_openai::{OpenAi, OpenAiOptions};
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest,
     comparable_events, export_cassette,
@@ -24,11 +24,11 @@ use std::sync::Arc;
 const KEY: &str = "sk-scripted/0123456789+\"quoted\"";
 
 fn provider(server: &ScriptedServer, key: Option<&str>) -> Arc<dyn Provider> {
-    let options = Options {
+    let options = OpenAiOptions {
         base_url: server.base_url(),
         timeout_s: 2.0,
         api_key_env: key.map(|_| "SCRIPTED_KEY".to_owned()),
-        ..Options::default()
+        ..OpenAiOptions::default()
     };
     Arc::new(OpenAi::new(options, key).unwrap())
 }

@@ -1,7 +1,7 @@
 //! One question to the model, and what the replies of a sample are worth together.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::ActionTranslatorOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass, Reply, TaskView};
 use planforge_translating::{Writer, new_turns};
@@ -9,14 +9,14 @@ use planforge_translating::{Writer, new_turns};
 /// Sends questions and adds up the likelihoods of the replies.
 pub(crate) struct Asking<'a> {
     host: &'a dyn Host,
-    options: &'a Options,
+    options: &'a ActionTranslatorOptions,
     task: &'a TaskView,
     asked: usize,
     likelihood: Option<(f64, u64)>,
 }
 
 impl<'a> Asking<'a> {
-    pub(crate) fn new(host: &'a dyn Host, options: &'a Options, task: &'a TaskView) -> Self {
+    pub(crate) fn new(host: &'a dyn Host, options: &'a ActionTranslatorOptions, task: &'a TaskView) -> Self {
         Self { host, options, task, asked: 0, likelihood: None }
     }
 

@@ -9,7 +9,7 @@ use crate::codes;
 use crate::feedback::Heard;
 use crate::grown::Grown;
 use crate::materials::Materials;
-use crate::options::{Mode, Options};
+use crate::options::{Mode, ActionTranslatorOptions};
 use crate::pddl_text::mentions;
 use crate::prompt::{ActionQuestion, Example, Fenced, Prompts};
 use planforge_contract::api::Host;
@@ -30,7 +30,7 @@ const PREDICATES: &str = "predicates";
 /// One call of the translator.
 pub(crate) struct Call<'a> {
     pub(crate) host: &'a dyn Host,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a ActionTranslatorOptions,
     pub(crate) prompts: &'a Prompts,
     pub(crate) request: &'a TranslateRequest,
 }

@@ -31,19 +31,19 @@ mod prompt;
 mod unify;
 
 pub use codes::CODES;
-pub use options::{Mode, Options};
+pub use options::{Mode, ActionTranslatorOptions};
 
 use planforge_contract::RequestCount::{Actions, Samples};
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct ActionTranslator {
-    options: Options,
+    options: ActionTranslatorOptions,
     prompts: prompt::Prompts,
 }
 
 impl Plugin for ActionTranslator {
-    type Options = Options;
+    type Options = ActionTranslatorOptions;
 
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one question an action")
@@ -53,7 +53,7 @@ impl Plugin for ActionTranslator {
             .requests(Samples * Actions)
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: ActionTranslatorOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         options.check()?;
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }

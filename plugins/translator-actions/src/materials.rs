@@ -1,7 +1,7 @@
 //! The actions in the task's materials, and the examples of a question.
 
 use crate::codes;
-use crate::options::{Mode, Options};
+use crate::options::{Mode, ActionTranslatorOptions};
 use crate::prompt::Frame;
 use planforge_contract::{
     ActionDescription, ActionExample, Failure, FailureClass, PredicateDescription, TaskView,
@@ -33,7 +33,7 @@ impl Materials {
     /// # Errors
     /// Class `Request`: the pipeline gives no actions in words, `only` names one that there is not, or there are fewer
     /// examples than each question shows.
-    pub(crate) fn of(task: &TaskView, options: &Options) -> Result<Self, Failure> {
+    pub(crate) fn of(task: &TaskView, options: &ActionTranslatorOptions) -> Result<Self, Failure> {
         let header = task.materials.get("domain.header").ok_or_else(|| not_given(task, "domain.header"))?;
         let mut actions: Vec<ActionDescription> = decode(task, "actions")?;
         if let Some(only) = &options.only {

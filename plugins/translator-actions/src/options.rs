@@ -20,7 +20,7 @@ pub enum Mode {
 /// Options of `translator-actions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct ActionTranslatorOptions {
     /// The source of the predicates: `given`, or `grown` action by action.
     pub mode: Mode,
     /// Number of in-context examples of each question, drawn for each sample from the actions of the suites
@@ -42,7 +42,7 @@ pub struct Options {
     pub system: Option<String>,
 }
 
-impl Default for Options {
+impl Default for ActionTranslatorOptions {
     fn default() -> Self {
         Self {
             mode: Mode::Given,
@@ -56,7 +56,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ActionTranslatorOptions {
     /// Checks what the schema cannot express.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let wrong = match (self.mode, self.passes) {

@@ -1,7 +1,7 @@
 //! The prompts: templates in `templates/`, filled with descriptions and PDDL. What is inserted is data and is never read as a template.
 
 use crate::codes;
-use crate::options::{Mode, Options};
+use crate::options::{Mode, ActionTranslatorOptions};
 use crate::pddl_text::{declaration, mentions};
 use planforge_contract::{ActionDescription, ActionExample, Failure, PredicateDescription};
 use planforge_pddl::ast::Domain;
@@ -129,11 +129,11 @@ impl Prompts {
         Ok(Self { templates: Templates::with_trimmed_blocks(codes::TEMPLATE, &TEMPLATES)? })
     }
 
-    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+    pub(crate) fn system(&self, options: &ActionTranslatorOptions) -> Result<String, Failure> {
         self.templates.system(options.system.as_deref(), &SystemTurn { growing: options.mode == Mode::Grown })
     }
 
-    pub(crate) fn system_of_unify(&self, options: &Options) -> Result<String, Failure> {
+    pub(crate) fn system_of_unify(&self, options: &ActionTranslatorOptions) -> Result<String, Failure> {
         match &options.system {
             Some(own) => Ok(own.trim_end().to_owned()),
             None => self.templates.render("system_of_unify", &()),

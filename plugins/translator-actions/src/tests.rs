@@ -64,7 +64,7 @@ fn request(n: u32) -> TranslateRequest {
 }
 
 fn asked(
-    options: Options,
+    options: ActionTranslatorOptions,
     request: &TranslateRequest,
     replies: &[&str],
 ) -> (Vec<CandidatePatch>, Vec<String>) {
@@ -74,7 +74,7 @@ fn asked(
     (patches, questions(&host))
 }
 
-fn translated(options: Options, request: &TranslateRequest, host: &TestHost) -> Vec<CandidatePatch> {
+fn translated(options: ActionTranslatorOptions, request: &TranslateRequest, host: &TestHost) -> Vec<CandidatePatch> {
     let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
     let response = plugin.translate(host, request).unwrap();
     response.samples.into_iter().map(|s| s.into_result().unwrap()).collect()
@@ -103,14 +103,14 @@ fn in_header(header: &str, request: &mut TranslateRequest) {
 
 #[test]
 fn one_question_an_action_and_a_domain_of_all() {
-    let (patches, questions) = asked(Options::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    let (patches, questions) = asked(ActionTranslatorOptions::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
     assert_eq!(questions.len(), 4);
     insta::assert_snapshot!("question", questions[1]);
     let domain = patches[0].domain.as_deref().unwrap();
     let read = planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0));
     assert!(read.diagnostics.iter().all(|d| !d.is_error()), "{domain}\n{:?}", read.diagnostics);
     let system = "You write actions of planning domains in PDDL. You answer with the action that is asked for, in a code block that begins with (:action, and with nothing else.";
-    assert_eq!(Prompts::new().unwrap().system(&Options::default()).unwrap(), system);
+    assert_eq!(Prompts::new().unwrap().system(&ActionTranslatorOptions::default()).unwrap(), system);
     let names: Vec<&str> = read.value.actions.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["go", "light"]);
     assert_eq!(patches[0].texts["action.go"], GO);
@@ -119,32 +119,32 @@ fn one_question_an_action_and_a_domain_of_all() {
 
 #[test]
 fn examples_are_drawn_for_each_question_from_the_seed() {
-    let (_, first) = asked(Options::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
-    let (_, again) = asked(Options::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    let (_, first) = asked(ActionTranslatorOptions::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    let (_, again) = asked(ActionTranslatorOptions::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
     assert_eq!(first, again);
     assert_ne!(first[0], first[2], "each sample draws its own");
     let other = TranslateRequest { seed: 12, ..request(2) };
-    assert_ne!(asked(Options::default(), &other, &[GO, LIGHT, GO, LIGHT]).1, first);
+    assert_ne!(asked(ActionTranslatorOptions::default(), &other, &[GO, LIGHT, GO, LIGHT]).1, first);
     for question in &first {
         assert_eq!(question.matches("Door number").count(), 3);
         assert!(question.contains("{{ is }}"), "what is inserted is no template");
     }
-    let none = Options { examples: 0, ..Options::default() };
+    let none = ActionTranslatorOptions { examples: 0, ..ActionTranslatorOptions::default() };
     assert!(!asked(none, &request(1), &[GO, LIGHT]).1[0].contains("Door"));
 }
 
 #[test]
 fn earlier_actions_are_shown_only_with_the_option() {
-    let shown = Options { earlier: true, ..Options::default() };
+    let shown = ActionTranslatorOptions { earlier: true, ..ActionTranslatorOptions::default() };
     let (_, questions) = asked(shown, &request(1), &[GO, LIGHT]);
     assert!(!questions[0].contains(GO) && questions[1].contains(GO));
-    let (_, questions) = asked(Options::default(), &request(1), &[GO, LIGHT]);
+    let (_, questions) = asked(ActionTranslatorOptions::default(), &request(1), &[GO, LIGHT]);
     assert!(!questions[1].contains(GO));
 }
 
 #[test]
 fn a_reply_without_an_action_leaves_it_out_and_is_kept() {
-    let (patches, _) = asked(Options::default(), &request(1), &["I cannot do that.", LIGHT]);
+    let (patches, _) = asked(ActionTranslatorOptions::default(), &request(1), &["I cannot do that.", LIGHT]);
     assert_eq!(patches[0].texts["action.go"], "I cannot do that.");
     assert_eq!(patches[0].diagnostics[0].code, "actions.no-action");
     assert!(!patches[0].domain.as_deref().unwrap().contains("cannot"));
@@ -152,15 +152,15 @@ fn a_reply_without_an_action_leaves_it_out_and_is_kept() {
 
 #[test]
 fn missing_texts_are_reported_before_any_request() {
-    let failure = |options: Options, request: &TranslateRequest| {
+    let failure = |options: ActionTranslatorOptions, request: &TranslateRequest| {
         let host = TestHost::new();
         let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
         let failure = plugin.translate(&host, request).unwrap_err();
         assert!(host.requests().is_empty());
         failure.code
     };
-    assert_eq!(failure(Options::default(), &TranslateRequest::default()), "actions.not-given");
-    assert_eq!(failure(Options { examples: 7, ..Options::default() }, &request(1)), "actions.few-examples");
-    let only = Options { only: Some(vec!["fly".into()]), ..Options::default() };
+    assert_eq!(failure(ActionTranslatorOptions::default(), &TranslateRequest::default()), "actions.not-given");
+    assert_eq!(failure(ActionTranslatorOptions { examples: 7, ..ActionTranslatorOptions::default() }, &request(1)), "actions.few-examples");
+    let only = ActionTranslatorOptions { only: Some(vec!["fly".into()]), ..ActionTranslatorOptions::default() };
     assert_eq!(failure(only, &request(1)), "actions.unknown-action");
 }

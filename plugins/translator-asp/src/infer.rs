@@ -1,7 +1,7 @@
 //! From an intermediate representation to a problem: read, assembled, solved in the child process, compiled.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::AspTranslatorOptions;
 use crate::provenance::inference;
 use crate::vocabulary::Vocabulary;
 use crate::work::{Question, Remark, Solved};
@@ -43,7 +43,7 @@ const KNOWLEDGE_MATERIAL: &str = "asp.knowledge";
 
 /// Completes and compiles the representations of a call.
 pub(crate) struct Inference<'a> {
-    options: &'a Options,
+    options: &'a AspTranslatorOptions,
     task: &'a TaskView,
     domain: Domain,
     domain_text: &'a str,
@@ -109,7 +109,7 @@ impl Refusal {
 
 impl<'a> Inference<'a> {
     /// Reads the domain and the knowledge file.
-    pub(crate) fn new(options: &'a Options, request: &'a TranslateRequest) -> Result<Self, Failure> {
+    pub(crate) fn new(options: &'a AspTranslatorOptions, request: &'a TranslateRequest) -> Result<Self, Failure> {
         let task = &request.task;
         let given = request.candidate.domain.as_deref().or(task.given.domain.as_deref());
         let domain_text = given.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
@@ -205,7 +205,7 @@ impl Inference<'_> {
             return Err(Failure::new(FailureClass::Limit, codes::SIZE, message)
                 .help("write what the text says and no more, or raise `limits.program_kb` of the stage"));
         }
-        let mut found = Found { sources: self.sources(ir), diagnostics: Vec::new() };
+        let mut found = Findings { sources: self.sources(ir), diagnostics: Vec::new() };
         let read = reader::read(ir, IR_ID, &self.signature);
         let fixes = fixes(&read.repairs, &found.sources);
         if found.adds_errors(read.diagnostics()) {
@@ -340,12 +340,12 @@ impl Inference<'_> {
 }
 
 /// Everything found so far.
-struct Found {
+struct Findings {
     sources: SourceMap,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Found {
+impl Findings {
     /// Adds findings. Whether one of them is an error.
     fn adds_errors(&mut self, found: Vec<Diagnostic>) -> bool {
         let errors = found.iter().any(Diagnostic::is_error);

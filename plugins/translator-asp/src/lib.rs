@@ -27,19 +27,19 @@ mod vocabulary;
 mod work;
 
 pub use codes::CODES;
-pub use options::{Limits, Mode, Options};
+pub use options::{Limits, Mode, AspTranslatorOptions};
 
 use planforge_contract::RequestCount::{ForAllSamples, Samples};
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct AspTranslator {
-    options: Options,
+    options: AspTranslatorOptions,
     prompts: prompt::Prompts,
 }
 
 impl Plugin for AspTranslator {
-    type Options = Options;
+    type Options = AspTranslatorOptions;
 
     fn about() -> About {
         About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
@@ -50,7 +50,7 @@ impl Plugin for AspTranslator {
             .requests(ForAllSamples(1) + Samples * RequestCount::option("repair_rounds"))
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: AspTranslatorOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }
 }

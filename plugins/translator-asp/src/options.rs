@@ -50,7 +50,7 @@ impl Default for Limits {
 /// Options of `translator-asp`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct AspTranslatorOptions {
     /// The source of the intermediate representation: `ic` (one question with an example of the same domain),
     /// `g3` (three questions that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`,
     /// and no question).
@@ -72,7 +72,7 @@ pub struct Options {
     pub system: Option<String>,
 }
 
-impl Default for Options {
+impl Default for AspTranslatorOptions {
     fn default() -> Self {
         Self {
             mode: Mode::default(),

@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::infer::{FURTHER_PLACE, IR, MOST_QUOTED};
-use crate::options::Options;
+use crate::options::AspTranslatorOptions;
 use crate::vocabulary::{Vocabulary, on_one_line};
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
@@ -88,7 +88,7 @@ impl Prompts {
     }
 
     /// The system text: the option's, or ours.
-    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+    pub(crate) fn system(&self, options: &AspTranslatorOptions) -> Result<String, Failure> {
         self.templates.system(options.system.as_deref(), &())
     }
 

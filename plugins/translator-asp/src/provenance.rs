@@ -31,8 +31,8 @@ pub(crate) fn inference(answer: &Answer<'_>, compiled: &Compiled) -> Inference {
     let lines = (0u32..).zip(&table.rules).filter(|(_, rule)| rule.origin == Origin::Text).map(|(at, _)| at);
     let used = derived.values().map(|derivation| derivation.rule);
     let rules: BTreeSet<u32> = lines.chain(used).chain(idle.iter().map(|(rule, _)| *rule)).collect();
-    let rule_at = Places::of(rules.iter().copied());
-    let atom_at = Places::of(derived.keys().copied());
+    let rule_at = Positions::of(rules.iter().copied());
+    let atom_at = Positions::of(derived.keys().copied());
     let atoms = derived.iter().map(|(atom, derivation)| InferredAtom {
         atom: derivations.term(*atom).map(|term| term.to_string()).unwrap_or_default(),
         rule: rule_at.of_one(derivation.rule),
@@ -56,10 +56,10 @@ pub(crate) fn inference(answer: &Answer<'_>, compiled: &Compiled) -> Inference {
     }
 }
 
-/// Places in a list that leaves numbers out.
-struct Places(BTreeMap<u32, u32>);
+/// Positions in a list that leaves numbers out.
+struct Positions(BTreeMap<u32, u32>);
 
-impl Places {
+impl Positions {
     fn of(numbers: impl Iterator<Item = u32>) -> Self {
         Self(numbers.zip(0u32..).collect())
     }

@@ -30,7 +30,7 @@ init(ball_in(ball2, room1)).
 goal(ball_in(ball1, room2)).
 ";
 
-fn plugin(options: Options) -> AspTranslator {
+fn plugin(options: AspTranslatorOptions) -> AspTranslator {
     AspTranslator::create(options, &Secrets::default()).unwrap()
 }
 
@@ -75,8 +75,8 @@ fn grippers(n: u32) -> TranslateRequest {
     }
 }
 
-fn of_mode(mode: Mode) -> Options {
-    Options { mode, ..Options::default() }
+fn of_mode(mode: Mode) -> AspTranslatorOptions {
+    AspTranslatorOptions { mode, ..AspTranslatorOptions::default() }
 }
 
 /// The conversation as a person reads it.
@@ -94,7 +94,7 @@ fn samples(response: TranslateResponse) -> Vec<Result<CandidatePatch, Failure>> 
 }
 
 /// The only sample.
-fn sample(options: Options, host: &TestHost, request: &TranslateRequest) -> Result<CandidatePatch, Failure> {
+fn sample(options: AspTranslatorOptions, host: &TestHost, request: &TranslateRequest) -> Result<CandidatePatch, Failure> {
     let mut samples = samples(plugin(options).translate(host, request).unwrap());
     assert_eq!(samples.len(), 1);
     samples.remove(0)

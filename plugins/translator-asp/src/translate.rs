@@ -2,7 +2,7 @@
 
 use crate::extract::{Extracted, cardinalities, objects};
 use crate::infer::{IR, Inference, Refusal};
-use crate::options::{Mode, Options};
+use crate::options::{Mode, AspTranslatorOptions};
 use crate::prompt::{Finding, Prompts};
 use crate::codes;
 use planforge_contract::api::Host;
@@ -19,7 +19,7 @@ use planforge_translating::{Writer, new_turns};
 /// One call of the translator.
 pub(crate) struct Call<'a> {
     host: &'a dyn Host,
-    options: &'a Options,
+    options: &'a AspTranslatorOptions,
     prompts: &'a Prompts,
     request: &'a TranslateRequest,
     inference: Inference<'a>,
@@ -76,7 +76,7 @@ impl<'a> Call<'a> {
     /// Reads what the pipeline gives.
     pub(crate) fn new(
         host: &'a dyn Host,
-        options: &'a Options,
+        options: &'a AspTranslatorOptions,
         prompts: &'a Prompts,
         request: &'a TranslateRequest,
     ) -> Result<Self, Failure> {

@@ -21,19 +21,19 @@ mod read;
 mod write;
 
 pub use codes::CODES;
-pub use options::{Mode, Options};
+pub use options::{Mode, DescribeOptions};
 
 use planforge_contract::RequestCount::ForAllSamples;
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct Describer {
-    options: Options,
+    options: DescribeOptions,
     prompts: prompt::Prompts,
 }
 
 impl Plugin for Describer {
-    type Options = Options;
+    type Options = DescribeOptions;
 
     fn about() -> About {
         About::new(
@@ -43,7 +43,7 @@ impl Plugin for Describer {
         .requests(ForAllSamples(1))
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: DescribeOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }
 }

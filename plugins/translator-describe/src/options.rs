@@ -33,7 +33,7 @@ impl Mode {
 /// Options of `translator-describe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct DescribeOptions {
     /// The text to write: `domain-text`, `task-text`, `sentences` or `types`.
     pub mode: Mode,
     /// Most in-context examples of other domains that are shown. Left out: all that there are.

@@ -2,7 +2,7 @@
 //! template.
 
 use crate::codes;
-use crate::options::{Mode, Options};
+use crate::options::{Mode, DescribeOptions};
 use crate::read::{Predicate, Type};
 use planforge_contract::{Failure, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
@@ -44,14 +44,14 @@ impl Prompts {
         Ok(Self { templates: Templates::with_trimmed_blocks(codes::TEMPLATE, &TEMPLATES)? })
     }
 
-    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+    pub(crate) fn system(&self, options: &DescribeOptions) -> Result<String, Failure> {
         self.templates.system(options.system.as_deref(), &())
     }
 
     /// The question of a mode. The domain's text is the candidate's, written by an earlier stage, else the suite's.
     pub(crate) fn question(
         &self,
-        options: &Options,
+        options: &DescribeOptions,
         request: &TranslateRequest,
         domain: &str,
         problem: Option<&str>,
@@ -74,7 +74,7 @@ impl Prompts {
 
 /// The examples of a mode: for a task the one of its own suite if it exists, so that all tasks have one
 /// style.
-fn examples<'a>(options: &Options, task: &'a TaskView) -> Vec<Example<'a>> {
+fn examples<'a>(options: &DescribeOptions, task: &'a TaskView) -> Vec<Example<'a>> {
     let material = |name: &str| task.materials.get(name).map(|text| text.trim()).filter(|t| !t.is_empty());
     let pair = |given: &str, told: &str| {
         let given = material(given)?;

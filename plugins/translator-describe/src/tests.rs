@@ -51,7 +51,7 @@ fn request(n: u32) -> TranslateRequest {
 }
 
 fn plugin(mode: Mode) -> Describer {
-    Describer::create(Options { mode, ..Options::default() }, &Secrets::default()).unwrap()
+    Describer::create(DescribeOptions { mode, ..DescribeOptions::default() }, &Secrets::default()).unwrap()
 }
 
 fn asked(
@@ -222,5 +222,5 @@ fn without_pddl_there_is_nothing_to_describe() {
     bare.task.given = Given::default();
     assert_eq!(plugin(Mode::DomainText).translate(&host, &bare).unwrap_err().code, "describe.not-given");
     let bad: BTreeMap<String, String> = BTreeMap::from([("mode".into(), "poem".into())]);
-    assert!(serde_json::from_value::<Options>(serde_json::json!(bad)).is_err());
+    assert!(serde_json::from_value::<DescribeOptions>(serde_json::json!(bad)).is_err());
 }

@@ -1,7 +1,7 @@
 //! The flow of one call: nothing where the text is there, else one question and one text a reply.
 
 use crate::codes;
-use crate::options::{Mode, Options};
+use crate::options::{Mode, DescribeOptions};
 use crate::prompt::Prompts;
 use crate::read::{self, Predicate, Type};
 use planforge_contract::api::Host;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// One call of the translator.
 pub(crate) struct Call<'a> {
     pub(crate) host: &'a dyn Host,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a DescribeOptions,
     pub(crate) prompts: &'a Prompts,
     pub(crate) request: &'a TranslateRequest,
 }

@@ -2,7 +2,7 @@
 //! candidates, or the given declarations.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::ClassVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{ActionDescription, Failure, FailureClass, TaskView};
 use planforge_diagnostics::SourceId;
@@ -60,7 +60,7 @@ impl Cache {
     fn open(
         &self,
         reference: &Reference,
-        options: &Options,
+        options: &ClassVerifierOptions,
         budget: &mut Deadline<'_>,
     ) -> Result<Arc<Behaviour>, Failure> {
         let found = self.kept().iter().find(|(kept, _)| kept == reference).map(|(_, made)| Arc::clone(made));
@@ -90,7 +90,7 @@ impl Frame {
     /// There is none, it has errors, or the run was interrupted.
     pub(crate) fn open(
         host: &dyn Host,
-        options: &Options,
+        options: &ClassVerifierOptions,
         task: &TaskView,
         cache: &Cache,
         budget: &mut Deadline<'_>,
@@ -135,7 +135,7 @@ fn given(task: &TaskView) -> Result<Option<Frame>, Failure> {
 }
 
 impl Behaviour {
-    fn open(reference: &Reference, options: &Options, budget: &mut Deadline<'_>) -> Result<Self, Failure> {
+    fn open(reference: &Reference, options: &ClassVerifierOptions, budget: &mut Deadline<'_>) -> Result<Self, Failure> {
         let problems = reference.problems();
         let plans = hde::HdeReference::new(&reference.domain, &problems, &options.hde(), budget);
         let plans = match plans {

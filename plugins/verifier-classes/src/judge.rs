@@ -1,11 +1,11 @@
 //! One candidate's assessment: the class of each action, of the domain of all of them, and the verdict.
 
-use crate::asked::{Asked, asked, other_predicates, own_texts};
+use crate::requested::{RequestedAction, asked, other_predicates, own_texts};
 use crate::codes;
 use crate::frame::{Behaviour, Cache, Frame, Open, interrupted};
-use crate::options::Options;
-use crate::report::{self, Found};
-use crate::told;
+use crate::options::ClassVerifierOptions;
+use crate::report::{self, ActionResult};
+use crate::action_feedback;
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Classification, Decision, ExactAnswer, Failure, ReportedDiagnostic, ResultClasses,
@@ -25,21 +25,21 @@ use serde_json::json;
 const TEXT: SourceId = SourceId(0);
 
 /// Judges the candidates of one request.
-pub(crate) struct Court<'a> {
+pub(crate) struct ActionJudge<'a> {
     host: &'a dyn Host,
-    options: &'a Options,
+    options: &'a ClassVerifierOptions,
     frame: Frame,
     budget: Deadline<'a>,
 }
 
-impl<'a> Court<'a> {
+impl<'a> ActionJudge<'a> {
     /// Prepares the reference once for all candidates and actions.
     ///
     /// # Errors
     /// See [`Frame::open`].
     pub(crate) fn open(
         host: &'a dyn Host,
-        options: &'a Options,
+        options: &'a ClassVerifierOptions,
         cache: &Cache,
         task: &TaskView,
     ) -> Result<Self, Failure> {
@@ -70,7 +70,7 @@ impl<'a> Court<'a> {
             true => own_texts(candidate).map(str::to_owned).collect(),
             false => self.frame.names.clone(),
         };
-        let asked = asked(candidate, &names);
+        let asked = requested_actions(candidate, &names);
         if asked.is_empty() {
             return Ok(nothing(
                 "there is nothing to classify: no action of the candidate is one of the reference",
@@ -88,7 +88,7 @@ impl<'a> Court<'a> {
     }
 
     /// The class of one action.
-    fn action(&mut self, asked: &Asked) -> Result<Found, Failure> {
+    fn action(&mut self, asked: &RequestedAction) -> Result<ActionResult, Failure> {
         let Frame { domain, behaviour, .. } = &self.frame;
         match behaviour.as_deref() {
             None => Ok(fitting(fit_action(&asked.text, TEXT, domain, &asked.name))),
@@ -110,14 +110,14 @@ impl<'a> Court<'a> {
     }
 
     /// The class of the domain with every written action.
-    fn whole(&mut self, asked: &[Asked], found: &[Found]) -> Result<Found, Failure> {
+    fn whole(&mut self, asked: &[RequestedAction], found: &[ActionResult]) -> Result<ActionResult, Failure> {
         let parts: Vec<(&str, &ClassifiedReply)> =
             asked.iter().zip(found).map(|(asked, found)| (asked.name.as_str(), &found.classified)).collect();
         let Frame { domain, behaviour, .. } = &self.frame;
         match behaviour.as_deref() {
             None => Ok(match fit_all_actions(domain, &parts) {
-                Ok(_) => Found { classified: empty(ResultClass::Undecided), fits: true, exact: None },
-                Err(classified) => Found { classified: *classified, fits: false, exact: None },
+                Ok(_) => ActionResult { classified: empty(ResultClass::Undecided), fits: true, exact: None },
+                Err(classified) => ActionResult { classified: *classified, fits: false, exact: None },
             }),
             Some(Behaviour { plans: Ok(plans), .. }) => {
                 let classified = classify_domain(domain, &parts, plans, &mut self.budget);
@@ -134,7 +134,7 @@ impl<'a> Court<'a> {
     }
 
     /// A class with the exact comparison, if it is requested and there is a domain to compare.
-    fn found(&mut self, classified: ClassifiedReply) -> Result<Found, Failure> {
+    fn found(&mut self, classified: ClassifiedReply) -> Result<ActionResult, Failure> {
         if classified.stopped == Some(StopReason::Cancelled) {
             return Err(interrupted());
         }
@@ -152,14 +152,14 @@ impl<'a> Court<'a> {
             }
             _ => None,
         };
-        Ok(Found { classified, fits: false, exact })
+        Ok(ActionResult { classified, fits: false, exact })
     }
 
     fn assessment(
         &self,
-        asked: &[Asked],
-        found: &[Found],
-        whole: Option<&Found>,
+        asked: &[RequestedAction],
+        found: &[ActionResult],
+        whole: Option<&ActionResult>,
         unknown: Option<ReportedDiagnostic>,
     ) -> Assessment {
         let domain: &Domain = &self.frame.domain;
@@ -173,7 +173,7 @@ impl<'a> Court<'a> {
         for ((asked, found), action) in asked.iter().zip(found).zip(&actions) {
             assessment.diagnostics.extend(action.diagnostics.iter().cloned());
             assessment.diagnostics.extend(behaviour_finding(asked, found));
-            assessment.feedback.extend(told::entry(asked, found, action, domain));
+            assessment.feedback.extend(action_feedback::entry(asked, found, action, domain));
         }
         assessment.diagnostics.extend(unknown);
         let problems = self.frame.behaviour.as_ref().map_or(0, |behaviour| behaviour.problems as u64);
@@ -183,7 +183,7 @@ impl<'a> Court<'a> {
 }
 
 /// An action that fits, or why it does not.
-fn fitting(result: Result<FittedAction, Box<ClassifiedReply>>) -> Found {
+fn fitting(result: Result<FittedAction, Box<ClassifiedReply>>) -> ActionResult {
     match result {
         Ok(FittedAction { action, domain }) => {
             let classified = ClassifiedReply {
@@ -191,9 +191,9 @@ fn fitting(result: Result<FittedAction, Box<ClassifiedReply>>) -> Found {
                 domain: Some(domain),
                 ..empty(ResultClass::Undecided)
             };
-            Found { classified, fits: true, exact: None }
+            ActionResult { classified, fits: true, exact: None }
         }
-        Err(classified) => Found { classified: *classified, fits: false, exact: None },
+        Err(classified) => ActionResult { classified: *classified, fits: false, exact: None },
     }
 }
 
@@ -213,11 +213,11 @@ fn empty(class: ResultClass) -> ClassifiedReply {
     }
 }
 
-fn decision(asked: &[Asked], found: &[Found]) -> Decision {
+fn decision(asked: &[RequestedAction], found: &[ActionResult]) -> Decision {
     if found.iter().any(|found| !found.is_good() && !found.is_open()) {
         return Decision::Rejected;
     }
-    let open: Vec<(&Asked, &Found)> = asked.iter().zip(found).filter(|(_, found)| found.is_open()).collect();
+    let open: Vec<(&RequestedAction, &ActionResult)> = asked.iter().zip(found).filter(|(_, found)| found.is_open()).collect();
     let Some((asked, first)) = open.first() else { return Decision::Accepted };
     // Another run may change the result of a limit, so a limit is reported first.
     let reason = match open.iter().any(|(_, found)| found.classified.stopped.is_some()) {
@@ -233,7 +233,7 @@ fn decision(asked: &[Asked], found: &[Found]) -> Decision {
 }
 
 /// `3 of 4 actions are equivalent, 1 semantic error.`
-fn summary(found: &[Found], behaviour: bool) -> String {
+fn summary(found: &[ActionResult], behaviour: bool) -> String {
     let count = |group: &str| found.iter().filter(|found| found.group() == group).count();
     let good = found.iter().filter(|found| found.is_good()).count();
     let word = match (behaviour, good) {
@@ -254,8 +254,8 @@ fn summary(found: &[Found], behaviour: bool) -> String {
 
 fn figures(
     assessment: &mut Assessment,
-    (found, behaviour): (&[Found], bool),
-    whole: Option<&Found>,
+    (found, behaviour): (&[ActionResult], bool),
+    whole: Option<&ActionResult>,
     actions: &[Classification],
 ) {
     let mut put = |name: &str, value: f64| {
@@ -273,7 +273,7 @@ fn figures(
     } else {
         put("fits", count("fits"));
     }
-    put("rating", found.iter().map(Found::rating).sum::<f64>() / found.len().max(1) as f64);
+    put("rating", found.iter().map(ActionResult::rating).sum::<f64>() / found.len().max(1) as f64);
     if let Some(whole) = whole.filter(|whole| !whole.is_open() && !whole.fits) {
         put("whole", if whole.is_good() { 1.0 } else { 0.0 });
     }
@@ -293,7 +293,7 @@ fn figures(
 
 /// A finding for an action that fits but behaves differently, or is undecided: the PDDL checks have none for
 /// those.
-fn behaviour_finding(asked: &Asked, found: &Found) -> Option<ReportedDiagnostic> {
+fn behaviour_finding(asked: &RequestedAction, found: &ActionResult) -> Option<ReportedDiagnostic> {
     if found.fits {
         return None;
     }
@@ -301,7 +301,7 @@ fn behaviour_finding(asked: &Asked, found: &Found) -> Option<ReportedDiagnostic>
     let sources = SourceMap::single(format!("action {}", asked.name), asked.text.as_str());
     let diagnostic = match found.classified.class.group() {
         ResultGroup::Different => {
-            let message = format!("`{}` {}", asked.name, told::what(found.classified.class));
+            let message = format!("`{}` {}", asked.name, action_feedback::what(found.classified.class));
             Diagnostic::error(codes::DIFFERENT, message)
         }
         ResultGroup::Undecided => {

@@ -58,28 +58,28 @@
 //! entries leaves the other actions alone. Plans come from the environment, so models see them only in a
 //! pipeline that declares `feedback = "environment"`.
 
-mod asked;
+mod requested;
 mod codes;
 mod frame;
 mod judge;
 mod options;
 mod report;
-mod told;
+mod action_feedback;
 
 pub use codes::CODES;
-pub use options::Options;
+pub use options::ClassVerifierOptions;
 
-use judge::Court;
+use judge::ActionJudge;
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct ClassVerifier {
-    options: Options,
+    options: ClassVerifierOptions,
     references: frame::Cache,
 }
 
 impl Plugin for ClassVerifier {
-    type Options = Options;
+    type Options = ClassVerifierOptions;
 
     fn about() -> About {
         About::new("Classifies written actions: syntax error, semantic error, different domain or equivalent")
@@ -102,7 +102,7 @@ impl Plugin for ClassVerifier {
             .metric("whole", "1 where the domain of all written actions is equivalent, else 0; absent where that is undecided or nobody looks")
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: ClassVerifierOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         options.check()?;
         Ok(Self { options, references: frame::Cache::default() })
     }
@@ -110,7 +110,7 @@ impl Plugin for ClassVerifier {
 
 impl Verifier for ClassVerifier {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
-        let mut court = Court::open(host, &self.options, &self.references, &request.task)?;
+        let mut court = ActionJudge::open(host, &self.options, &self.references, &request.task)?;
         let total = request.candidates.len() as u64;
         let mut results = Vec::with_capacity(request.candidates.len());
         for candidate in &request.candidates {

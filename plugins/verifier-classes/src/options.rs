@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 /// Options of `verifier-classes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct ClassVerifierOptions {
     /// Plans of each problem, in either domain: 10 as in the paper's text; its code uses 100.
     #[schemars(range(min = 1, max = 100_000))]
     pub k: usize,
@@ -36,7 +36,7 @@ pub struct Options {
     pub max_states: u64,
 }
 
-impl Default for Options {
+impl Default for ClassVerifierOptions {
     fn default() -> Self {
         Self {
             k: 10,
@@ -51,7 +51,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ClassVerifierOptions {
     /// Checks what the schema cannot express.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let wrong = |message: &str, help: &str| {

@@ -1,7 +1,7 @@
 //! Classes as the contract has them.
 
-use crate::asked::Asked;
-use crate::options::Options;
+use crate::requested::RequestedAction;
+use crate::options::ClassVerifierOptions;
 use planforge_contract::{ActionReconstructionError, Classification, ExactAnswer, ReportedDiagnostic};
 use planforge_diagnostics::SourceMap;
 use planforge_judging::report;
@@ -14,7 +14,7 @@ use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup
 const FITS: [&str; 2] = ["Fits", "fits"];
 
 /// The result of an action.
-pub(crate) fn action(asked: &Asked, found: &Found, domain: &Domain, options: &Options) -> Classification {
+pub(crate) fn action(asked: &RequestedAction, found: &ActionResult, domain: &Domain, options: &ClassVerifierOptions) -> Classification {
     let sources = SourceMap::single(format!("action {}", asked.name), asked.text.as_str());
     let reported = |d| ReportedDiagnostic::of(d, &sources);
     Classification {
@@ -27,9 +27,9 @@ pub(crate) fn action(asked: &Asked, found: &Found, domain: &Domain, options: &Op
 /// The result of the domain with all written actions.
 pub(crate) fn whole(
     name: &str,
-    found: &Found,
+    found: &ActionResult,
     actions: &[Classification],
-    options: &Options,
+    options: &ClassVerifierOptions,
 ) -> Classification {
     let sum = |value: &dyn Fn(&ActionReconstructionError) -> Option<u64>| {
         let values = actions.iter().map(|a| a.reconstruction_error.as_ref().and_then(value));
@@ -47,14 +47,14 @@ pub(crate) fn whole(
 
 /// A class with the exact comparison.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ActionResult {
     pub(crate) classified: ClassifiedReply,
     /// True if it fits and behaviour is not compared.
     pub(crate) fits: bool,
     pub(crate) exact: Option<ExactAnswer>,
 }
 
-impl Found {
+impl ActionResult {
     /// The paper's word, or `Fits`.
     pub(crate) const fn class(&self) -> &'static str {
         if self.fits { FITS[0] } else { self.classified.class.name() }
@@ -87,7 +87,7 @@ impl Found {
     }
 }
 
-fn shared(name: &str, found: &Found, options: &Options) -> Classification {
+fn shared(name: &str, found: &ActionResult, options: &ClassVerifierOptions) -> Classification {
     let hde = found.classified.hde.as_ref();
     Classification {
         name: name.to_owned(),
@@ -102,7 +102,7 @@ fn shared(name: &str, found: &Found, options: &Options) -> Classification {
 
 /// The differences of the written action from the reference's, in three readings.
 fn reconstruction_error(
-    asked: &Asked,
+    asked: &RequestedAction,
     classified: &ClassifiedReply,
     domain: &Domain,
 ) -> Option<ActionReconstructionError> {

@@ -47,7 +47,7 @@ fn candidate(texts: &[(&str, &str)]) -> Candidate {
 
 fn judge(
     host: &TestHost,
-    options: Options,
+    options: ClassVerifierOptions,
     task: TaskView,
     candidate: Candidate,
 ) -> Result<Assessment, Failure> {
@@ -57,7 +57,7 @@ fn judge(
 }
 
 fn judged(texts: &[(&str, &str)]) -> (Assessment, ResultClasses) {
-    let options = Options { exact: true, ..Options::default() };
+    let options = ClassVerifierOptions { exact: true, ..ClassVerifierOptions::default() };
     let got = judge(&host_with(PROBLEM, &[]), options, TaskView::default(), candidate(texts)).unwrap();
     let classes = serde_json::from_value(got.evidence.clone()).unwrap();
     (got, classes)
@@ -111,7 +111,7 @@ fn feedback_on_a_lost_plan_quotes_the_written_action_s_condition() {
     let strict = "(:action go :parameters (?a ?b - room)
       :precondition (and (here ?a) (door ?a ?b) (oiled ?b)) :effect (and (here ?b) (not (here ?a))))";
     let oiled = PROBLEM.replace("(here hall)", "(here hall) (oiled attic)");
-    let options = Options { exact: true, ..Options::default() };
+    let options = ClassVerifierOptions { exact: true, ..ClassVerifierOptions::default() };
     let got =
         judge(&host_with(&oiled, &[]), options, TaskView::default(), candidate(&[("go", strict)])).unwrap();
     let classes: ResultClasses = serde_json::from_value(got.evidence.clone()).unwrap();
@@ -151,7 +151,7 @@ fn only_requested_actions_are_classified_with_places_in_their_own_text() {
 
 #[test]
 fn a_whole_domain_from_elsewhere_is_taken_apart_by_name() {
-    let options = Options::default;
+    let options = ClassVerifierOptions::default;
     let host = host_with(PROBLEM, &[]);
     let whole = |domain: String| {
         let candidate = Candidate { domain: Some(domain), ..Candidate::default() };
@@ -188,7 +188,7 @@ fn every_wrong_action_has_its_entry_and_the_whole_its_own_class() {
 fn further_problems_reveal_differences() {
     let text = light("(and (here ?r) (in ?l ?r))", EFF);
     let class = |further: &[&str], k| {
-        let options = Options { k, ..Options::default() };
+        let options = ClassVerifierOptions { k, ..ClassVerifierOptions::default() };
         let got =
             judge(&host_with(PROBLEM, further), options, TaskView::default(), candidate(&[("light", &text)]))
                 .unwrap();
@@ -202,7 +202,7 @@ fn further_problems_reveal_differences() {
 #[test]
 fn a_limit_leaves_an_action_undecided_and_is_reported() {
     let text = light("(and (here ?r) (in ?l ?r) (lit ?l))", EFF);
-    let options = Options { max_nodes: 1, ..Options::default() };
+    let options = ClassVerifierOptions { max_nodes: 1, ..ClassVerifierOptions::default() };
     let syntax = "(:action go :parameters";
     let got =
         judge(&host_with(PROBLEM, &[]), options.clone(), TaskView::default(), candidate(&[("light", &text)]))
@@ -229,12 +229,12 @@ fn a_limit_leaves_an_action_undecided_and_is_reported() {
     .unwrap();
     assert_eq!((got.decision, got.metrics["syntax"]), (Decision::Rejected, 1.0));
     let host = host_with(PROBLEM, &[]).remaining_ms(0);
-    let late = judge(&host, Options::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap();
+    let late = judge(&host, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap();
     assert!(matches!(late.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{late:?}");
     let host = host_with(PROBLEM, &[]);
     host.cancel();
     let failure =
-        judge(&host, Options::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap_err();
+        judge(&host, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap_err();
     assert_eq!(failure.class, FailureClass::Cancelled);
 }
 
@@ -249,7 +249,7 @@ fn without_behaviour_the_given_declarations_are_enough() {
         .map(|(k, v)| (k.to_owned(), v))
         .into();
     let task = TaskView { suite: "lamps".into(), materials, ..TaskView::default() };
-    let options = Options { behaviour: false, ..Options::default() };
+    let options = ClassVerifierOptions { behaviour: false, ..ClassVerifierOptions::default() };
     // No environment is open, so asking it would be a failure.
     let host = TestHost::for_kind(PluginKind::Verifier);
     let wrong = light("(lit ?l)", "(dark ?l)");
@@ -278,19 +278,19 @@ fn without_behaviour_the_given_declarations_are_enough() {
 #[test]
 fn a_reference_that_is_none_is_a_failure_and_a_missing_candidate_undecided() {
     let nothing =
-        judge(&host_with(PROBLEM, &[]), Options::default(), TaskView::default(), Candidate::default());
+        judge(&host_with(PROBLEM, &[]), ClassVerifierOptions::default(), TaskView::default(), Candidate::default());
     assert!(matches!(
         nothing.unwrap().decision,
         Decision::Undecided { reason: UndecidedReason::MissingInput, .. }
     ));
     let broken = host_with("(define (problem two", &[]);
     let failure =
-        judge(&broken, Options::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap_err();
+        judge(&broken, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap_err();
     assert_eq!(failure.code, "environment.unreadable");
     let unsolvable = PROBLEM.replace("(in b attic) ", "");
     let got = judge(
         &host_with(&unsolvable, &[]),
-        Options::default(),
+        ClassVerifierOptions::default(),
         TaskView::default(),
         candidate(&[("go", GO)]),
     )
@@ -300,9 +300,9 @@ fn a_reference_that_is_none_is_a_failure_and_a_missing_candidate_undecided() {
     };
     assert!(message.contains("reference problem 1 has no plan"), "{message}");
     for options in [
-        Options { k: 0, ..Options::default() },
-        Options { max_nodes: 0, ..Options::default() },
-        Options { exact: true, behaviour: false, ..Options::default() },
+        ClassVerifierOptions { k: 0, ..ClassVerifierOptions::default() },
+        ClassVerifierOptions { max_nodes: 0, ..ClassVerifierOptions::default() },
+        ClassVerifierOptions { exact: true, behaviour: false, ..ClassVerifierOptions::default() },
     ] {
         assert_eq!(ClassVerifier::create(options, &Secrets::default()).unwrap_err().code, "classes.options");
     }
@@ -310,7 +310,7 @@ fn a_reference_that_is_none_is_a_failure_and_a_missing_candidate_undecided() {
 
 #[test]
 fn the_reference_is_made_ready_once_and_a_call_without_time_leaves_nothing_behind() {
-    let verifier = ClassVerifier::create(Options::default(), &Secrets::default()).unwrap();
+    let verifier = ClassVerifier::create(ClassVerifierOptions::default(), &Secrets::default()).unwrap();
     let judge = |host: &TestHost| {
         let request =
             VerifyRequest { candidates: vec![candidate(&[("go", GO)])], ..VerifyRequest::default() };

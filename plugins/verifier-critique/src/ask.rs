@@ -1,8 +1,8 @@
 //! The flow for one candidate: question, reply, assessment.
 
-use crate::options::{Of, Options};
+use crate::options::{Of, CritiqueOptions};
 use crate::prompt::{Prompts, Subject, subject};
-use crate::read::{Against, Read, Reader};
+use crate::read::{Against, ReadCritique, CritiqueReader};
 use crate::{ROLE, codes, told};
 use planforge_contract::api::Host;
 use planforge_contract::{
@@ -15,9 +15,9 @@ use planforge_plugin_sdk::checked::Texts;
 /// One call of the verifier.
 pub(crate) struct Call<'a> {
     pub(crate) host: &'a dyn Host,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a CritiqueOptions,
     pub(crate) prompts: &'a Prompts,
-    pub(crate) reader: &'a Reader,
+    pub(crate) reader: &'a CritiqueReader,
     pub(crate) task: &'a TaskView,
 }
 
@@ -64,7 +64,7 @@ impl Call<'_> {
             turns.clear();
         }
         if !reply.content.trim().is_empty() {
-            turns.push(Message::assistant(told::bounded(&reply.content, crate::read::MOST_BYTES)));
+            turns.push(Message::assistant(critique_text::bounded(&reply.content, crate::read::MOST_BYTES)));
             assessment.messages = turns;
         }
         Ok(assessment)
@@ -110,13 +110,13 @@ impl Call<'_> {
 }
 
 /// The assessment of a read reply.
-fn assess(of: Of, reply: &Reply, read: Read) -> Result<Assessment, Failure> {
-    let Read { critique, diagnostics, repeated } = read;
+fn assess(of: Of, reply: &Reply, read: ReadCritique) -> Result<Assessment, Failure> {
+    let ReadCritique { critique, diagnostics, repeated } = read;
     let errors = critique.findings.iter().filter(|f| f.severity == FindingSeverity::Error).count();
     let warnings = critique.findings.len() - errors;
     let mut assessment = match critique.approves {
-        Some(true) => Assessment::new(Decision::Accepted, told::summary("approves of", of, errors, warnings)),
-        Some(false) => Assessment::new(Decision::Rejected, told::summary("objects to", of, errors, warnings)),
+        Some(true) => Assessment::new(Decision::Accepted, critique_text::summary("approves of", of, errors, warnings)),
+        Some(false) => Assessment::new(Decision::Rejected, critique_text::summary("objects to", of, errors, warnings)),
         None => {
             let (reason, why) = match reply.finish {
                 FinishReason::Length => {
@@ -130,7 +130,7 @@ fn assess(of: Of, reply: &Reply, read: Read) -> Result<Assessment, Failure> {
             undecided(reason, format!("the critic's reply {why} whether the {} is right", of.name()))
         }
     };
-    assessment.feedback = told::feedback(of, &critique);
+    assessment.feedback = critique_text::feedback(of, &critique);
     assessment.metrics.insert("findings".into(), critique.findings.len() as f64);
     assessment.metrics.insert("errors".into(), errors as f64);
     assessment.metrics.insert("repeated".into(), repeated as f64);

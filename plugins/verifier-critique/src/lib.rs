@@ -22,10 +22,10 @@ mod codes;
 mod options;
 mod prompt;
 pub mod read;
-mod told;
+mod critique_text;
 
 pub use codes::CODES;
-pub use options::{Evidence, Form, Of, Options};
+pub use options::{Evidence, Form, Of, CritiqueOptions};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -34,13 +34,13 @@ pub(crate) const ROLE: &str = "critic";
 
 #[derive(Debug)]
 pub struct CritiqueVerifier {
-    options: Options,
+    options: CritiqueOptions,
     prompts: prompt::Prompts,
-    reader: read::Reader,
+    reader: read::CritiqueReader,
 }
 
 impl Plugin for CritiqueVerifier {
-    type Options = Options;
+    type Options = CritiqueOptions;
 
     fn about() -> About {
         About::new("A language model criticises a domain, a problem or a plan")
@@ -55,8 +55,8 @@ impl Plugin for CritiqueVerifier {
             .metric("repeated", "findings that its last critique had already")
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
-        Ok(Self { options, prompts: prompt::Prompts::new()?, reader: read::Reader::new()? })
+    fn create(options: CritiqueOptions, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, prompts: prompt::Prompts::new()?, reader: read::CritiqueReader::new()? })
     }
 }
 

@@ -50,7 +50,7 @@ pub enum Evidence {
 /// Options of `verifier-critique`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct CritiqueOptions {
     /// The artefact to criticise: `domain`, `problem` or `plan`.
     pub of: Of,
     /// The requested form: `structured` (findings with place, severity and change) or `prose`.

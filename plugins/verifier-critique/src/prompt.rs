@@ -2,7 +2,7 @@
 //! read as a template.
 
 use crate::codes;
-use crate::options::{Evidence, Form, Of, Options};
+use crate::options::{Evidence, Form, Of, CritiqueOptions};
 use planforge_contract::{
     Candidate, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedSeverity, TaskView,
 };
@@ -75,7 +75,7 @@ impl Prompts {
     }
 
     /// The system text: the option's, or ours.
-    pub(crate) fn system(&self, options: &Options) -> Result<String, Failure> {
+    pub(crate) fn system(&self, options: &CritiqueOptions) -> Result<String, Failure> {
         self.templates.system(options.system.as_deref(), &SystemContext { what: options.of.name() })
     }
 
@@ -83,7 +83,7 @@ impl Prompts {
     /// and an earlier version.
     pub(crate) fn question(
         &self,
-        options: &Options,
+        options: &CritiqueOptions,
         task: &TaskView,
         candidate: &Candidate,
         subject: &Subject<'_>,
@@ -91,7 +91,7 @@ impl Prompts {
         again: bool,
     ) -> Result<String, Failure> {
         let texts = Texts::of(candidate, &task.given);
-        let known = Known::new(options.of, task, texts)?;
+        let known = ComparedTexts::new(options.of, task, texts)?;
         let (artefact, cost) = match subject {
             Subject::Pddl(text) => (text.trim().to_owned(), None),
             Subject::Plan(plan) => {
@@ -119,7 +119,7 @@ impl Prompts {
 }
 
 /// The texts that the candidate is compared with.
-struct Known<'a> {
+struct ComparedTexts<'a> {
     domain_text: &'a str,
     task_text: &'a str,
     domain: Option<&'a str>,
@@ -127,7 +127,7 @@ struct Known<'a> {
     signatures: Vec<String>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ComparedTexts<'a> {
     fn new(of: Of, task: &'a TaskView, texts: Texts<'a>) -> Result<Self, Failure> {
         let (domain_text, task_text) = (task.domain_text.trim(), task.task_text.trim());
         let (domain, problem) = (texts.domain.map(str::trim), texts.problem.map(str::trim));
@@ -160,7 +160,7 @@ impl<'a> Known<'a> {
 }
 
 /// Findings for the critic: those of the PDDL checks if the options ask for them, then those of other stages.
-fn evidence(options: &Options, texts: Texts<'_>, told: &[String]) -> Vec<String> {
+fn evidence(options: &CritiqueOptions, texts: Texts<'_>, told: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     if options.evidence.contains(&Evidence::Diagnostics) {
         let checked = check(texts, "");

@@ -28,7 +28,7 @@ const MOST_FINDINGS: usize = 40;
 const MOST_OF_A_FIELD: usize = 2000;
 
 #[derive(Debug)]
-pub struct Reader {
+pub struct CritiqueReader {
     words: Words,
 }
 
@@ -45,7 +45,7 @@ pub struct Against<'a> {
 
 /// A reply that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Read {
+pub struct ReadCritique {
     pub critique: Critique,
     /// The remarks of the critique as diagnostics, all of them warnings about the file `reply`.
     pub diagnostics: Vec<ReportedDiagnostic>,
@@ -55,7 +55,7 @@ pub struct Read {
 
 /// The content of a reply in either form, before it is judged.
 #[derive(Debug, Default)]
-struct Said {
+struct ReplyContent {
     findings: Vec<CritiqueFinding>,
     /// The verdict that it states.
     verdict: Option<bool>,
@@ -63,7 +63,7 @@ struct Said {
     echoes: usize,
 }
 
-impl Read {
+impl ReadCritique {
     fn remark(&mut self, code: &'static str, message: String) {
         self.diagnostics.push(ReportedDiagnostic {
             code: code.to_owned(),
@@ -80,7 +80,7 @@ impl Read {
     }
 }
 
-impl Reader {
+impl CritiqueReader {
     /// Makes a reader.
     ///
     /// # Errors
@@ -91,9 +91,9 @@ impl Reader {
 
     /// Reads a reply, with remarks about oddities. It never fails and takes time linear in the length of the
     /// reply.
-    pub fn read(&self, reply: &str, finish: FinishReason, against: &Against<'_>) -> Read {
+    pub fn read(&self, reply: &str, finish: FinishReason, against: &Against<'_>) -> ReadCritique {
         let text = head(reply, MOST_BYTES);
-        let mut read = Read::default();
+        let mut read = ReadCritique::default();
         if text.len() < reply.len() {
             let message = format!("of {} bytes of the reply the first {} are read", reply.len(), text.len());
             read.remark(codes::LONG, message);
@@ -118,21 +118,21 @@ impl Reader {
     }
 
     /// The content of a reply, with the name of its form.
-    fn said(&self, text: &str) -> (&'static str, Said) {
+    fn said(&self, text: &str) -> (&'static str, ReplyContent) {
         let found = loose::salvage(text);
         let said = structured::read(&self.words, &found);
         let Some(mut said) = said else { return ("prose", prose::read(&self.words, text)) };
         let around = structured::around(text, &found);
         if said.findings.is_empty() && said.verdict.is_none() {
             let prose = prose::read(&self.words, &around);
-            said = Said { echoes: said.echoes, ..prose };
+            said = ReplyContent { echoes: said.echoes, ..prose };
         }
         let alone = around.chars().filter(|c| c.is_alphanumeric()).count() < 40;
         (if alone { "structured" } else { "mixed" }, said)
     }
 
     /// The findings, each once, in bounds.
-    fn distinct(&self, all: Vec<CritiqueFinding>, read: &mut Read) -> Vec<CritiqueFinding> {
+    fn distinct(&self, all: Vec<CritiqueFinding>, read: &mut ReadCritique) -> Vec<CritiqueFinding> {
         let found = all.len();
         let mut seen = BTreeSet::new();
         let mut distinct: Vec<CritiqueFinding> =
@@ -151,7 +151,7 @@ impl Reader {
     }
 
     /// Assigns findings to actions, and adds remarks about unknown actions.
-    fn place(&self, read: &mut Read, against: &Against<'_>) {
+    fn place(&self, read: &mut ReadCritique, against: &Against<'_>) {
         let Some(actions) = &against.actions else { return };
         let mut unknown: BTreeSet<String> = BTreeSet::new();
         for finding in &mut read.critique.findings {
@@ -173,7 +173,7 @@ impl Reader {
     }
 
     /// Counts the findings that the last critique had, and remarks on them.
-    fn repetitions(&self, read: &mut Read, against: &Against<'_>) {
+    fn repetitions(&self, read: &mut ReadCritique, against: &Against<'_>) {
         let last = head(against.last, MOST_BYTES);
         if last.trim().is_empty() || read.critique.reply.trim().is_empty() {
             return;
@@ -195,7 +195,7 @@ impl Reader {
 }
 
 /// Adds a remark and returns true if the server ended the reply.
-fn ending(finish: FinishReason, read: &mut Read) -> bool {
+fn ending(finish: FinishReason, read: &mut ReadCritique) -> bool {
     match finish {
         FinishReason::Length => {
             read.remark(codes::CUT_OFF, "the server cut the reply off at its token limit".to_owned());
@@ -209,7 +209,7 @@ fn ending(finish: FinishReason, read: &mut Read) -> bool {
 }
 
 /// Derives the critic's verdict from its findings and its stated verdict.
-fn judge(read: &mut Read, verdict: Option<bool>, ended: bool) {
+fn judge(read: &mut ReadCritique, verdict: Option<bool>, ended: bool) {
     let findings = &read.critique.findings;
     let errors = findings.iter().filter(|f| f.severity == FindingSeverity::Error).count();
     read.critique.approves = match (verdict, errors, findings.len()) {
@@ -242,7 +242,7 @@ fn normal(text: &str) -> String {
 }
 
 fn in_bounds(finding: CritiqueFinding) -> CritiqueFinding {
-    let cut = |text: String| crate::told::bounded(text.trim(), MOST_OF_A_FIELD);
+    let cut = |text: String| crate::critique_text::bounded(text.trim(), MOST_OF_A_FIELD);
     CritiqueFinding {
         finding: cut(finding.finding),
         place: cut(finding.place),

@@ -3,7 +3,7 @@
 
 use crate::codes;
 use crate::judge::{interrupted, undecided};
-use crate::options::{InterfaceOption, Level, Options};
+use crate::options::{InterfaceOption, Level, EquivalenceVerifierOptions};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, HeuristicEquivalence, ReportedSeverity,
@@ -27,9 +27,9 @@ use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
 
 /// The reference of one request, prepared for comparison.
-pub(crate) struct Court<'a> {
+pub(crate) struct DomainJudge<'a> {
     host: &'a dyn Host,
-    options: &'a Options,
+    options: &'a EquivalenceVerifierOptions,
     reference: &'a Reference,
     budget: Deadline<'a>,
     prepared: Prepared,
@@ -45,14 +45,14 @@ enum Prepared {
     None(Box<Assessment>),
 }
 
-impl<'a> Court<'a> {
+impl<'a> DomainJudge<'a> {
     /// Prepares the reference.
     ///
     /// # Errors
     /// The reference is not a model, or the run was interrupted.
     pub(crate) fn open(
         host: &'a dyn Host,
-        options: &'a Options,
+        options: &'a EquivalenceVerifierOptions,
         reference: &'a Reference,
     ) -> Result<Self, Failure> {
         let mut budget = Deadline::new(host);
@@ -201,7 +201,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
 fn by_plans(
     own: &hde::HdeReference,
     (domain, checked): (&Domain, &Checked),
-    options: &Options,
+    options: &EquivalenceVerifierOptions,
     budget: &mut Deadline<'_>,
 ) -> Result<Assessment, Failure> {
     let found = match own.compare(domain, budget) {
@@ -226,7 +226,7 @@ fn by_plans(
 }
 
 /// The reference's plans, or an assessment for every candidate if there are none.
-fn plans(options: &Options, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
+fn plans(options: &EquivalenceVerifierOptions, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
     let found = hde::HdeReference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
     match found.map_err(|no| no.why) {
         Ok(plans) => Ok(Prepared::Plans(plans)),

@@ -1,7 +1,7 @@
 //! The assessment of one problem. Differences reveal the reference, so they are never feedback.
 
 use crate::codes;
-use crate::options::{Level, Options};
+use crate::options::{Level, EquivalenceVerifierOptions};
 use planforge_contract::api::Host;
 use planforge_contract::{
     AddedGoalFacts, Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason,
@@ -24,7 +24,7 @@ const MOST_DOMAIN_DIFFERENCES: usize = 20;
 
 pub(crate) fn judge(
     host: &dyn Host,
-    options: &Options,
+    options: &EquivalenceVerifierOptions,
     reference: &Reference,
     given: &Given,
     candidate: &Candidate,
@@ -62,7 +62,7 @@ pub(crate) fn judge(
 /// The verdict on two problems over one domain.
 fn compare(
     host: &dyn Host,
-    options: &Options,
+    options: &EquivalenceVerifierOptions,
     (domain, own): (&Domain, &Problem),
     problem: &Problem,
     checked: &Checked,

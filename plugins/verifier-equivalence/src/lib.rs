@@ -55,19 +55,19 @@ mod judge;
 mod options;
 
 pub use codes::CODES;
-pub use options::{InterfaceOption, Level, Options, What};
+pub use options::{InterfaceOption, Level, EquivalenceVerifierOptions, What};
 
-use domains::Court;
+use domains::DomainJudge;
 use planforge_judging::Reference;
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct EquivalenceVerifier {
-    options: Options,
+    options: EquivalenceVerifierOptions,
 }
 
 impl Plugin for EquivalenceVerifier {
-    type Options = Options;
+    type Options = EquivalenceVerifierOptions;
 
     fn about() -> About {
         About::new("Compares problems, or domains, with the reference up to names")
@@ -84,7 +84,7 @@ impl Plugin for EquivalenceVerifier {
             .metric("are_least", "the least over bijections between parameters of the same type")
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: EquivalenceVerifierOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         options.check()?;
         Ok(Self { options })
     }
@@ -96,7 +96,7 @@ impl Verifier for EquivalenceVerifier {
         let total = request.candidates.len() as u64;
         let mut results = Vec::with_capacity(request.candidates.len());
         let mut court = match self.options.what {
-            What::Domain => Some(Court::open(host, &self.options, &reference)?),
+            What::Domain => Some(DomainJudge::open(host, &self.options, &reference)?),
             What::Problem => None,
         };
         for candidate in &request.candidates {

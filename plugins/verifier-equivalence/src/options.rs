@@ -49,7 +49,7 @@ pub enum InterfaceOption {
 /// Options of `verifier-equivalence`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct EquivalenceVerifierOptions {
     /// The compared artefact: `problem` or `domain`.
     pub what: What,
     /// The method: problems `syntactic` (the default) or by `goals`, domains `exact` (the default) or by
@@ -74,7 +74,7 @@ pub struct Options {
     pub max_nodes: u64,
 }
 
-impl Default for Options {
+impl Default for EquivalenceVerifierOptions {
     fn default() -> Self {
         Self {
             what: What::default(),
@@ -89,7 +89,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl EquivalenceVerifierOptions {
     /// The level, chosen or by default.
     pub fn level(&self) -> Level {
         self.level.unwrap_or(match self.what {

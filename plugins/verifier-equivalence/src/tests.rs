@@ -43,7 +43,7 @@ fn host_with(model: bool, further: &[&str]) -> TestHost {
 }
 
 fn judge_with(host: &TestHost, given: Given, candidate: Candidate) -> Result<Assessment, Failure> {
-    let verifier = EquivalenceVerifier::create(Options::default(), &Secrets::default()).unwrap();
+    let verifier = EquivalenceVerifier::create(EquivalenceVerifierOptions::default(), &Secrets::default()).unwrap();
     let task = TaskView { given, ..TaskView::default() };
     let request = VerifyRequest { task, candidates: vec![candidate], seed: 7, ..VerifyRequest::default() };
     verifier.verify(host, &request)?.results.remove(0).into_result()
@@ -176,7 +176,7 @@ fn a_limit_leaves_the_candidate_undecided() {
 #[test]
 fn at_level_goals_what_follows_makes_no_difference() {
     let judge = |level: Level, max_states: u64, problem: &str| {
-        let options = Options { level: Some(level), max_states, ..Options::default() };
+        let options = EquivalenceVerifierOptions { level: Some(level), max_states, ..EquivalenceVerifierOptions::default() };
         let verifier = EquivalenceVerifier::create(options, &Secrets::default()).unwrap();
         let request = VerifyRequest { candidates: vec![candidate(problem)], ..VerifyRequest::default() };
         verifier.verify(&host(true), &request).unwrap().results.remove(0).into_result().unwrap()
@@ -202,7 +202,7 @@ fn at_level_goals_what_follows_makes_no_difference() {
 
 #[test]
 fn an_option_out_of_range_is_refused() {
-    let options = Options { max_choices: 0, ..Options::default() };
+    let options = EquivalenceVerifierOptions { max_choices: 0, ..EquivalenceVerifierOptions::default() };
     assert_eq!(
         EquivalenceVerifier::create(options, &Secrets::default()).unwrap_err().code,
         "equivalence.options"

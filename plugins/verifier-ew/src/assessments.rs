@@ -2,18 +2,18 @@
 
 use crate::codes;
 use crate::options::Settings;
-use crate::rating::Standing;
+use crate::rating::CandidateState;
 use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};
 
 /// Rejected, ranked by the table.
-pub(crate) fn rejected(summary: impl Into<String>, standing: Standing, settings: &Settings) -> Assessment {
+pub(crate) fn rejected(summary: impl Into<String>, standing: CandidateState, settings: &Settings) -> Assessment {
     ranked(Decision::Rejected, summary, standing, settings)
 }
 
 pub(crate) fn ranked(
     decision: Decision,
     summary: impl Into<String>,
-    standing: Standing,
+    standing: CandidateState,
     settings: &Settings,
 ) -> Assessment {
     let mut assessment = Assessment::new(decision, summary);

@@ -3,7 +3,7 @@
 use crate::assessments::{interrupted, limit, rejected};
 use crate::codes;
 use crate::options::{InterfaceOption, Settings};
-use crate::rating::Standing;
+use crate::rating::CandidateState;
 use crate::reference::{Reference, without_effect};
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, Given, ReportedSeverity, TypedName, UndecidedReason,
@@ -29,7 +29,7 @@ pub(crate) struct Ready {
 }
 
 /// The result of reading a candidate.
-pub(crate) enum Read {
+pub(crate) enum ReadCandidate {
     Ready(Box<Ready>),
     /// There is nothing to compare, and this is what is known.
     Settled(Box<Assessment>),
@@ -42,9 +42,9 @@ pub(crate) fn read(
     reference: &Reference<'_>,
     settings: &Settings,
     budget: &mut dyn ResourceLimits,
-) -> Result<Read, Failure> {
-    let settled = |assessment| Ok(Read::Settled(Box::new(assessment)));
-    if let Some(standing) = Standing::of_edits(candidate.edits, settings.ratings) {
+) -> Result<ReadCandidate, Failure> {
+    let settled = |assessment| Ok(ReadCandidate::Settled(Box::new(assessment)));
+    if let Some(standing) = CandidateState::of_edits(candidate.edits, settings.ratings) {
         return settled(not_edited(candidate, standing, settings));
     }
     let texts = Texts::of(candidate, given);
@@ -77,7 +77,7 @@ pub(crate) fn read(
     match Model::new(domain, problem, &settings.model_options(), budget) {
         Ok(model) => match not_shared(&model, reference) {
             Some((what, wanted)) => settled(nothing_in_common(what, &wanted, settings)),
-            None => Ok(Read::Ready(Box::new(Ready { checked, model, renaming }))),
+            None => Ok(ReadCandidate::Ready(Box::new(Ready { checked, model, renaming }))),
         },
         Err(ModelError::Invalid(found)) => {
             let found = checked.report(&found);
@@ -108,7 +108,7 @@ fn renamed(
     };
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
         let summary = "No walk was taken: the PDDL cannot be read.";
-        return Err(Box::new(rejected(summary, Standing::Invalid, settings)));
+        return Err(Box::new(rejected(summary, CandidateState::Invalid, settings)));
     };
     let Some(shown) = &reference.shown else {
         let message = "actions are matched only with an environment that has the capability `model`; set \
@@ -124,7 +124,7 @@ fn renamed(
         }
         Err(NoInterface::None(why)) => {
             let message = format!("its actions cannot be matched with the environment's: {why}");
-            let mut assessment = rejected(message.clone(), Standing::Invalid, settings);
+            let mut assessment = rejected(message.clone(), CandidateState::Invalid, settings);
             assessment.decision = Decision::NotComparable { message: message.clone() };
             let found = [Diagnostic::error(codes::NOT_SHARED, message)];
             assessment.diagnostics = check(Texts::default(), "").report(&found);
@@ -134,16 +134,16 @@ fn renamed(
     }
 }
 
-fn not_edited(candidate: &Candidate, standing: Standing, settings: &Settings) -> Assessment {
+fn not_edited(candidate: &Candidate, standing: CandidateState, settings: &Settings) -> Assessment {
     let edits = candidate.edits.unwrap_or_default();
     let summary = match standing {
-        Standing::NothingEdited => "The reply changed nothing, so there is nothing new to compare.",
+        CandidateState::NothingEdited => "The reply changed nothing, so there is nothing new to compare.",
         _ => "The edits that the reply asks for were refused, so there is nothing new to compare.",
     };
     let mut assessment = rejected(summary, standing, settings);
     assessment.feedback = feedback::not_edited(edits).into_iter().collect();
     let message = match standing {
-        Standing::NothingEdited => "the reply has no edit of the domain".to_owned(),
+        CandidateState::NothingEdited => "the reply has no edit of the domain".to_owned(),
         _ => format!("{} edits of the reply were refused", edits.refused),
     };
     assessment.diagnostics =
@@ -176,7 +176,7 @@ fn no_effect(
 ) -> Assessment {
     let names: Vec<String> = idle.iter().map(|(name, _)| name.clone()).collect();
     let summary = format!("No walk was taken: {} without effects: {}.", count(idle.len()), names.join(", "));
-    let mut assessment = rejected(summary, Standing::NoEffect, settings);
+    let mut assessment = rejected(summary, CandidateState::NoEffect, settings);
     let found: Vec<Diagnostic> = idle
         .iter()
         .map(|(name, span)| {
@@ -205,7 +205,7 @@ fn invalid(checked: Checked, settings: &Settings) -> Assessment {
     let errors = checked.count(ReportedSeverity::Error);
     let errors = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
     let summary = format!("No walk was taken: the PDDL has {errors}.");
-    let mut assessment = rejected(summary, Standing::Invalid, settings);
+    let mut assessment = rejected(summary, CandidateState::Invalid, settings);
     assessment.feedback = texts_wrong(&checked);
     assessment.diagnostics = checked.diagnostics;
     assessment
@@ -235,7 +235,7 @@ fn not_shared(model: &Model, reference: &Reference<'_>) -> Option<(&'static str,
 /// The metric's precondition does not hold: no verdict about the candidate's walks, and still a rank.
 fn nothing_in_common(what: &str, wanted: &[String], settings: &Settings) -> Assessment {
     let message = format!("candidate and environment share no {what}, which the metric needs");
-    let mut assessment = rejected(message.clone(), Standing::Invalid, settings);
+    let mut assessment = rejected(message.clone(), CandidateState::Invalid, settings);
     assessment.decision = Decision::NotComparable { message: message.clone() };
     assessment.feedback = vec![feedback::not_shared(what, wanted)];
     assessment.diagnostics =

@@ -1,16 +1,16 @@
 //! The assessments of one request.
 
 use crate::assessments::{interrupted, limit, ranked, rejected, undecided};
-use crate::candidate::{Read, Ready, read};
+use crate::candidate::{ReadCandidate, Ready, read};
 use crate::codes;
 use crate::environment::Asked;
 use crate::measure::{self, Measured, NoScore};
 use crate::options::{Mode, Settings};
-use crate::race::{self, Note};
-use crate::rating::Standing;
+use crate::race::{self, RaceStatus};
+use crate::rating::CandidateState;
 use crate::reference::{Cache, Reference};
 use crate::report;
-use crate::told;
+use crate::walk_feedback;
 use crate::trials::Ended;
 use planforge_contract::api::Host;
 use planforge_contract::{
@@ -44,7 +44,7 @@ pub(crate) fn judge(
             return Ok(request.candidates.iter().map(|_| Outcome::Ok(stopped.clone())).collect());
         }
     };
-    let mut court = Court { host, settings, reference: &reference, seed: request.seed, budget };
+    let mut court = WalkJudge { host, settings, reference: &reference, seed: request.seed, budget };
     let total = request.candidates.len() as u64;
     let mut read_all = Vec::with_capacity(request.candidates.len());
     for candidate in &request.candidates {
@@ -55,8 +55,8 @@ pub(crate) fn judge(
     for (candidate, read) in request.candidates.iter().zip(read_all) {
         let outcome = match read {
             Err(failure) => Err(failure),
-            Ok(Read::Settled(assessment)) => Ok(*assessment),
-            Ok(Read::Ready(ready)) => match measured.next() {
+            Ok(ReadCandidate::Settled(assessment)) => Ok(*assessment),
+            Ok(ReadCandidate::Ready(ready)) => match measured.next() {
                 Some(found) => court.assess(candidate, &ready, found),
                 None => Err(unmeasured()),
             },
@@ -72,13 +72,13 @@ fn unmeasured() -> Failure {
 }
 
 /// The result of measuring a candidate.
-enum Found {
-    Measured(Box<Measured>, Option<Note>),
+enum Measurement {
+    Measured(Box<Measured>, Option<RaceStatus>),
     /// Undecided, or a failure.
     Not(Result<Assessment, Failure>),
 }
 
-impl From<Ended> for Found {
+impl From<Ended> for Measurement {
     fn from(ended: Ended) -> Self {
         Self::Not(match ended {
             Ended::Failed(failure) => Err(failure),
@@ -88,7 +88,7 @@ impl From<Ended> for Found {
     }
 }
 
-struct Court<'a> {
+struct WalkJudge<'a> {
     host: &'a dyn Host,
     settings: &'a Settings,
     reference: &'a Reference<'a>,
@@ -96,18 +96,18 @@ struct Court<'a> {
     budget: Deadline<'a>,
 }
 
-impl Court<'_> {
+impl WalkJudge<'_> {
     /// One entry for each candidate that is ready, in order.
-    fn measure_all(&mut self, read: &[Result<Read, Failure>]) -> Result<Vec<Found>, Failure> {
+    fn measure_all(&mut self, read: &[Result<ReadCandidate, Failure>]) -> Result<Vec<Measurement>, Failure> {
         let models: Vec<&Model> = read
             .iter()
             .filter_map(|r| match r {
-                Ok(Read::Ready(ready)) => Some(&ready.model),
+                Ok(ReadCandidate::Ready(ready)) => Some(&ready.model),
                 _ => None,
             })
             .collect();
         if let Some(message) = self.unsupported() {
-            let one = |_: &&Model| Found::Not(Ok(undecided(UndecidedReason::Unsupported, message.clone())));
+            let one = |_: &&Model| Measurement::Not(Ok(undecided(UndecidedReason::Unsupported, message.clone())));
             return Ok(models.iter().map(one).collect());
         }
         if self.settings.racing && models.len() > 1 {
@@ -132,21 +132,21 @@ impl Court<'_> {
         })
     }
 
-    fn with_model(&mut self, candidate: &Model) -> Found {
-        let Some(reference) = self.reference.model() else { return Found::Not(Err(unmeasured())) };
+    fn with_model(&mut self, candidate: &Model) -> Measurement {
+        let Some(reference) = self.reference.model() else { return Measurement::Not(Err(unmeasured())) };
         match measure::models(&[(reference, candidate)], self.settings, self.seed, &mut self.budget) {
-            Ok(measured) => Found::Measured(Box::new(measured), None),
+            Ok(measured) => Measurement::Measured(Box::new(measured), None),
             Err(NoScore::Stopped(reason)) => Ended::Stopped(reason).into(),
             Err(too_large @ NoScore::TooLarge(_)) => {
                 let message = format!(
                     "{too_large}; raise `exact_pairs` or `exact_memory_mb`, or set `mode = \"auto\"` to sample then"
                 );
-                Found::Not(Ok(limit(message)))
+                Measurement::Not(Ok(limit(message)))
             }
         }
     }
 
-    fn black_box(&mut self, models: &[&Model]) -> Result<Vec<Found>, Failure> {
+    fn black_box(&mut self, models: &[&Model]) -> Result<Vec<Measurement>, Failure> {
         if models.is_empty() {
             return Ok(Vec::new());
         }
@@ -161,14 +161,14 @@ impl Court<'_> {
         let mut one =
             |candidate: &&Model| match trials.measure(drawn.as_ref(), candidate, self.seed, &mut self.budget)
             {
-                Ok(problem) => Found::Measured(Box::new(Measured::of(vec![problem], self.settings)), None),
+                Ok(problem) => Measurement::Measured(Box::new(Measured::of(vec![problem], self.settings)), None),
                 Err(ended) => ended.into(),
             };
         Ok(models.iter().map(&mut one).collect())
     }
 
     /// Races all candidates; one that has no score for lack of a first action is measured on its own.
-    fn race(&mut self, models: &[&Model]) -> Result<Vec<Found>, Failure> {
+    fn race(&mut self, models: &[&Model]) -> Result<Vec<Measurement>, Failure> {
         let trials = self.reference.trials(self.settings);
         let raced = match race::race(&trials, models, TOLERANCE, self.seed, &mut self.budget) {
             Ok(raced) => raced,
@@ -180,7 +180,7 @@ impl Court<'_> {
         let mut found = Vec::with_capacity(models.len());
         for (model, raced) in models.iter().zip(raced) {
             match raced {
-                Some(raced) => found.push(Found::Measured(Box::new(raced.measured), Some(raced.note))),
+                Some(raced) => found.push(Measurement::Measured(Box::new(raced.measured), Some(raced.note))),
                 None if self.reference.model().is_some() => found.push(self.with_model(model)),
                 None => found.extend(self.black_box(&[model])?),
             }
@@ -188,14 +188,14 @@ impl Court<'_> {
         Ok(found)
     }
 
-    fn assess(&mut self, candidate: &Candidate, ready: &Ready, found: Found) -> Result<Assessment, Failure> {
+    fn assess(&mut self, candidate: &Candidate, ready: &Ready, found: Measurement) -> Result<Assessment, Failure> {
         let (measured, note) = match found {
-            Found::Measured(measured, note) => (*measured, note),
-            Found::Not(outcome) => return outcome,
+            Measurement::Measured(measured, note) => (*measured, note),
+            Measurement::Not(outcome) => return outcome,
         };
         let search = self.search(ready, &measured)?;
         let failing = match &search {
-            Some(CounterexampleOutcome::Found(found)) => Some(found),
+            Some(CounterexampleOutcome::Measurement(found)) => Some(found),
             _ => None,
         };
         let proven = matches!(search, Some(CounterexampleOutcome::None));
@@ -240,7 +240,7 @@ impl Court<'_> {
             None => {
                 let Some(problem) = measured.problems.first() else { return Ok(None) };
                 let trials = self.reference.trials(self.settings);
-                Ok(trials.counterexample(&ready.model, problem)?.map(CounterexampleOutcome::Found))
+                Ok(trials.counterexample(&ready.model, problem)?.map(CounterexampleOutcome::Measurement))
             }
         }
     }
@@ -257,15 +257,15 @@ impl Court<'_> {
             let message =
                 "the environment has no applicable action in its initial state, so the metric is not defined";
             let decision = Decision::NotComparable { message: message.to_owned() };
-            return Ok(ranked(decision, summary, Standing::NoFirstAction, self.settings));
+            return Ok(ranked(decision, summary, CandidateState::NoFirstAction, self.settings));
         }
         let Some(score) = measured.score.score else {
-            return Ok(rejected(summary, Standing::NoFirstAction, self.settings));
+            return Ok(rejected(summary, CandidateState::NoFirstAction, self.settings));
         };
         if score < 1.0 || failing.is_some() {
-            return Ok(rejected(summary, Standing::Scored(score), self.settings));
+            return Ok(rejected(summary, CandidateState::Scored(score), self.settings));
         }
-        let standing = if self.solved(candidate)? { Standing::Solved } else { Standing::Scored(score) };
+        let standing = if self.solved(candidate)? { CandidateState::Solved } else { CandidateState::Scored(score) };
         Ok(ranked(Decision::Accepted, summary, standing, self.settings))
     }
 
@@ -317,8 +317,8 @@ impl Court<'_> {
             }
             return Ok(());
         };
-        let told = told::failing_walk(self.reference, ready, found, stuck)?;
-        let names = ready.renaming.as_ref().and_then(told::names);
+        let told = walk_feedback::failing_walk(self.reference, ready, found, stuck)?;
+        let names = ready.renaming.as_ref().and_then(walk_feedback::names);
         assessment.feedback = names.into_iter().chain([told.feedback]).collect();
         assessment.diagnostics.push(told.diagnostic);
         if let Some(why) = told.no_state {

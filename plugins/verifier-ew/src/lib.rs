@@ -49,11 +49,11 @@ mod race;
 mod rating;
 mod reference;
 pub mod report;
-mod told;
+mod walk_feedback;
 mod trials;
 
 pub use codes::CODES;
-pub use options::{DeadEnds, Form, InterfaceOption, Mode, Options, Policy, Ratings, Settings};
+pub use options::{DeadEnds, Form, InterfaceOption, Mode, WalkVerifierOptions, Policy, Ratings, Settings};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -64,13 +64,13 @@ pub struct EwVerifier {
 }
 
 impl Plugin for EwVerifier {
-    type Options = Options;
+    type Options = WalkVerifierOptions;
 
     fn about() -> About {
         About::new("Compares candidates with the environment by exploration walks")
             .environment()
             .together_where("racing", "true")
-            .measures(Measure::WalkScore)
+            .measures(DirectionMeasure::WalkScore)
             .metric("score", "harmonic mean of both directions, 0 to 1")
             .metric("rating", "the score, or a negative rank for a candidate that has none (Appendix B.3)")
             .metric("reference_to_candidate", "share of the environment's walks that the candidate executes")
@@ -80,7 +80,7 @@ impl Plugin for EwVerifier {
             .metric("walks", "walks drawn")
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: WalkVerifierOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self { settings: options.settings()?, references: reference::Cache::default() })
     }
 }

@@ -14,7 +14,7 @@ pub const DIRECTIONS: [WalkDirection; 2] =
 
 /// One direction of one problem.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Measure {
+pub enum DirectionMeasure {
     /// The source has no applicable action initially.
     Undefined,
     /// The expected share.
@@ -23,19 +23,19 @@ pub enum Measure {
     Sampled(Box<DirectionSample>),
 }
 
-impl Measure {
+impl DirectionMeasure {
     pub fn score(&self) -> Option<f64> {
         match self {
-            Measure::Undefined => None,
-            Measure::Exact(exact) => exact.score(),
-            Measure::Sampled(sample) => sample.score(),
+            DirectionMeasure::Undefined => None,
+            DirectionMeasure::Exact(exact) => exact.score(),
+            DirectionMeasure::Sampled(sample) => sample.score(),
         }
     }
 
     /// Walks drawn; 0 where none were needed.
     pub fn walks(&self) -> u64 {
         match self {
-            Measure::Sampled(sample) => sample.lengths.iter().map(|l| u64::from(l.walks)).sum(),
+            DirectionMeasure::Sampled(sample) => sample.lengths.iter().map(|l| u64::from(l.walks)).sum(),
             _ => 0,
         }
     }
@@ -43,17 +43,17 @@ impl Measure {
     /// Lengths without any walk of the source.
     pub fn left_out(&self) -> Vec<u32> {
         match self {
-            Measure::Undefined => Vec::new(),
-            Measure::Exact(exact) => {
+            DirectionMeasure::Undefined => Vec::new(),
+            DirectionMeasure::Exact(exact) => {
                 exact.lengths.iter().filter(|l| l.probability.is_none()).map(|l| l.length).collect()
             }
-            Measure::Sampled(sample) => sample.left_out().collect(),
+            DirectionMeasure::Sampled(sample) => sample.left_out().collect(),
         }
     }
 }
 
 /// Both directions of one problem, reference to candidate first.
-pub type Problem = [Measure; 2];
+pub type Problem = [DirectionMeasure; 2];
 
 /// The comparison of two domains over their problems.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,14 +78,14 @@ impl Measured {
             candidate_to_reference: p[1].score(),
         };
         let score = WalkScore::combine(&problems.iter().map(one).collect::<Vec<_>>());
-        let exact = problems.iter().flatten().any(|m| matches!(m, Measure::Exact(_)));
+        let exact = problems.iter().flatten().any(|m| matches!(m, DirectionMeasure::Exact(_)));
         let scores = [score.reference_to_candidate, score.candidate_to_reference];
         let directions = [0, 1].map(|d| match (exact, scores[d], settings.policy) {
             (_, None, _) | (false, _, Policy::CoverageGuided) => None,
             (true, Some(s), _) => Some(ScoreInterval { low: s, high: s }),
             (false, Some(_), Policy::Uniform) => {
                 let sampled = problems.iter().filter_map(|p| match &p[d] {
-                    Measure::Sampled(sample) => Some(&**sample),
+                    DirectionMeasure::Sampled(sample) => Some(&**sample),
                     _ => None,
                 });
                 let alpha = (1.0 - settings.confidence) / 2.0;
@@ -101,7 +101,7 @@ impl Measured {
 
     /// Walks drawn, all problems and directions together.
     pub fn walks(&self) -> u64 {
-        self.problems.iter().flatten().map(Measure::walks).sum()
+        self.problems.iter().flatten().map(DirectionMeasure::walks).sum()
     }
 
     /// The numbers of trials and refusals of each action of a direction over all problems; expected steps if
@@ -117,9 +117,9 @@ impl Measured {
         };
         for problem in &self.problems {
             match &problem[direction] {
-                Measure::Undefined => {}
-                Measure::Exact(exact) => exact.schemas.iter().for_each(|s| add(&s.name, s.tried, s.refused)),
-                Measure::Sampled(sample) => sample
+                DirectionMeasure::Undefined => {}
+                DirectionMeasure::Exact(exact) => exact.schemas.iter().for_each(|s| add(&s.name, s.tried, s.refused)),
+                DirectionMeasure::Sampled(sample) => sample
                     .schemas
                     .iter()
                     .for_each(|s: &SchemaCount| add(&s.name, s.tried as f64, s.refused as f64)),
@@ -198,8 +198,8 @@ pub fn models(
             let (source, target) = DIRECTIONS[d].models(*reference, *candidate);
             let spec = settings.sample_spec(seed_of(seed, number, d));
             match walk::sample_direction(source, target, &spec, budget) {
-                Ok(Some(sample)) => Ok(Measure::Sampled(Box::new(sample))),
-                Ok(None) => Ok(Measure::Undefined),
+                Ok(Some(sample)) => Ok(DirectionMeasure::Sampled(Box::new(sample))),
+                Ok(None) => Ok(DirectionMeasure::Undefined),
                 Err(reason) => Err(NoScore::Stopped(reason)),
             }
         };
@@ -246,7 +246,7 @@ fn exact_within(
                 settings.exact_pairs,
                 budget,
             )?;
-            Ok::<_, ExactError>(found.map_or(Measure::Undefined, Measure::Exact))
+            Ok::<_, ExactError>(found.map_or(DirectionMeasure::Undefined, DirectionMeasure::Exact))
         };
         problems.push([one(DIRECTIONS[0])?, one(DIRECTIONS[1])?]);
     }
@@ -265,7 +265,7 @@ pub fn shortest_failing(
     let limits = CounterexampleLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) };
     let mut sampled = Vec::new();
     for (direction, measure) in DIRECTIONS.into_iter().zip(problem.into_iter().flatten()) {
-        if let Measure::Sampled(sample) = measure {
+        if let DirectionMeasure::Sampled(sample) = measure {
             sampled.extend(sample.shortest_failing.as_ref().map(|walk| (direction, walk)));
         }
     }

@@ -80,7 +80,7 @@ pub enum Ratings {
 /// Options of `verifier-ew`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct WalkVerifierOptions {
     /// `definition` (the paper's Definition 1 and Eq. 2) or `reference-code`: the defaults of the other
     /// options.
     pub form: Form,
@@ -125,7 +125,7 @@ pub struct Options {
     pub interface: InterfaceOption,
 }
 
-impl Default for Options {
+impl Default for WalkVerifierOptions {
     fn default() -> Self {
         Self {
             form: Form::Definition,
@@ -169,7 +169,7 @@ pub struct Settings {
     pub interface: InterfaceOption,
 }
 
-impl Options {
+impl WalkVerifierOptions {
     /// Resolves the defaults of the form.
     ///
     /// # Errors

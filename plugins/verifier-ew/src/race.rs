@@ -2,7 +2,7 @@
 //! no more for a candidate that is not the best any more, by anytime-valid bounds (see
 //! [`planforge_planning::walk::Racer`]).
 
-use crate::measure::{Measure, Measured};
+use crate::measure::{DirectionMeasure, Measured};
 use crate::trials::{Drawn, End, Ended, Trials, on_candidate};
 use planforge_planning::ResourceLimits;
 use planforge_planning::walk::{Model, Racer};
@@ -10,12 +10,12 @@ use planforge_planning::walk::{Model, Racer};
 /// The result of a race for one candidate.
 pub(crate) struct Raced {
     pub(crate) measured: Measured,
-    pub(crate) note: Note,
+    pub(crate) note: RaceStatus,
 }
 
 /// The candidate's course through the race.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Note {
+pub(crate) struct RaceStatus {
     /// Blocks of walks drawn for this candidate.
     pub(crate) blocks: usize,
     /// True if the candidate was found not to be the best.
@@ -76,7 +76,7 @@ pub(crate) fn race(
         let mut measured = Measured::of(vec![runner.problem(trials, &reference)], settings);
         measured.interval = Some(state.interval);
         measured.directions = state.directions.map(Some);
-        let note = Note {
+        let note = RaceStatus {
             blocks: state.blocks as usize,
             eliminated: state.eliminated_at.is_some(),
             leader: leader == Some(i),
@@ -120,10 +120,10 @@ impl Runner<'_> {
         [bounds(reference, &self.ends[0]), bounds(&self.drawn, &self.ends[1])]
     }
 
-    fn problem(&self, trials: &Trials<'_>, reference: &Drawn) -> [Measure; 2] {
+    fn problem(&self, trials: &Trials<'_>, reference: &Drawn) -> [DirectionMeasure; 2] {
         let tried = self.ends[0].len();
         let one = |drawn: &Drawn, ends: &[Option<End>], names: Vec<String>| {
-            Measure::Sampled(Box::new(trials.sample(&drawn.first(tried), ends, names)))
+            DirectionMeasure::Sampled(Box::new(trials.sample(&drawn.first(tried), ends, names)))
         };
         [
             one(reference, &self.ends[0], trials.names()),

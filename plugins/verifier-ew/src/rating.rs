@@ -5,7 +5,7 @@ use planforge_contract::Edits;
 
 /// The state of a candidate, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Standing {
+pub(crate) enum CandidateState {
     /// The reply that was to edit the domain had no edits.
     NothingEdited,
     /// None of its edits could be made.
@@ -22,7 +22,7 @@ pub(crate) enum Standing {
     Solved,
 }
 
-impl Standing {
+impl CandidateState {
     /// The rank by edits, if these decide it. In the paper's code the edits are one program, which fails with
     /// its first refused edit.
     pub(crate) fn of_edits(edits: Option<Edits>, ratings: Ratings) -> Option<Self> {
@@ -65,28 +65,28 @@ mod tests {
     #[test]
     fn the_two_tables() {
         let worst_first = [
-            Standing::NothingEdited,
-            Standing::EditsRefused,
-            Standing::NoEffect,
-            Standing::Invalid,
-            Standing::NoFirstAction,
-            Standing::Scored(0.25),
-            Standing::Solved,
+            CandidateState::NothingEdited,
+            CandidateState::EditsRefused,
+            CandidateState::NoEffect,
+            CandidateState::Invalid,
+            CandidateState::NoFirstAction,
+            CandidateState::Scored(0.25),
+            CandidateState::Solved,
         ];
         let table = |ratings| worst_first.map(|s| s.rating(ratings).unwrap());
         assert_eq!(table(Ratings::Paper), [-5.0, -4.0, -3.0, -2.0, -1.0, 0.25, 1.0]);
         assert_eq!(table(Ratings::ReferenceCode), [-6.0, -5.0, -4.0, -3.0, -1.0, 0.25, 2.0]);
-        assert_eq!(Standing::Solved.rating(Ratings::None), None);
+        assert_eq!(CandidateState::Solved.rating(Ratings::None), None);
     }
 
     #[test]
     fn edits_that_were_made_in_part_are_measured_and_in_the_reference_code_failed() {
-        let of = |applied, refused, ratings| Standing::of_edits(Some(Edits { applied, refused }), ratings);
-        assert_eq!(of(0, 0, Ratings::Paper), Some(Standing::NothingEdited));
-        assert_eq!(of(0, 2, Ratings::Paper), Some(Standing::EditsRefused));
+        let of = |applied, refused, ratings| CandidateState::of_edits(Some(Edits { applied, refused }), ratings);
+        assert_eq!(of(0, 0, Ratings::Paper), Some(CandidateState::NothingEdited));
+        assert_eq!(of(0, 2, Ratings::Paper), Some(CandidateState::EditsRefused));
         assert_eq!(of(1, 2, Ratings::Paper), None);
-        assert_eq!(of(1, 2, Ratings::ReferenceCode), Some(Standing::EditsRefused));
+        assert_eq!(of(1, 2, Ratings::ReferenceCode), Some(CandidateState::EditsRefused));
         assert_eq!(of(1, 0, Ratings::ReferenceCode), None);
-        assert_eq!(Standing::of_edits(None, Ratings::Paper), None);
+        assert_eq!(CandidateState::of_edits(None, Ratings::Paper), None);
     }
 }

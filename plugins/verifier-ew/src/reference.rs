@@ -21,12 +21,12 @@ pub(crate) struct Reference<'a> {
     pub(crate) asked: Asked<'a>,
     pub(crate) interface: ActionInterface,
     /// Its model, where it shows one.
-    pub(crate) shown: Option<Arc<Shown>>,
+    pub(crate) shown: Option<Arc<ReferenceModel>>,
 }
 
 /// The model that an environment shows.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ReferenceModel {
     pub(crate) model: Model,
     /// The domain that the model was built from.
     pub(crate) domain: ast::Domain,
@@ -38,7 +38,7 @@ pub(crate) struct Shown {
 /// Models by their whole texts, so that the next candidates of a task need not ground it again. No answer depends on it.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
-    kept: Mutex<VecDeque<(String, String, Arc<Shown>)>>,
+    kept: Mutex<VecDeque<(String, String, Arc<ReferenceModel>)>>,
 }
 
 impl Cache {
@@ -48,14 +48,14 @@ impl Cache {
         problem: &str,
         settings: &Settings,
         budget: &mut dyn ResourceLimits,
-    ) -> Result<Arc<Shown>, Ended> {
+    ) -> Result<Arc<ReferenceModel>, Ended> {
         let found =
             self.kept().iter().find(|(d, p, _)| p == problem && d == domain).map(|k| Arc::clone(&k.2));
         if let Some(shown) = found {
             return Ok(shown);
         }
         // Opened outside the lock: two calls may do the same work once, but none waits for another task's.
-        let shown = Arc::new(Shown::open(domain, problem, settings, budget)?);
+        let shown = Arc::new(ReferenceModel::open(domain, problem, settings, budget)?);
         let mut kept = self.kept();
         if kept.len() >= KEPT {
             kept.pop_front();
@@ -64,12 +64,12 @@ impl Cache {
         Ok(shown)
     }
 
-    fn kept(&self) -> MutexGuard<'_, VecDeque<(String, String, Arc<Shown>)>> {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<(String, String, Arc<ReferenceModel>)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shown {
+impl ReferenceModel {
     fn open(
         domain: &str,
         problem: &str,

@@ -1,8 +1,8 @@
 //! The comparison in words and as JSON: for the evidence of an assessment and for `planforge ew`.
 
-use crate::measure::{Action, DIRECTIONS, Measure, Measured};
+use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured};
 use crate::options::Settings;
-use crate::race::Note;
+use crate::race::RaceStatus;
 use planforge_contract::{EwInterval, EwReport};
 use planforge_planning::walk::{Counterexample, NamedStep, ScoreInterval, WalkDirection};
 use serde_json::{Value, json};
@@ -57,8 +57,8 @@ fn one_direction(measured: &Measured, number: usize) -> Value {
         .problems
         .iter()
         .map(|problem| match &problem[number] {
-            Measure::Undefined => json!({ "undefined": "no action can be executed in the initial state" }),
-            measure @ Measure::Exact(exact) => json!({
+            DirectionMeasure::Undefined => json!({ "undefined": "no action can be executed in the initial state" }),
+            measure @ DirectionMeasure::Exact(exact) => json!({
                 "score": measure.score(),
                 "lengths": exact.lengths.iter().map(|l| json!({
                     "length": l.length, "probability": l.probability,
@@ -66,7 +66,7 @@ fn one_direction(measured: &Measured, number: usize) -> Value {
                 "left_out": measure.left_out(),
                 "pairs": exact.pairs,
             }),
-            measure @ Measure::Sampled(sample) => json!({
+            measure @ DirectionMeasure::Sampled(sample) => json!({
                 "score": measure.score(),
                 "lengths": sample.lengths.iter().map(|l| json!({
                     "length": l.length, "walks": l.walks, "executable": l.executable,
@@ -125,7 +125,7 @@ fn sureness(measured: &Measured, failing: bool, proven: bool) -> &'static str {
     }
 }
 
-pub(crate) fn race(note: Note) -> Value {
+pub(crate) fn race(note: RaceStatus) -> Value {
     json!({
         "blocks": note.blocks,
         "eliminated": note.eliminated,

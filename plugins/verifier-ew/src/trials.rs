@@ -3,7 +3,7 @@
 //! direction is one crossing, and one more for every round of redraws.
 
 use crate::environment::{Asked, refusal};
-use crate::measure::{Measure, Problem, seed_of};
+use crate::measure::{DirectionMeasure, Problem, seed_of};
 use crate::options::{DeadEnds, Policy, Settings};
 use planforge_contract::{ActionInterface, Failure, WalkPolicy, WalkSpec};
 use planforge_planning::walk::{
@@ -133,18 +133,18 @@ impl Trials<'_> {
         budget: &mut dyn ResourceLimits,
     ) -> Result<Problem, Ended> {
         let reference = match drawn {
-            None => Measure::Undefined,
+            None => DirectionMeasure::Undefined,
             Some(drawn) => {
                 let ends: Vec<Option<End>> =
                     drawn.walks.iter().map(|w| w.as_ref().map(|w| on_candidate(candidate, w))).collect();
-                Measure::Sampled(Box::new(self.sample(drawn, &ends, self.names())))
+                DirectionMeasure::Sampled(Box::new(self.sample(drawn, &ends, self.names())))
             }
         };
         let own = match self.draw_candidate(candidate, seed, budget)? {
-            None => Measure::Undefined,
+            None => DirectionMeasure::Undefined,
             Some(drawn) => {
                 let ends = self.try_all(&drawn.walks)?;
-                Measure::Sampled(Box::new(self.sample(&drawn, &ends, candidate.schema_names().to_vec())))
+                DirectionMeasure::Sampled(Box::new(self.sample(&drawn, &ends, candidate.schema_names().to_vec())))
             }
         };
         Ok([reference, own])
@@ -264,7 +264,7 @@ impl Trials<'_> {
         let Means::Asked(asked, interface) = self.means else { return Ok(None) };
         let sides = [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate];
         for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
-            let Measure::Sampled(sample) = measure else { continue };
+            let DirectionMeasure::Sampled(sample) = measure else { continue };
             let Some(walk) = &sample.shortest_failing else { continue };
             let walk = minimise(asked, interface, candidate, direction, walk.clone())?;
             if found.as_ref().is_none_or(|f| walk.len() < f.walk.len()) {

@@ -2,10 +2,10 @@
 //! numbers.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use planforge_environment_process::{Options as Process, ProcessEnvironment};
+use planforge_environment_process::{ProcessEnvironment, ProcessEnvironmentOptions};
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::testing::TestHost;
-use planforge_verifier_ew::{EwVerifier, Options};
+use planforge_verifier_ew::{EwVerifier, WalkVerifierOptions};
 use std::sync::Arc;
 
 const DOMAIN: &str = "(define (domain jugs)
@@ -42,10 +42,10 @@ fn host() -> Option<TestHost> {
         eprintln!("skipped: there is no python3");
         return None;
     }
-    let options = Process {
+    let options = ProcessEnvironmentOptions {
         command: vec!["python3".into(), "jugs.py".into()],
         cwd: concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/environments").to_owned(),
-        ..Process::default()
+        ..ProcessEnvironmentOptions::default()
     };
     let environment = ProcessEnvironment::create(options, &Secrets::default()).unwrap();
     let open = EnvironmentOpen { suite: "jugs".into(), task: "p01".into(), ..EnvironmentOpen::default() };
@@ -54,7 +54,7 @@ fn host() -> Option<TestHost> {
 
 fn judge(host: &TestHost, domain: &str) -> Assessment {
     let verifier =
-        EwVerifier::create(Options { walks: Some(10), ..Options::default() }, &Secrets::default()).unwrap();
+        EwVerifier::create(WalkVerifierOptions { walks: Some(10), ..WalkVerifierOptions::default() }, &Secrets::default()).unwrap();
     let candidate =
         Candidate { domain: Some(domain.into()), problem: Some(PROBLEM.into()), ..Candidate::default() };
     let request = VerifyRequest { candidates: vec![candidate], seed: 5, ..VerifyRequest::default() };

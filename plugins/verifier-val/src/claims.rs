@@ -5,13 +5,13 @@
 //! A metric is absent if nothing comparable was claimed. States are compared up to the first step that cannot
 //! be executed. Literals are looked up by name; sentences are matched with the suite's own. In an environment
 //! the claims are compared with the reference model if verifiers may read it; else with the environment's
-//! descriptions of states (see `told.rs`).
+//! descriptions of states (see `described_states.rs`).
 
-mod told;
+mod described_states;
 
 use crate::codes;
 use crate::environment::{in_plan, other_answer};
-use crate::options::Options;
+use crate::options::PlanVerifierOptions;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     Assessment, Candidate, Decision, EnvironmentOpen, EnvironmentVerdict, Failure, FailureClass,
@@ -31,7 +31,7 @@ use planforge_planning::{
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
-use told::StateClaim;
+use described_states::StateClaim;
 
 const PLAN: SourceId = SourceId(2);
 /// Most claims in the evidence.
@@ -40,7 +40,7 @@ const MOST_CLAIMS: usize = 500;
 const GROUND: GroundLimits = GroundLimits { instances: 200_000, atoms: 200_000, formula_parts: 2_000_000 };
 
 /// Everything that claims are compared with.
-struct Judged {
+struct JudgedClaims {
     execution: PlanExecution,
     states: Vec<StateClaim>,
     /// Of a valid plan, where there is a model to search.
@@ -74,7 +74,7 @@ pub(crate) const METRICS: [(&str, &str); 9] = [
 /// Compares the claims with the candidate's own domain and problem.
 pub(crate) fn by_candidate(
     host: &dyn Host,
-    options: &Options,
+    options: &PlanVerifierOptions,
     task: &TaskView,
     candidate: &Candidate,
     plan: &PlanDocument,
@@ -94,7 +94,7 @@ pub(crate) fn by_candidate(
 /// Compares the claims with the environment.
 pub(crate) fn by_environment(
     host: &dyn Host,
-    options: &Options,
+    options: &PlanVerifierOptions,
     candidate: &Candidate,
     plan: &PlanDocument,
     verdict: &EnvironmentVerdict,
@@ -126,7 +126,7 @@ pub(crate) fn by_environment(
             execution.cost = PlanExecution::of(&report).and_then(|e| e.cost);
             model.judge(host, options, plan, &report, execution)?
         }
-        None => Judged { execution, states: told::states(host, plan, execution.executed)?, optimality: None },
+        None => JudgedClaims { execution, states: described_states::states(host, plan, execution.executed)?, optimality: None },
     };
     tell(host, options, candidate, plan, &judged, assessment);
     Ok(())
@@ -152,11 +152,11 @@ impl<'m> Model<'m> {
     fn judge(
         &self,
         host: &dyn Host,
-        options: &Options,
+        options: &PlanVerifierOptions,
         plan: &PlanDocument,
         report: &ValidationReport,
         execution: PlanExecution,
-    ) -> Result<Judged, Failure> {
+    ) -> Result<JudgedClaims, Failure> {
         let claimed = plan.claims.iter().flat_map(|c| &c.states);
         let mut texts: Vec<(usize, &str)> = Vec::new();
         let mut claims: Vec<LiteralClaim> = Vec::new();
@@ -185,7 +185,7 @@ impl<'m> Model<'m> {
             (true, Some(cost)) => Some(self.optimality(host, options, cost)?),
             _ => None,
         };
-        Ok(Judged { execution, states: states.collect(), optimality })
+        Ok(JudgedClaims { execution, states: states.collect(), optimality })
     }
 
     /// A sentence of the suite as a literal.
@@ -199,7 +199,7 @@ impl<'m> Model<'m> {
 
     /// Compares the claimed cost with the optimum. The search has a limit of nodes and no clock, so the
     /// answer is the same on every machine.
-    fn optimality(&self, host: &dyn Host, options: &Options, cost: f64) -> Result<Optimality, Failure> {
+    fn optimality(&self, host: &dyn Host, options: &PlanVerifierOptions, cost: f64) -> Result<Optimality, Failure> {
         let search =
             PlanOptions { algorithm: Algorithm::AStar, max_nodes: options.optimal_nodes, ground: GROUND };
         let found = optimality(self.domain, self.problem, cost, &search, &mut UntilCancelled(host));
@@ -223,7 +223,7 @@ impl ResourceLimits for UntilCancelled<'_> {
 }
 
 /// The verdict of the stage `critic` on the plan.
-fn critic(host: &dyn Host, options: &Options, candidate: &Candidate) -> Option<bool> {
+fn critic(host: &dyn Host, options: &PlanVerifierOptions, candidate: &Candidate) -> Option<bool> {
     let label = options.critic.as_deref()?;
     match candidate.assessments.get(label).map(|a| &a.decision) {
         Some(Decision::Accepted) => Some(true),
@@ -241,10 +241,10 @@ fn critic(host: &dyn Host, options: &Options, candidate: &Candidate) -> Option<b
 /// Writes metrics, findings and evidence.
 fn tell(
     host: &dyn Host,
-    options: &Options,
+    options: &PlanVerifierOptions,
     candidate: &Candidate,
     plan: &PlanDocument,
-    judged: &Judged,
+    judged: &JudgedClaims,
     assessment: &mut Assessment,
 ) {
     let claims = plan.claims.clone().unwrap_or_default();
@@ -288,7 +288,7 @@ fn tell(
 fn findings(
     plan: &PlanDocument,
     claim: &PlanClaim,
-    judged: &Judged,
+    judged: &JudgedClaims,
     failures: &ClaimFailures,
 ) -> Vec<ReportedDiagnostic> {
     let execution = &judged.execution;
@@ -338,7 +338,7 @@ fn finding(plan: &PlanDocument, step: usize, code: &str, message: String) -> Rep
 }
 
 /// The claims about states with their judgements, those about the plan, and the reason if optimality is open.
-fn evidence(claim: &PlanClaim, judged: &Judged) -> serde_json::Value {
+fn evidence(claim: &PlanClaim, judged: &JudgedClaims) -> serde_json::Value {
     let states: Vec<serde_json::Value> = judged
         .states
         .iter()
@@ -370,7 +370,7 @@ fn evidence(claim: &PlanClaim, judged: &Judged) -> serde_json::Value {
 }
 
 /// Checks the options that belong to `claims`.
-pub(crate) fn check_options(options: &Options) -> Result<(), Failure> {
+pub(crate) fn check_options(options: &PlanVerifierOptions) -> Result<(), Failure> {
     if options.critic.is_some() && !options.claims {
         let message = "`critic` names a stage whose judgement is compared, and claims are not compared";
         return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)

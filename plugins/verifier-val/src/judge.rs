@@ -5,7 +5,7 @@ use crate::claims;
 use crate::codes;
 use crate::environment;
 use crate::evidence;
-use crate::options::{Against, Backend, Options, Reader, What};
+use crate::options::{Against, Backend, PlanVerifierOptions, PddlParser, What};
 use crate::parser;
 use crate::unplanned;
 use crate::val;
@@ -24,7 +24,7 @@ const PLAN: SourceId = SourceId(2);
 /// Judges one candidate with the checks that the options select.
 pub(crate) fn judge(
     host: &dyn Host,
-    options: &Options,
+    options: &PlanVerifierOptions,
     task: &TaskView,
     candidate: &Candidate,
 ) -> Result<Assessment, Failure> {
@@ -68,7 +68,7 @@ pub(crate) fn judge(
 }
 
 /// Judges domain and problem without a plan.
-fn judge_pddl(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<Assessment, Failure> {
+fn judge_pddl(host: &dyn Host, options: &PlanVerifierOptions, texts: Texts<'_>) -> Result<Assessment, Failure> {
     if texts.domain.is_none() && texts.problem.is_none() {
         let what = if options.what == What::Domain { "no domain" } else { "neither a domain nor a problem" };
         return Ok(missing(format!("there is {what} to judge")));
@@ -78,7 +78,7 @@ fn judge_pddl(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<As
     let decision = if rejected { Decision::Rejected } else { Decision::Accepted };
     let mut assessment = Assessment::new(decision, pddl_summary(&checked));
     assessment.feedback = pddl_feedback(&checked);
-    if options.parser == Reader::Val {
+    if options.parser == PddlParser::Val {
         assessment = parser::decide(assessment, parser::ask(host, options, texts)?);
     }
     Ok(finish(assessment, &checked))
@@ -87,7 +87,7 @@ fn judge_pddl(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<As
 /// Judges a plan by the candidate's own domain and problem.
 fn judge_plan(
     host: &dyn Host,
-    options: &Options,
+    options: &PlanVerifierOptions,
     texts: Texts<'_>,
     plan: &PlanDocument,
 ) -> Result<(Assessment, Option<Checked>), Failure> {

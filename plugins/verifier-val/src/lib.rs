@@ -40,17 +40,17 @@ mod unplanned;
 mod val;
 
 pub use codes::CODES;
-pub use options::{Against, Backend, Options, Reader, What};
+pub use options::{Against, Backend, PlanVerifierOptions, PddlParser, What};
 
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
 pub struct ValVerifier {
-    options: Options,
+    options: PlanVerifierOptions,
 }
 
 impl Plugin for ValVerifier {
-    type Options = Options;
+    type Options = PlanVerifierOptions;
 
     fn about() -> About {
         let about = About::new("Checks PDDL and validates plans step by step")
@@ -74,13 +74,13 @@ impl Plugin for ValVerifier {
         claims::METRICS.into_iter().fold(about, |about, (name, what)| about.metric(name, what))
     }
 
-    fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {
+    fn create(options: PlanVerifierOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         if options.backend == Backend::Val && options.against == Against::Environment {
             let message = "`backend = \"val\"` judges by the candidate's files, not in an environment";
             return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)
                 .help("take `backend` out, or set `against = \"candidate\"`"));
         }
-        if options.parser == Reader::Val && !matches!(options.what, What::Pddl | What::Domain) {
+        if options.parser == PddlParser::Val && !matches!(options.what, What::Pddl | What::Domain) {
             let message = "`parser = \"val\"` judges PDDL, and this stage may judge a plan";
             return Err(Failure::new(FailureClass::Request, codes::OPTIONS, message)
                 .help("take `parser` out, or set `what = \"pddl\"` or `what = \"domain\"`"));

@@ -46,7 +46,7 @@ pub enum Backend {
 /// The parser that decides about PDDL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Reader {
+pub enum PddlParser {
     /// The reader and the checks of planforge.
     #[default]
     Own,
@@ -60,12 +60,12 @@ pub enum Reader {
 /// Options of `verifier-val`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Options {
+pub struct PlanVerifierOptions {
     /// The judged artefact: `auto`, `pddl`, `domain` or `plan`.
     pub what: What,
     /// The parser that decides about PDDL: `own`, or `val` for VAL's program `Parser` (`what = "pddl"` or
     /// `"domain"` only).
-    pub parser: Reader,
+    pub parser: PddlParser,
     /// VAL's program `Parser` and the words before its files; a name is looked up in `PATH`.
     pub parser_command: Vec<String>,
     /// The task that a plan is judged on: that of the `candidate`, or that of the `environment`.
@@ -86,18 +86,18 @@ pub struct Options {
     pub optimal_nodes: u64,
 }
 
-impl Options {
+impl PlanVerifierOptions {
     /// True if a stage with these options may judge a plan.
     pub(crate) fn judges_plans(&self) -> bool {
         matches!(self.what, What::Auto | What::Plan)
     }
 }
 
-impl Default for Options {
+impl Default for PlanVerifierOptions {
     fn default() -> Self {
         Self {
             what: What::default(),
-            parser: Reader::default(),
+            parser: PddlParser::default(),
             parser_command: vec!["Parser".to_owned()],
             against: Against::default(),
             backend: Backend::default(),

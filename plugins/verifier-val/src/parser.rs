@@ -6,7 +6,7 @@
 
 use crate::assessments::count;
 use crate::codes;
-use crate::options::Options;
+use crate::options::PlanVerifierOptions;
 use crate::val;
 use planforge_child::{Ending, Finished};
 use planforge_contract::api::Host;
@@ -19,7 +19,7 @@ const MOST_FINDINGS: usize = 50;
 
 /// The answer of VAL's Parser.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ParserAnswer {
     /// It read its files to the end.
     Read {
         /// Errors that it counted.
@@ -40,7 +40,7 @@ pub(crate) enum Answer {
 /// # Errors
 /// `verify.val`: VAL cannot be started; `verify.val-broke`: it ended without an answer; the run was
 /// interrupted.
-pub(crate) fn ask(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Result<Answer, Failure> {
+pub(crate) fn ask(host: &dyn Host, options: &PlanVerifierOptions, texts: Texts<'_>) -> Result<ParserAnswer, Failure> {
     let there = [("domain.pddl", texts.domain), ("problem.pddl", texts.problem)];
     let files: Vec<(&str, &str)> = there.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
     let finished =
@@ -49,18 +49,18 @@ pub(crate) fn ask(host: &dyn Host, options: &Options, texts: Texts<'_>) -> Resul
 }
 
 /// The assessment with VAL's decision in place of the own one, and both as metrics.
-pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
+pub(crate) fn decide(own: Assessment, answer: ParserAnswer) -> Assessment {
     let figure = |yes: bool| if yes { 1.0 } else { 0.0 };
     let accepted = own.decision == Decision::Accepted;
     let mut assessment = own;
     assessment.metrics.insert("front_end_accepts".into(), figure(accepted));
     let (errors, warnings, whole, findings) = match answer {
-        Answer::Limit(message) => {
+        ParserAnswer::Limit(message) => {
             assessment.summary = format!("VAL could not decide: {message}. {}", assessment.summary);
             assessment.decision = Decision::Undecided { reason: UndecidedReason::Limit, message };
             return assessment;
         }
-        Answer::Read { errors, warnings, whole, findings } => (errors, warnings, whole, findings),
+        ParserAnswer::Read { errors, warnings, whole, findings } => (errors, warnings, whole, findings),
     };
     let accepts = errors == 0 && whole;
     let said = match (accepts, whole) {
@@ -86,9 +86,9 @@ pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
     assessment
 }
 
-fn read(finished: &Finished, files: &[(&str, &str)]) -> Result<Answer, Failure> {
+fn read(finished: &Finished, files: &[(&str, &str)]) -> Result<ParserAnswer, Failure> {
     if let Ending::TimedOut(_) = &finished.ending {
-        return Ok(Answer::Limit(finished.account()));
+        return Ok(ParserAnswer::Limit(finished.account()));
     }
     let text = String::from_utf8_lossy(&finished.output);
     let counts: Vec<(u32, u32)> = text.lines().filter_map(counts).collect();
@@ -103,7 +103,7 @@ fn read(finished: &Finished, files: &[(&str, &str)]) -> Result<Answer, Failure> 
     let findings = text.lines().map(str::trim).filter(|l| files.iter().any(|(name, _)| finding(l, name)));
     // The counts grow from file to file.
     let (errors, warnings) = counts.iter().fold((0, 0), |(e, w), c| (e.max(c.0), w.max(c.1)));
-    Ok(Answer::Read {
+    Ok(ParserAnswer::Read {
         errors,
         warnings,
         whole: files.iter().all(tree),
@@ -134,11 +134,11 @@ mod tests {
         Finished { ending, output: output.into(), error_tail: String::new(), wall: Duration::ZERO }
     }
 
-    fn said(output: &str, files: &[(&str, &str)]) -> Answer {
+    fn said(output: &str, files: &[(&str, &str)]) -> ParserAnswer {
         read(&finished(Ending::Exited(0), output), files).unwrap()
     }
 
-    fn decided(answer: Answer) -> (Decision, f64, f64) {
+    fn decided(answer: ParserAnswer) -> (Decision, f64, f64) {
         let decided = decide(Assessment::new(Decision::Rejected, "The PDDL has 1 error."), answer);
         let metric = |name: &str| decided.metrics.get(name).copied().unwrap_or(f64::NAN);
         (decided.decision.clone(), metric("val_accepts"), metric("front_end_accepts"))
@@ -151,7 +151,7 @@ mod tests {
             &FILE,
         );
         let findings = vec!["domain.pddl: line: 1: Warning: Undeclared symbol: q".to_owned()];
-        assert_eq!(answer, Answer::Read { errors: 0, warnings: 1, whole: true, findings });
+        assert_eq!(answer, ParserAnswer::Read { errors: 0, warnings: 1, whole: true, findings });
         assert_eq!(decided(answer), (Decision::Accepted, 1.0, 0.0));
     }
 

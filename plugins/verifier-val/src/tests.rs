@@ -57,18 +57,18 @@ fn candidate(domain: &str, problem: &str, plan: Option<&str>) -> Candidate {
     }
 }
 
-fn assess_with(host: &TestHost, options: Options, candidate: Candidate) -> Result<Assessment, Failure> {
+fn assess_with(host: &TestHost, options: PlanVerifierOptions, candidate: Candidate) -> Result<Assessment, Failure> {
     let request = VerifyRequest { candidates: vec![candidate], ..VerifyRequest::default() };
     let verifier = ValVerifier::create(options, &Secrets::default()).unwrap();
     verifier.verify(host, &request).unwrap().results.remove(0).into_result()
 }
 
-fn assess(options: Options, candidate: Candidate) -> Assessment {
+fn assess(options: PlanVerifierOptions, candidate: Candidate) -> Assessment {
     assess_with(&TestHost::for_kind(PluginKind::Verifier), options, candidate).unwrap()
 }
 
 fn auto(candidate: Candidate) -> Assessment {
-    assess(Options::default(), candidate)
+    assess(PlanVerifierOptions::default(), candidate)
 }
 
 fn undecided(assessment: &Assessment) -> Option<UndecidedReason> {
@@ -148,7 +148,7 @@ fn warnings_leave_a_candidate_accepted() {
 
 #[test]
 fn a_missing_text_leaves_the_candidate_undecided() {
-    let plan = Options { what: What::Plan, ..Options::default() };
+    let plan = PlanVerifierOptions { what: What::Plan, ..PlanVerifierOptions::default() };
     let none = assess(plan.clone(), candidate(&domain(), PROBLEM, None));
     assert_eq!(undecided(&none), Some(UndecidedReason::MissingInput));
     let exhausted = PlanOutcome::Exhausted { explanation: vec![], statistics: SearchStatistics::default() };
@@ -164,7 +164,7 @@ fn a_missing_text_leaves_the_candidate_undecided() {
 
 #[test]
 fn a_plan_that_cannot_be_found_is_explained() {
-    let plan = Options { what: What::Plan, ..Options::default() };
+    let plan = PlanVerifierOptions { what: What::Plan, ..PlanVerifierOptions::default() };
     let statistics = SearchStatistics::default;
     let judged = |domain: &str, problem: &str, outcome: PlanOutcome| {
         let candidate = Candidate { plan: Some(outcome), ..candidate(domain, problem, None) };
@@ -223,7 +223,7 @@ fn the_given_domain_is_used_for_candidates_without_one() {
         candidates: vec![Candidate { domain: None, ..candidate("", PROBLEM, Some(PLAN)) }],
         ..VerifyRequest::default()
     };
-    let verifier = ValVerifier::create(Options::default(), &Secrets::default()).unwrap();
+    let verifier = ValVerifier::create(PlanVerifierOptions::default(), &Secrets::default()).unwrap();
     let got = verifier.verify(&TestHost::new(), &request).unwrap().results.remove(0).into_result().unwrap();
     assert_eq!(got.decision, Decision::Accepted, "{:?}", got.diagnostics);
 }
@@ -239,7 +239,7 @@ fn constructs_that_validation_does_not_execute_are_undecided() {
 
 #[test]
 fn pddl_is_judged_without_a_plan_on_request() {
-    let options = Options { what: What::Pddl, ..Options::default() };
+    let options = PlanVerifierOptions { what: What::Pddl, ..PlanVerifierOptions::default() };
     let got = assess(options, candidate(&domain(), PROBLEM, Some("(nonsense)")));
     assert_eq!(got.decision, Decision::Accepted);
 }
@@ -296,7 +296,7 @@ impl Environment for Reference {
 fn in_environment(plan: &str) -> Assessment {
     let host =
         TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Reference), EnvironmentOpen::default());
-    let options = Options { against: Against::Environment, ..Options::default() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..PlanVerifierOptions::default() };
     assess_with(&host, options, candidate(&domain(), PROBLEM, Some(plan))).unwrap()
 }
 
@@ -325,7 +325,7 @@ fn the_environment_decides_and_its_model_stays_out_of_the_feedback() {
     }
     let accepted = in_environment("(boil) (pour blue)");
     assert_eq!((accepted.decision, accepted.feedback.len()), (Decision::Accepted, 0));
-    let options = Options { against: Against::Environment, ..Options::default() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..PlanVerifierOptions::default() };
     let host = TestHost::new().environment(Arc::new(Reference), EnvironmentOpen::default());
     let intrinsic = Candidate { plan: Some(found("(pour red)")), ..Candidate::default() };
     let bare = assess_with(&host, options, intrinsic).unwrap();
@@ -341,7 +341,7 @@ const PLAN_FILE: &str = "(boil)\n(pour blue)\n(serve blue)\n(boil)\n(pour red)\n
 
 #[test]
 fn a_broken_environment_is_a_failure_of_that_candidate_and_no_verdict() {
-    let options = Options { against: Against::Environment, ..Options::default() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..PlanVerifierOptions::default() };
     let failure =
         assess_with(&TestHost::new(), options, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
     assert_eq!(failure.code, "host.no-environment");
@@ -351,7 +351,7 @@ fn a_broken_environment_is_a_failure_of_that_candidate_and_no_verdict() {
 fn an_interrupted_run_is_a_failure() {
     let host = TestHost::new();
     host.cancel();
-    let failure = assess_with(&host, Options::default(), candidate(&domain(), PROBLEM, None)).unwrap_err();
+    let failure = assess_with(&host, PlanVerifierOptions::default(), candidate(&domain(), PROBLEM, None)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Cancelled, "verify.cancelled"));
 }
 
@@ -384,7 +384,7 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
     // A program with VAL's output and file names.
     let with = |script: &str| {
         let command = ["/bin/sh", "-c", script, "val"].map(String::from).to_vec();
-        let options = Options { backend: Backend::Val, val_command: command, ..Options::default() };
+        let options = PlanVerifierOptions { backend: Backend::Val, val_command: command, ..PlanVerifierOptions::default() };
         let host = TestHost::for_kind(PluginKind::Verifier);
         assess_with(&host, options, candidate(&domain(), PROBLEM, Some(PLAN)))
     };
@@ -402,11 +402,11 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
         assert_eq!(undecided(&assessment), Some(UndecidedReason::Unsupported), "{crash}: {assessment:?}");
     }
     let missing =
-        Options { backend: Backend::Val, val_command: vec!["/no/Validate".into()], ..Options::default() };
+        PlanVerifierOptions { backend: Backend::Val, val_command: vec!["/no/Validate".into()], ..PlanVerifierOptions::default() };
     let host = TestHost::for_kind(PluginKind::Verifier);
     let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
     assert_eq!(failure.code, "verify.val");
-    let both = Options { backend: Backend::Val, against: Against::Environment, ..Options::default() };
+    let both = PlanVerifierOptions { backend: Backend::Val, against: Against::Environment, ..PlanVerifierOptions::default() };
     assert_eq!(ValVerifier::create(both, &Secrets::default()).unwrap_err().code, "verify.options");
 }
 
@@ -415,7 +415,7 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
     // A program that answers as VAL's Parser does, under its names for files.
     let with = |script: &str, what: What, candidate: Candidate| {
         let command = ["/bin/sh", "-c", script, "parser"].map(String::from).to_vec();
-        let options = Options { what, parser: Reader::Val, parser_command: command, ..Options::default() };
+        let options = PlanVerifierOptions { what, parser: PddlParser::Val, parser_command: command, ..PlanVerifierOptions::default() };
         assess_with(&TestHost::for_kind(PluginKind::Verifier), options, candidate)
     };
     let figures = |assessment: &Assessment| {
@@ -447,16 +447,16 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
     }
     let nothing = with(both, What::Domain, Candidate::default()).unwrap();
     assert_eq!(undecided(&nothing), Some(UndecidedReason::MissingInput));
-    let missing = Options {
+    let missing = PlanVerifierOptions {
         what: What::Domain,
-        parser: Reader::Val,
+        parser: PddlParser::Val,
         parser_command: vec!["/no/Parser".into()],
-        ..Options::default()
+        ..PlanVerifierOptions::default()
     };
     let host = TestHost::for_kind(PluginKind::Verifier);
     let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, None)).unwrap_err();
     assert!(failure.code == "verify.val" && failure.help.unwrap().contains("parser_command"));
-    let plan = Options { parser: Reader::Val, ..Options::default() };
+    let plan = PlanVerifierOptions { parser: PddlParser::Val, ..PlanVerifierOptions::default() };
     assert_eq!(ValVerifier::create(plan, &Secrets::default()).unwrap_err().code, "verify.options");
     // Answers of an external program are journalled.
     let options = serde_json::json!({"parser": "val"}).as_object().cloned().unwrap();

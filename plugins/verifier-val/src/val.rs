@@ -4,7 +4,7 @@
 //! crashes on some inputs. A verdict counts only if exit code and text agree; everything else is undecided.
 
 use crate::codes;
-use crate::options::Options;
+use crate::options::PlanVerifierOptions;
 use planforge_child::{CommandSpec, Ending, Finished, Limits};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};
@@ -14,7 +14,7 @@ use std::time::Duration;
 const OUTPUT_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ValAnswer {
     /// The plan is valid, with the value of the metric if VAL printed it.
     Valid(Option<f64>),
     /// The plan is invalid: why, in VAL's words.
@@ -29,11 +29,11 @@ pub(crate) enum Answer {
 /// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.
 pub(crate) fn ask(
     host: &dyn Host,
-    options: &Options,
+    options: &PlanVerifierOptions,
     domain: &str,
     problem: &str,
     plan: &str,
-) -> Result<Answer, Failure> {
+) -> Result<ValAnswer, Failure> {
     let files = [("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)];
     Ok(read(&run(host, &options.val_command, "val_command", options.val_time_limit_s, &files)?))
 }
@@ -81,11 +81,11 @@ pub(crate) fn run(
 }
 
 /// The assessment with VAL's decision in place of the own one.
-pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
+pub(crate) fn decide(own: Assessment, answer: ValAnswer) -> Assessment {
     let (decision, said) = match answer {
-        Answer::Valid(_) => (Decision::Accepted, "VAL accepts the plan".to_owned()),
-        Answer::Invalid(why) => (Decision::Rejected, why),
-        Answer::Undecided(why) => (
+        ValAnswer::Valid(_) => (Decision::Accepted, "VAL accepts the plan".to_owned()),
+        ValAnswer::Invalid(why) => (Decision::Rejected, why),
+        ValAnswer::Undecided(why) => (
             Decision::Undecided { reason: UndecidedReason::Unsupported, message: why.clone() },
             format!("VAL could not decide: {why}"),
         ),
@@ -102,21 +102,21 @@ pub(crate) fn decide(own: Assessment, answer: Answer) -> Assessment {
 }
 
 /// The verdict, where exit code and text agree on one.
-fn read(finished: &Finished) -> Answer {
+fn read(finished: &Finished) -> ValAnswer {
     let text = String::from_utf8_lossy(&finished.output);
     let line = |what: &str| text.lines().any(|l| l.trim() == what);
     let valid = line("Plan valid") && text.contains("Successful plans:") && !text.contains("Failed plans:");
     let invalid = text.contains("Failed plans:") && !text.contains("Successful plans:");
     match &finished.ending {
-        Ending::Exited(0) if valid => Answer::Valid(value(&text)),
-        Ending::Exited(1) if invalid => Answer::Invalid(reason(&text)),
+        Ending::Exited(0) if valid => ValAnswer::Valid(value(&text)),
+        Ending::Exited(1) if invalid => ValAnswer::Invalid(reason(&text)),
         _ => {
             let said: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
             let said = match said.get(said.len().saturating_sub(3)..) {
                 Some(lines) if !lines.is_empty() => format!("; it printed: {}", lines.join(" | ")),
                 _ => String::new(),
             };
-            Answer::Undecided(format!("VAL {}{said}", finished.account()))
+            ValAnswer::Undecided(format!("VAL {}{said}", finished.account()))
         }
     }
 }
@@ -145,13 +145,13 @@ Successful plans:\nValue: 6\n plan 6 \n\n";
 
     #[test]
     fn a_verdict_needs_code_and_text() {
-        assert_eq!(read(&finished(Ending::Exited(0), GOOD)), Answer::Valid(Some(6.0)));
+        assert_eq!(read(&finished(Ending::Exited(0), GOOD)), ValAnswer::Valid(Some(6.0)));
         assert_eq!(
             read(&finished(Ending::Exited(1), BAD)),
-            Answer::Invalid("VAL says: Goal not satisfied".into())
+            ValAnswer::Invalid("VAL says: Goal not satisfied".into())
         );
         let undecided = |ending, output: &str| match read(&finished(ending, output)) {
-            Answer::Undecided(why) => why,
+            ValAnswer::Undecided(why) => why,
             other => panic!("{other:?}"),
         };
         undecided(Ending::Exited(0), BAD);

@@ -40,12 +40,12 @@ patterns! {
 
 /// A claim that labels or sentences make.
 #[derive(Default)]
-struct Said<T> {
+struct StatedClaim<T> {
     labelled: Option<T>,
     sentences: Vec<T>,
 }
 
-impl<T: PartialEq + Copy> Said<T> {
+impl<T: PartialEq + Copy> StatedClaim<T> {
     /// The claim, or a remark if sentences contradict each other.
     fn decide(self, what: &str, remarks: &mut Vec<String>) -> Option<T> {
         if self.labelled.is_some() {
@@ -61,20 +61,20 @@ impl<T: PartialEq + Copy> Said<T> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ClaimReader {
     states: Vec<ClaimedState>,
     /// True if the following list entries belong to the last state.
     within: bool,
     step: Option<u32>,
-    goal: Said<bool>,
-    cost: Said<f64>,
-    valid: Said<bool>,
+    goal: StatedClaim<bool>,
+    cost: StatedClaim<f64>,
+    valid: StatedClaim<bool>,
     remarks: Vec<String>,
 }
 
 /// Reads labels and sentences outside of the plan's own block.
 pub(crate) fn read(reply: &str) -> Claims {
-    let mut reader = Reader::default();
+    let mut reader = ClaimReader::default();
     let mut block: Option<bool> = None;
     for line in reply.lines() {
         match (line.trim().strip_prefix("```"), block) {
@@ -104,7 +104,7 @@ fn matches(pattern: &Option<Regex>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|p| p.is_match(text))
 }
 
-impl Reader {
+impl ClaimReader {
     fn line(&mut self, line: &str) {
         let bare: String = line.replace("**", "").replace("__", "");
         let text = bare.trim().trim_start_matches(['#', '>', ' ']);
@@ -196,7 +196,7 @@ fn is_empty(state: &ClaimedState) -> bool {
     state.literals.is_empty() && state.sentences.is_empty()
 }
 
-fn take<T>(value: Option<T>, said: &mut Said<T>, line: &str, remarks: &mut Vec<String>) {
+fn take<T>(value: Option<T>, said: &mut StatedClaim<T>, line: &str, remarks: &mut Vec<String>) {
     match value {
         Some(value) => said.labelled = Some(value),
         None => remarks.push(format!("cannot be read: {line}")),

@@ -55,7 +55,7 @@ fn sound() -> Actions {
 }
 
 fn with(actions: Actions) -> NoisyOracle {
-    oracle(Options { actions, repair_named: 1.0, damage: 0.0, ..options() })
+    oracle(OracleOptions { actions, repair_named: 1.0, damage: 0.0, ..options() })
 }
 
 fn one(actions: Actions, question: &str, seed: u64) -> (String, Value) {
@@ -152,7 +152,7 @@ fn every_form_of_mistake_is_what_it_says() {
 #[test]
 fn what_is_not_repaired_stays() {
     let none = |previous: &str| {
-        let options = Options { actions: sound(), repair_named: 0.0, damage: 0.0, ..options() };
+        let options = OracleOptions { actions: sound(), repair_named: 0.0, damage: 0.0, ..options() };
         let (texts, notes) = ask(&oracle(options), &request("action", &again("board", previous), 1, 1));
         (action_blocks(&texts[0]).pop().map(|b| b.text), notes[0].clone())
     };
@@ -170,7 +170,7 @@ fn what_is_not_repaired_stays() {
     let typed = one(Actions { typed_argument: 1.0, ..sound() }, &first("board"), 1).0;
     let typed = action_blocks(&typed).pop().unwrap().text;
     assert_eq!(none(&typed).0, Some(typed), "a mistake of syntax stays the one it is");
-    let damaging = Options { actions: sound(), damage: 1.0, ..options() };
+    let damaging = OracleOptions { actions: sound(), damage: 1.0, ..options() };
     let good = one(sound(), &first("board"), 1).0;
     let block = action_blocks(&good).pop().unwrap().text;
     let (texts, notes) = ask(&oracle(damaging), &request("action", &again("board", &block), 1, 1));
@@ -206,7 +206,7 @@ fn a_predicate_that_is_made_up_again_is_recognised_later() {
     let question =
         "(at ?t - thing ?p - port): x\n(at-again ?t - thing ?p - port): y\n(route ?p ?q - port): z";
     let unified = |p: f64| {
-        let options = Options { repair_named: p, ..options() };
+        let options = OracleOptions { repair_named: p, ..options() };
         let direct = unify(&options, question, &mut Random::new(1));
         let asked = ask(&oracle(options), &request("predicates", question, 1, 1)).0.remove(0);
         assert_eq!(asked, direct.text);
@@ -228,7 +228,7 @@ fn a_question_that_names_no_action_is_refused() {
 fn mistakes_make_an_action_less_likely() {
     let likelihood = Likelihood { mean: -0.1, spread: 0.0, per_mistake: 5.0 };
     let sum = |actions: Actions| {
-        let options = Options { actions, likelihood: Some(likelihood.clone()), ..options() };
+        let options = OracleOptions { actions, likelihood: Some(likelihood.clone()), ..options() };
         let mut request = request("action", &first("board"), 1, 2);
         request.sampling.logprobs = Some(true);
         let CompletionResult::Replies(replies) =
@@ -244,7 +244,7 @@ fn mistakes_make_an_action_less_likely() {
 #[test]
 fn odds_that_make_no_sense_are_refused_together() {
     let actions = Actions { errors: -1.0, wrong_arity: 0.7, wrong_type: 0.7, synonym: 2.0, ..sound() };
-    let failure = NoisyOracle::create(Options { actions, ..options() }, &Secrets::default()).unwrap_err();
+    let failure = NoisyOracle::create(OracleOptions { actions, ..options() }, &Secrets::default()).unwrap_err();
     for word in ["actions.synonym", "add up to", "actions.errors"] {
         assert!(failure.message.contains(word), "{word}: {}", failure.message);
     }
@@ -256,6 +256,6 @@ fn odds_that_make_no_sense_are_refused_together() {
         ..Kinds::default()
     };
     let options =
-        Options { errors: 0, kinds: nothing, actions: Actions { errors: 1.0, ..sound() }, ..options() };
+        OracleOptions { errors: 0, kinds: nothing, actions: Actions { errors: 1.0, ..sound() }, ..options() };
     assert!(NoisyOracle::create(options, &Secrets::default()).is_err(), "mistakes of no kind");
 }

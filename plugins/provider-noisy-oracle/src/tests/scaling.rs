@@ -32,7 +32,7 @@ fn left(domain: &str) -> usize {
 
 #[test]
 fn a_thought_names_every_predicate_and_action() {
-    let exact = Options { errors: 0, ..options() };
+    let exact = OracleOptions { errors: 0, ..options() };
     let (texts, _) = ask(&oracle(exact.clone()), &request("domain", THOUGHT_FORM, 1, 1));
     let patch = read(&texts[0], Wanted::Domain);
     assert_eq!(left(&patch.domain.unwrap()), 0);
@@ -48,7 +48,7 @@ fn a_thought_names_every_predicate_and_action() {
 
 #[test]
 fn an_update_repairs_what_is_said_behind_the_domain() {
-    let certain = Options { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
+    let certain = OracleOptions { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
     let answer = |said: &str| {
         let (texts, notes) = ask(&oracle(certain.clone()), &request("update", &update(said), 1, 3));
         (left(&read(&texts[0], Wanted::Domain).domain.unwrap()), notes[0]["mistakes_left"].as_u64().unwrap())
@@ -64,12 +64,12 @@ fn an_update_of_a_problem_repairs_its_facts() {
     let question = format!(
         "```pddl\n{DOMAIN}\n```\n```pddl\n{wrong}\n```\n1. initial state: (free small far) is missing\n### Thought:\n\n### Problem:\n(define (problem NAME)\n  initial state\n)"
     );
-    let certain = Options { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
+    let certain = OracleOptions { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
     let (texts, notes) = ask(&oracle(certain), &request("update", &question, 1, 3));
     let problem = read(&texts[0], Wanted::Problem).problem.unwrap();
     assert!(problem.contains("(free small far)") && problem.contains("(at blue far)"), "{problem}");
     assert_eq!(notes[0]["mistakes_left"], 1);
-    let damages = Options { repair_named: 0.0, repair_unnamed: 1.0, damage: 1.0, ..options() };
+    let damages = OracleOptions { repair_named: 0.0, repair_unnamed: 1.0, damage: 1.0, ..options() };
     let (_, notes) = ask(&oracle(damages), &request("update", &question, 1, 3));
     assert_eq!(
         (&notes[0]["mistakes_left"], notes[0]["damaged"].as_array().unwrap().len()),
@@ -79,7 +79,7 @@ fn an_update_of_a_problem_repairs_its_facts() {
 
 fn critique(critic: Critic, domain: &str) -> (String, Value) {
     let question = format!("```pddl\n{PROBLEM}\n```\n```pddl\n{domain}\n```\nIs this domain right?");
-    let options = Options { critic, ..options() };
+    let options = OracleOptions { critic, ..options() };
     let (mut texts, mut notes) = ask(&oracle(options), &request("critique", &question, 1, 5));
     (texts.remove(0), notes.remove(0))
 }
@@ -116,7 +116,7 @@ fn a_critic_overlooks_and_invents_at_its_rates() {
 fn a_critic_of_a_problem_looks_at_its_facts_and_a_plan_is_refused() {
     let wrong = PROBLEM.replace(" (free small far)", "");
     let question = format!("```pddl\n{DOMAIN}\n```\n```pddl\n{wrong}\n```\nIs this problem right?");
-    let sharp = Options { critic: Critic { finds: 1.0, ..Critic::default() }, ..options() };
+    let sharp = OracleOptions { critic: Critic { finds: 1.0, ..Critic::default() }, ..options() };
     let (texts, _) = ask(&oracle(sharp.clone()), &request("critique", &question, 1, 5));
     assert!(texts[0].contains("(free small far) is missing in the list of facts"), "{}", texts[0]);
     let plan = request("critique", "```plan\n(sail big home far)\n```\nIs this plan right?", 1, 5);
@@ -127,7 +127,7 @@ fn a_critic_of_a_problem_looks_at_its_facts_and_a_plan_is_refused() {
 #[test]
 fn likelihoods_come_where_they_are_asked_for_and_fall_with_mistakes() {
     let sum = |likelihood: Option<Likelihood>, errors: u32, asked: bool| {
-        let oracle = oracle(Options { likelihood, errors, ..options() });
+        let oracle = oracle(OracleOptions { likelihood, errors, ..options() });
         let mut request = request("domain", THOUGHT_FORM, 40, 9);
         request.sampling.logprobs = asked.then_some(true);
         let CompletionResult::Replies(replies) = oracle.complete(&TestHost::new(), &request).unwrap() else {
@@ -151,7 +151,7 @@ fn likelihoods_come_where_they_are_asked_for_and_fall_with_mistakes() {
 #[test]
 fn the_number_of_mistakes_can_vary() {
     let counts = |error_count| {
-        let oracle = oracle(Options { errors: 2, error_count, ..options() });
+        let oracle = oracle(OracleOptions { errors: 2, error_count, ..options() });
         let (_, notes) = ask(&oracle, &request("domain", "?", 200, 9));
         notes.iter().map(|n| n["mistakes"].as_array().unwrap().len()).collect::<Vec<_>>()
     };
@@ -163,7 +163,7 @@ fn the_number_of_mistakes_can_vary() {
 
 #[test]
 fn rates_that_are_none_are_told_at_once() {
-    let wrong = Options {
+    let wrong = OracleOptions {
         critic: Critic { finds: 1.5, false_findings: -0.1, prose: false },
         likelihood: Some(Likelihood { mean: 0.5, spread: -1.0, per_mistake: f64::NAN }),
         ..options()

@@ -16,8 +16,8 @@ New predicates:
 (inside ?x - room): one is inside
 (glows ?l - lamp): it gives light";
 
-fn grown(passes: u32) -> Options {
-    Options { mode: Mode::Grown, passes: Some(passes), ..Options::default() }
+fn grown(passes: u32) -> ActionTranslatorOptions {
+    ActionTranslatorOptions { mode: Mode::Grown, passes: Some(passes), ..ActionTranslatorOptions::default() }
 }
 
 fn grown_from(first: &str, unify: &str) -> CandidatePatch {
@@ -68,7 +68,7 @@ fn nothing_of_the_reference_s_predicates_is_asked_or_kept() {
 
 #[test]
 fn in_the_second_pass_each_action_sees_the_predicates_of_all() {
-    let default = Options { mode: Mode::Grown, ..Options::default() };
+    let default = ActionTranslatorOptions { mode: Mode::Grown, ..ActionTranslatorOptions::default() };
     let (patches, questions) = asked(default, &request(1), &[FIRST, SECOND, FIRST, SECOND, "none"]);
     assert!(questions[0].contains("(none yet)\nDescription: One goes"), "{}", questions[0]);
     assert!(
@@ -79,7 +79,7 @@ fn in_the_second_pass_each_action_sees_the_predicates_of_all() {
     assert_ne!(examples(&questions[0]), examples(&questions[2]), "each pass draws its own examples");
     assert_eq!(predicates(&patches[0]), ["at", "inside", "glows"]);
     assert!(!questions[2].contains("written already"));
-    let earlier = Options { earlier: true, ..grown(2) };
+    let earlier = ActionTranslatorOptions { earlier: true, ..grown(2) };
     let (_, questions) = asked(earlier, &request(1), &[FIRST, SECOND, FIRST, SECOND, "none"]);
     assert!(questions[2].contains("written already") && questions[2].contains("(:action light"));
     assert!(!questions[2].contains("(:action go"), "never the one that is asked for");

@@ -119,7 +119,7 @@ fn a_table_that_cannot_be_read_fails_the_sample_or_is_asked_for_again() {
         "{failure}"
     );
     let again = host(&["{'room': 3", names, "{'room': 3}", GRIPPERS_IR]);
-    let options = Options { repair_rounds: 1, ..of_mode(Mode::G3) };
+    let options = AspTranslatorOptions { repair_rounds: 1, ..of_mode(Mode::G3) };
     let patch = sample(options, &again, &grippers(1)).unwrap();
     assert!(is_p01(patch.problem.as_deref().unwrap()));
     let asked = question(&again, 2);
@@ -137,7 +137,7 @@ fn a_refused_statement_is_told_and_asked_about_in_the_same_conversation() {
     assert!(failure.message.contains("line 9"), "{failure}");
 
     let twice = host(&[&wrong, &wrong, GRIPPERS_IR]);
-    let options = Options { repair_rounds: 2, ..of_mode(Mode::Ic) };
+    let options = AspTranslatorOptions { repair_rounds: 2, ..of_mode(Mode::Ic) };
     let patch = sample(options, &twice, &grippers(1)).unwrap();
     assert!(is_p01(patch.problem.as_deref().unwrap()));
     let asked = question(&twice, 1);
@@ -152,7 +152,7 @@ fn a_refused_statement_is_told_and_asked_about_in_the_same_conversation() {
 fn places_in_a_second_question_are_of_what_the_model_wrote() {
     let (counts, names) = ("{'room': 3}", "{'room': ['room1', 'room2', 'room3']}");
     let host = host(&[counts, names, "init(nowhere(room1)).\n", GRIPPERS_IR]);
-    let options = Options { repair_rounds: 1, ..of_mode(Mode::G3) };
+    let options = AspTranslatorOptions { repair_rounds: 1, ..of_mode(Mode::G3) };
     sample(options, &host, &grippers(1)).unwrap();
     let asked = question(&host, 3);
     assert!(asked.contains("- line 1, column 1: there is no predicate `nowhere`"), "{asked}");
@@ -163,7 +163,7 @@ fn a_conflict_is_told_to_the_model_in_the_lines_that_it_wrote() {
     let (counts, names) = ("{'room': 3}", "{'room': ['room1', 'room2', 'room3', 'room4']}");
     let rules = "init(ball_in(ball1, room1)).\ninit(ball_in(ball1, room2)).\n";
     let host = host(&[counts, names, rules, GRIPPERS_IR]);
-    let options = Options { repair_rounds: 1, ..of_mode(Mode::G3) };
+    let options = AspTranslatorOptions { repair_rounds: 1, ..of_mode(Mode::G3) };
     drop(sample(options, &host, &grippers(1)));
     let asked = question(&host, 3);
     assert!(asked.contains("2 things in your program are wrong"), "{asked}");
@@ -229,14 +229,14 @@ fn a_limit_is_no_verdict_and_no_second_question_is_asked() {
     )
     .worker(|_| Err(Failure::new(FailureClass::Limit, "host.worker-limit", "out of time")))
     .reply(ROLE, GRIPPERS_IR);
-    let options = Options { repair_rounds: 3, ..of_mode(Mode::Ic) };
+    let options = AspTranslatorOptions { repair_rounds: 3, ..of_mode(Mode::Ic) };
     let failure = sample(options, &slow, &grippers(1)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "host.worker-limit"));
-    let large = Options { limits: Limits { program_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
+    let large = AspTranslatorOptions { limits: Limits { program_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
     let text = format!("{GRIPPERS_IR}%{}\n", " ".repeat(1024));
     let failure = sample(large, &host(&[]), &with_ir(&text)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.size"));
-    let small = Options { limits: Limits { answer_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
+    let small = AspTranslatorOptions { limits: Limits { answer_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
     let many = format!("{GRIPPERS_IR}cardinality(ball, 2000).\n");
     let failure = sample(small, &host(&[]), &with_ir(&many)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.size"));
@@ -247,7 +247,7 @@ fn a_search_that_takes_too_long_is_a_limit() {
     // Ten pigeons and nine holes in a knowledge file: no answer, and a search to show it.
     let pigeons =
         "pigeon(1..12). hole(1..11). 1 { in(P, H) : hole(H) } 1 :- pigeon(P). :- in(P, H), in(Q, H), P < Q.";
-    let options = Options { limits: Limits { time_s: 0.3, ..Limits::default() }, ..of_mode(Mode::Infer) };
+    let options = AspTranslatorOptions { limits: Limits { time_s: 0.3, ..Limits::default() }, ..of_mode(Mode::Infer) };
     let failure = sample(options, &host(&[]), &with_choice(pigeons)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.time"));
 }

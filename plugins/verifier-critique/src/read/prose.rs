@@ -1,6 +1,6 @@
 //! Critiques in plain language: numbered and bulleted lists, labelled fields, headings, running text.
 
-use super::Said;
+use super::ReplyContent;
 use super::words::{Tone, Words};
 use planforge_contract::CritiqueFinding;
 
@@ -19,8 +19,8 @@ struct Item<'a> {
     lines: Vec<&'a str>,
 }
 
-pub(super) fn read(words: &Words, text: &str) -> Said {
-    let mut said = Said::default();
+pub(super) fn read(words: &Words, text: &str) -> ReplyContent {
+    let mut said = ReplyContent::default();
     let mut approved = false;
     for item in items(words, text) {
         approved |= take(words, &item, &mut said);
@@ -122,7 +122,7 @@ fn is_field(line: &str) -> bool {
 }
 
 /// Takes the findings of an item. Returns true if it approves of the whole.
-fn take(words: &Words, item: &Item<'_>, said: &mut Said) -> bool {
+fn take(words: &Words, item: &Item<'_>, said: &mut ReplyContent) -> bool {
     let mut one = CritiqueFinding { place: item.heading.to_owned(), ..CritiqueFinding::default() };
     let mut stated = None;
     let mut text: Vec<&str> = Vec::new();

@@ -1,6 +1,6 @@
 //! Critiques in JSON with any names of keys.
 
-use super::Said;
+use super::ReplyContent;
 use super::words::{Tone, Words};
 use planforge_contract::{CritiqueFinding, FindingSeverity};
 use planforge_plugin_sdk::loose::{Entry, Kind, Salvaged, Value};
@@ -71,8 +71,8 @@ const CHANGE: [&str; 10] = [
 ];
 
 /// Reads the JSON of a reply. `None` if none of it can be a critique.
-pub(super) fn read(words: &Words, found: &Salvaged) -> Option<Said> {
-    let mut said = Said::default();
+pub(super) fn read(words: &Words, found: &Salvaged) -> Option<ReplyContent> {
+    let mut said = ReplyContent::default();
     let mut any = false;
     for (_, value) in &found.values {
         any |= match &value.kind {
@@ -99,7 +99,7 @@ pub(super) fn around(text: &str, found: &Salvaged) -> String {
 }
 
 /// Reads a critique or a single finding. Returns false for other objects.
-fn object(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
+fn object(words: &Words, entries: &[Entry], said: &mut ReplyContent) -> bool {
     let mut any = false;
     for entry in entries {
         let key = plain(&entry.key);
@@ -127,7 +127,7 @@ fn object(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
 }
 
 /// Findings in a list. Whether it holds any, or is empty.
-fn list(words: &Words, values: &[Value], place: &str, said: &mut Said) -> bool {
+fn list(words: &Words, values: &[Value], place: &str, said: &mut ReplyContent) -> bool {
     let mut any = values.is_empty();
     for value in values {
         any |= match &value.kind {
@@ -146,7 +146,7 @@ fn list(words: &Words, values: &[Value], place: &str, said: &mut Said) -> bool {
 }
 
 /// One finding. Whether the object is one.
-fn finding(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
+fn finding(words: &Words, entries: &[Entry], said: &mut ReplyContent) -> bool {
     let get = |keys: &'static [&'static str]| {
         keys.iter().find_map(|key| {
             let entry = entries.iter().find(|e| plain(&e.key) == *key)?;
@@ -182,7 +182,7 @@ fn finding(words: &Words, entries: &[Entry], said: &mut Said) -> bool {
 }
 
 /// Adds a finding, unless it states that there is none or repeats the form of the question.
-fn add(words: &Words, mut one: CritiqueFinding, stated: bool, said: &mut Said) {
+fn add(words: &Words, mut one: CritiqueFinding, stated: bool, said: &mut ReplyContent) {
     if words.is_echo(&one) {
         said.echoes += 1;
         return;

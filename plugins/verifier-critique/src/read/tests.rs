@@ -8,8 +8,8 @@ fn against() -> Against<'static> {
     Against { actions: Some(actions), ..Against::default() }
 }
 
-fn read_with(reply: &str, finish: FinishReason, against: &Against<'_>) -> Read {
-    static READER: LazyLock<Reader> = LazyLock::new(|| Reader::new().unwrap());
+fn read_with(reply: &str, finish: FinishReason, against: &Against<'_>) -> ReadCritique {
+    static READER: LazyLock<CritiqueReader> = LazyLock::new(|| CritiqueReader::new().unwrap());
     READER.read(reply, finish, against)
 }
 

@@ -2,15 +2,15 @@
 
 use super::*;
 
-fn options(level: Level) -> Options {
-    Options { what: What::Domain, level: Some(level), ..Options::default() }
+fn options(level: Level) -> EquivalenceVerifierOptions {
+    EquivalenceVerifierOptions { what: What::Domain, level: Some(level), ..EquivalenceVerifierOptions::default() }
 }
 
-fn judged(options: Options, domain: &str) -> Result<Assessment, Failure> {
+fn judged(options: EquivalenceVerifierOptions, domain: &str) -> Result<Assessment, Failure> {
     judged_on(&host(true), options, domain)
 }
 
-fn judged_on(host: &TestHost, options: Options, domain: &str) -> Result<Assessment, Failure> {
+fn judged_on(host: &TestHost, options: EquivalenceVerifierOptions, domain: &str) -> Result<Assessment, Failure> {
     let verifier = EquivalenceVerifier::create(options, &Secrets::default())?;
     let candidate = Candidate { domain: Some(domain.to_owned()), ..Candidate::default() };
     let request = VerifyRequest { candidates: vec![candidate], ..VerifyRequest::default() };
@@ -103,7 +103,7 @@ fn another_interface_is_not_comparable_unless_it_can_be_matched() {
         let Decision::NotComparable { message } = &got.decision else { panic!("{got:?}") };
         assert_eq!(message, "the candidate has no action carry");
         assert!(!got.metrics.contains_key("equivalent") && !got.metrics.contains_key("are"));
-        let matched = Options { interface: InterfaceOption::Matched, ..options(level) };
+        let matched = EquivalenceVerifierOptions { interface: InterfaceOption::Matched, ..options(level) };
         let got = judged(matched.clone(), &renamed).unwrap();
         assert_eq!((&got.decision, got.metrics["are"]), (&Decision::Accepted, 0.0), "{got:?}");
         assert!(got.summary.ends_with("Its actions were renamed before."), "{}", got.summary);
@@ -119,7 +119,7 @@ fn another_interface_is_not_comparable_unless_it_can_be_matched() {
         let fewer = DOMAIN
             .replace("(?b - box ?from ?to - place)", "(?b - box ?from - place)")
             .replace("?to", "?from");
-        let got = judged(Options { max_choices: 50, ..matched }, &fewer).unwrap();
+        let got = judged(EquivalenceVerifierOptions { max_choices: 50, ..matched }, &fewer).unwrap();
         let Decision::NotComparable { message } = &got.decision else { panic!("{got:?}") };
         assert_eq!(message, "no action of the candidate has the parameters of carry");
     }
@@ -140,12 +140,12 @@ fn a_limit_leaves_a_domain_undecided() {
     let longer = longer
         .replace("(in ?b ?from)\n", "(or (in ?b ?from) (and (in ?b ?to) (in ?b ?from)))\n")
         .replace(":strips :typing", ":adl");
-    let few = Options { max_states: 1, ..options(Level::Exact) };
+    let few = EquivalenceVerifierOptions { max_states: 1, ..options(Level::Exact) };
     let got = judged(few, &longer).unwrap();
     assert!(matches!(got.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{got:?}");
     assert!(!got.metrics.contains_key("equivalent") && got.metrics.contains_key("depth"));
     assert_eq!(judged(options(Level::Exact), &longer).unwrap().decision, Decision::Accepted);
-    let few = Options { max_nodes: 3, ..options(Level::Hde) };
+    let few = EquivalenceVerifierOptions { max_nodes: 3, ..options(Level::Hde) };
     let got = judged(few, DOMAIN).unwrap();
     assert!(matches!(got.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{got:?}");
 }
@@ -153,10 +153,10 @@ fn a_limit_leaves_a_domain_undecided() {
 #[test]
 fn options_that_make_no_sense_together_are_refused() {
     let wrong = [
-        Options { what: What::Problem, ..options(Level::Hde) },
+        EquivalenceVerifierOptions { what: What::Problem, ..options(Level::Hde) },
         options(Level::Goals),
-        Options { k: 0, ..options(Level::Hde) },
-        Options { interface: InterfaceOption::Matched, ..Options::default() },
+        EquivalenceVerifierOptions { k: 0, ..options(Level::Hde) },
+        EquivalenceVerifierOptions { interface: InterfaceOption::Matched, ..EquivalenceVerifierOptions::default() },
     ];
     for options in wrong {
         assert_eq!(judged(options, DOMAIN).unwrap_err().code, "equivalence.options");

@@ -22,8 +22,8 @@ fn all(said: bool, cost: f64, states: Vec<ClaimedState>) -> PlanClaims {
     PlanClaims { states, goal_reached: Some(said), cost: Some(cost), valid: Some(said) }
 }
 
-fn options() -> Options {
-    Options { what: What::Plan, claims: true, ..Options::default() }
+fn options() -> PlanVerifierOptions {
+    PlanVerifierOptions { what: What::Plan, claims: true, ..PlanVerifierOptions::default() }
 }
 
 fn metrics(assessment: &Assessment) -> Vec<(&str, f64)> {
@@ -95,7 +95,7 @@ fn each_wrong_claim_is_a_finding_with_its_step_and_changes_no_verdict() {
             ),
         ]
     );
-    let bare = assess(Options { claims: false, ..options() }, claiming(steps, claims));
+    let bare = assess(PlanVerifierOptions { claims: false, ..options() }, claiming(steps, claims));
     assert_eq!((&bare.decision, &bare.feedback), (&got.decision, &got.feedback));
     assert_eq!(bare.metrics["errors"], got.metrics["errors"]);
     assert!(!bare.metrics.contains_key("rule_violation"));
@@ -125,7 +125,7 @@ fn a_longer_plan_is_not_optimal_and_a_limit_leaves_that_open() {
         messages,
         ["the plan is claimed to cost 6, and costs 7", "the plan costs 7, and a cheapest plan costs 6"]
     );
-    let few = Options { optimal_nodes: 1, ..options() };
+    let few = PlanVerifierOptions { optimal_nodes: 1, ..options() };
     let open = assess(few, claiming(longer, all(true, 7.0, vec![])));
     assert!(!open.metrics.contains_key("not_optimal"));
     let why = open.evidence["claims"]["optimality"]["undecided"].as_str().unwrap();
@@ -138,7 +138,7 @@ fn a_critic_s_verdict_on_the_plan_is_its_evaluation_of_itself() {
         let mut candidate = claiming(GOOD, PlanClaims::default());
         candidate.assessments.extend(decision.map(|d| ("self".to_owned(), Assessment::new(d, ""))));
         let host = TestHost::for_kind(PluginKind::Verifier);
-        let options = Options { critic: Some("self".into()), ..options() };
+        let options = PlanVerifierOptions { critic: Some("self".into()), ..options() };
         let got = assess_with(&host, options, candidate).unwrap();
         (got.metrics.get("wrong_self_evaluation").copied(), host.logs().len())
     };
@@ -217,7 +217,7 @@ fn in_kitchen(open: bool, steps: &str, claims: PlanClaims) -> Assessment {
     let host = TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Kitchen { open }), task);
     let mut candidate = claiming(steps, claims);
     (candidate.domain, candidate.problem) = (None, None);
-    assess_with(&host, Options { against: Against::Environment, ..options() }, candidate).unwrap()
+    assess_with(&host, PlanVerifierOptions { against: Against::Environment, ..options() }, candidate).unwrap()
 }
 
 fn claimed() -> Vec<ClaimedState> {
@@ -273,7 +273,7 @@ fn an_environment_without_a_model_is_compared_with_as_far_as_it_tells() {
     // One that describes nothing has still judged.
     let host =
         TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Reference), EnvironmentOpen::default());
-    let options = Options { against: Against::Environment, ..options() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..options() };
     let got =
         assess_with(&host, options, claiming("(boil) (pour blue)", all(false, 2.0, claimed()))).unwrap();
     assert_eq!((got.metrics["wrong_goal_claim"], got.metrics["claims_compared"]), (1.0, 0.0));
@@ -281,7 +281,7 @@ fn an_environment_without_a_model_is_compared_with_as_far_as_it_tells() {
 
 #[test]
 fn options_that_have_nothing_to_compare_are_refused() {
-    let code = |options: Options| ValVerifier::create(options, &Secrets::default()).unwrap_err().code;
-    assert_eq!(code(Options { claims: false, critic: Some("self".into()), ..options() }), "verify.options");
-    assert_eq!(code(Options { what: What::Domain, ..options() }), "verify.options");
+    let code = |options: PlanVerifierOptions| ValVerifier::create(options, &Secrets::default()).unwrap_err().code;
+    assert_eq!(code(PlanVerifierOptions { claims: false, critic: Some("self".into()), ..options() }), "verify.options");
+    assert_eq!(code(PlanVerifierOptions { what: What::Domain, ..options() }), "verify.options");
 }

@@ -22,7 +22,7 @@ use planforge_planning::walk::{
 use planforge_planning::{Poll, ResourceLimits, StopReason, Validator, parse_plan};
 use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
 use planforge_verifier_ew::report::{document, summary};
-use planforge_verifier_ew::{DeadEnds, Form, Mode, Options, Policy, Settings};
+use planforge_verifier_ew::{DeadEnds, Form, Mode, WalkVerifierOptions, Policy, Settings};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -158,8 +158,8 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
 }
 
 fn settings(args: &EwArgs) -> Result<Settings, planforge_contract::Failure> {
-    let defaults = Options::default();
-    Options {
+    let defaults = WalkVerifierOptions::default();
+    WalkVerifierOptions {
         form: args.form,
         t_max: args.t_max,
         walks: args.walks,

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use planforge_contract::EnvironmentOpen;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_diagnostics::render::escape;
-use planforge_environment_process::{CheckReport, Options, Status, check};
+use planforge_environment_process::{CheckReport, ProcessEnvironmentOptions, Status, check};
 use planforge_pipeline::load_task;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,12 +48,12 @@ pub(crate) fn run(context: &Context, args: &TryEnvironmentArgs) -> Exit {
         Ok(task) => task,
         Err(exit) => return exit,
     };
-    let options = Options {
+    let options = ProcessEnvironmentOptions {
         command: args.command.clone(),
         timeout_s: args.timeout,
         start_timeout_s: args.start_timeout,
         memory_mb: args.memory_limit,
-        ..Options::default()
+        ..ProcessEnvironmentOptions::default()
     };
     let bar = counting(&context.output, 0, "checks");
     let watch = Watch { interrupted: interrupt_flag(), bar: bar.clone() };

@@ -20,7 +20,7 @@ pub(super) struct StateClaim {
 
 /// The description of one state in one normal form.
 #[derive(Default)]
-struct Told {
+struct DescribedState {
     atoms: BTreeSet<String>,
     sentences: BTreeSet<String>,
 }
@@ -31,7 +31,7 @@ pub(super) fn states(
     plan: &PlanDocument,
     executed: usize,
 ) -> Result<Vec<StateClaim>, Failure> {
-    let mut told: BTreeMap<usize, Option<Told>> = BTreeMap::new();
+    let mut told: BTreeMap<usize, Option<DescribedState>> = BTreeMap::new();
     let mut out = Vec::new();
     for state in plan.claims.iter().flat_map(|c| &c.states) {
         let after = state.after as usize;
@@ -45,7 +45,7 @@ pub(super) fn states(
         }
         let here = told.get(&after).and_then(Option::as_ref).filter(|_| known);
         let initial = told.get(&0).and_then(Option::as_ref);
-        let verdict = |by: &dyn Fn(&Told) -> Option<bool>| match here {
+        let verdict = |by: &dyn Fn(&DescribedState) -> Option<bool>| match here {
             None if !known => LiteralVerdict::NotReached,
             None => LiteralVerdict::Unread("the environment tells no states".to_owned()),
             Some(here) => match by(here) {
@@ -67,10 +67,10 @@ pub(super) fn states(
 }
 
 /// `None` where the environment fails to tell the state.
-fn describe(host: &dyn Host, plan: &PlanDocument, after: usize) -> Result<Option<Told>, Failure> {
+fn describe(host: &dyn Host, plan: &PlanDocument, after: usize) -> Result<Option<DescribedState>, Failure> {
     let query = StateQuery { actions: plan.steps.iter().take(after).cloned().collect(), focus: None };
     match host.environment(EnvironmentCall::DescribeState(query)) {
-        Ok(EnvironmentAnswer::DescribeState(state)) => Ok(Some(Told {
+        Ok(EnvironmentAnswer::DescribeState(state)) => Ok(Some(DescribedState {
             atoms: state.atoms.iter().map(|a| plain(a)).collect(),
             sentences: state.sentences.iter().map(|s| plain(s)).collect(),
         })),
@@ -87,7 +87,7 @@ fn plain(text: &str) -> String {
 }
 
 /// True or false if it can be decided that a literal holds.
-fn holds(literal: &str, here: &Told, initial: Option<&Told>) -> Option<bool> {
+fn holds(literal: &str, here: &DescribedState, initial: Option<&DescribedState>) -> Option<bool> {
     let text = plain(literal);
     let inner = text.strip_prefix("( not ").and_then(|t| t.strip_suffix(" )"));
     let (atom, negated) = inner.map_or((text.as_str(), false), |atom| (atom, true));
@@ -95,6 +95,6 @@ fn holds(literal: &str, here: &Told, initial: Option<&Told>) -> Option<bool> {
         return Some(!negated);
     }
     let name = atom.split(' ').nth(1)?;
-    let same = |told: &Told| told.atoms.iter().any(|a| a.split(' ').nth(1) == Some(name));
+    let same = |told: &DescribedState| told.atoms.iter().any(|a| a.split(' ').nth(1) == Some(name));
     (same(here) || initial.is_some_and(same)).then_some(negated)
 }

@@ -1,7 +1,7 @@
 //! Feedback about an action: the needs of its class, and no more of the reference.
 
-use crate::asked::Asked;
-use crate::report::Found;
+use crate::requested::RequestedAction;
+use crate::report::ActionResult;
 use planforge_contract::Classification;
 use planforge_pddl::ast::Domain;
 use planforge_planning::Explanation;
@@ -11,8 +11,8 @@ use planforge_plugin_sdk::feedback::{self, ActionFault, FailingActionPlan};
 
 /// The entry on an action; `None` where there is nothing against it.
 pub(crate) fn entry(
-    asked: &Asked,
-    found: &Found,
+    asked: &RequestedAction,
+    found: &ActionResult,
     action: &Classification,
     domain: &Domain,
 ) -> Option<String> {
@@ -62,7 +62,7 @@ pub(crate) const fn what(class: ResultClass) -> &'static str {
     }
 }
 
-fn difference(found: &Found) -> Option<&HdeDifference> {
+fn difference(found: &ActionResult) -> Option<&HdeDifference> {
     match &found.classified.hde.as_ref()?.outcome {
         HdeOutcome::Different { difference, .. } => Some(difference),
         _ => None,

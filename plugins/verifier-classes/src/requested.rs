@@ -14,7 +14,7 @@ const MOST: usize = 5;
 
 /// A requested action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct RequestedAction {
     /// As the reference has it.
     pub(crate) name: String,
     /// Its text; empty if there is none.
@@ -23,8 +23,8 @@ pub(crate) struct Asked {
 
 /// The requested actions of a candidate, in the order of `names`: those that it has a text for or, without
 /// such texts, all, taken from its domain by name.
-pub(crate) fn asked(candidate: &Candidate, names: &[String]) -> Vec<Asked> {
-    let one = |name: &String, text: String| Asked { name: name.clone(), text };
+pub(crate) fn requested_actions(candidate: &Candidate, names: &[String]) -> Vec<RequestedAction> {
+    let one = |name: &String, text: String| RequestedAction { name: name.clone(), text };
     if own_texts(candidate).next().is_some() {
         let text = |name: &String| candidate.texts.get(&format!("{PREFIX}{}", name.to_lowercase()));
         return names.iter().filter_map(|name| Some(one(name, text(name)?.clone()))).collect();

@@ -13,7 +13,7 @@ use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::feedback::{self, FailingWalk, Refused, RefusedBy, Unmet};
 
 /// The texts about a failing walk.
-pub(crate) struct Told {
+pub(crate) struct WalkFeedback {
     pub(crate) feedback: String,
     pub(crate) diagnostic: ReportedDiagnostic,
     /// The reason why the environment did not describe the state.
@@ -27,7 +27,7 @@ pub(crate) fn failing_walk(
     ready: &Ready,
     found: &Counterexample,
     initial: bool,
-) -> Result<Told, Failure> {
+) -> Result<WalkFeedback, Failure> {
     let walk = &found.walk;
     let steps: Vec<String> = walk.prefix.iter().chain([&walk.action]).map(NamedStep::to_string).collect();
     let (state, no_state) = described(reference, &walk.prefix, &walk.action)?;
@@ -47,7 +47,7 @@ pub(crate) fn failing_walk(
         _ => feedback::walk(&FailingWalk { steps: &steps, by, why: &why, state: state.as_ref() }),
     };
     let diagnostic = diagnostic(ready, found, by, &conditions);
-    Ok(Told { feedback, diagnostic, no_state })
+    Ok(WalkFeedback { feedback, diagnostic, no_state })
 }
 
 /// The names of the walk's actions in the candidate's own text; `None` if they are equal.
