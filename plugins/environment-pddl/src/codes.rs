@@ -21,11 +21,11 @@ suite), and one of them is missing or empty.\n\nAdd it to the suite, or run the 
         code: UNREADABLE,
         title: "the reference cannot be read",
         explanation: "The reference domain or problem has errors, so there is nothing to simulate. The message lists them. They are \
-faults of the suite, never of a candidate.\n\nCheck the files with `planforge validate DOMAIN PROBLEM`.",
+mistakes in the suite, never in a candidate.\n\nCheck the files with `planforge validate DOMAIN PROBLEM`.",
     },
     CodeInfo {
         code: UNSUPPORTED,
-        title: "the reference uses something that the simulator does not execute",
+        title: "the reference uses a construct that the simulator does not execute",
         explanation: "The reference uses durative actions, timed initial literals, preferences or trajectory constraints. The \
 simulator executes instantaneous actions only.",
     },
@@ -43,7 +43,7 @@ walk could be drawn uniformly.",
     CodeInfo {
         code: NOT_EXECUTABLE,
         title: "the actions cannot be executed",
-        explanation: "A state was asked for that lies behind a sequence of actions, and one of them cannot be executed in the \
-environment: there is no such state. The message names the action.",
+        explanation: "A state after a sequence of actions was requested, and one of them cannot be executed in the \
+environment. The message names the action.",
     },
 ];

@@ -246,7 +246,7 @@ fn same_start(e: &mut Explorer<'_>, walks: &[Vec<String>]) -> Outcome {
         e.execute(std::slice::from_ref(walk))?;
         if first != look(e, &[])? {
             let text =
-                "reset leads to a state that is told differently or has other actions than the first time";
+                "reset leads to a state with another description or other actions than the first time";
             return fail(format!("after {walk:?}, {text}"));
         }
     }
@@ -377,7 +377,7 @@ fn states(e: &mut Explorer<'_>, walks: &[Vec<String>]) -> Outcome {
         let query = StateQuery { actions: behind.clone(), focus: walks.iter().flatten().next().cloned() };
         let state = e.describe_state(&query)?;
         if state.sentences.is_empty() && state.atoms.is_empty() {
-            return fail(format!("nothing is told of the state after {behind:?}"));
+            return fail(format!("the state after {behind:?} has no description"));
         }
         if let Some(bad) = state.sentences.iter().find(|s| s.trim().is_empty() || s.contains('\n')) {
             return fail(format!("after {behind:?}: {bad:?} is not a sentence in one line"));
@@ -386,7 +386,7 @@ fn states(e: &mut Explorer<'_>, walks: &[Vec<String>]) -> Outcome {
             return fail(format!("after {behind:?}: {bad:?} is not an atom such as (at van home)"));
         }
         if e.describe_state(&query)? != state {
-            return fail(format!("the state after {behind:?} is told differently the second time"));
+            return fail(format!("the state after {behind:?} has another description the second time"));
         }
         sentences += state.sentences.len();
     }

@@ -26,7 +26,7 @@ pub(crate) fn or_check(way: &str) -> String {
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,
-        title: "options of environment-process that make no sense",
+        title: "invalid options of environment-process",
         explanation: "The environment has no command, or one of its limits is not a positive number.\n\n    [environment]\n    \
 use = \"environment-process\"\n    options = { command = [\"python3\", \"puzzle.py\"] }",
     },
@@ -34,30 +34,30 @@ use = \"environment-process\"\n    options = { command = [\"python3\", \"puzzle.
         code: START,
         title: "the environment's program did not start",
         explanation: "The operating system could not start the first word of `command`: there is no such program on the search path \
-that the program itself would see (option `inherit`), or the file is not executable, or its folder (`cwd`) is not there. The \
-message says which.",
+that the program itself would see (option `inherit`), or the file is not executable, or its folder (`cwd`) does not exist. The \
+message gives the reason.",
     },
     CodeInfo {
         code: DIED,
         title: "the environment's program ended",
-        explanation: "The program ended, or closed its output, while an answer was waited for. It must answer until its input ends. \
-The message holds its exit code or signal and the end of what it wrote to its standard error.",
+        explanation: "The program ended, or closed its output, while the host waited for an answer. It must answer until its input ends. \
+The message has its exit code or signal and the end of its standard error.",
     },
     CodeInfo {
         code: SILENT,
         title: "the environment's program did not answer in time",
-        explanation: "An answer took longer than `timeout_s`, or the first one longer than `start_timeout_s`; the program and all that it \
-started were killed. A program that writes through a buffer must flush it after each answer (in Python: print(..., flush=True)).",
+        explanation: "An answer took longer than `timeout_s`, or the first one longer than `start_timeout_s`; the program and its child \
+processes were killed. A program that writes through a buffer must flush it after each answer (in Python: print(..., flush=True)).",
     },
     CodeInfo {
         code: LIMIT,
-        title: "the environment's program met a limit",
-        explanation: "The program ran out of its memory (`memory_mb`), wrote an answer longer than `answer_kb`, or flooded its standard \
-error (`errors_kb`). It was killed. Raise the option where the program is right to need more.",
+        title: "the environment's program reached a limit",
+        explanation: "The program exceeded its memory (`memory_mb`), wrote an answer longer than `answer_kb`, or flooded its standard \
+error (`errors_kb`). It was killed. Raise the option if the program needs more.",
     },
     CodeInfo {
         code: PROTOCOL,
-        title: "the environment's program does not keep to the protocol",
+        title: "the environment's program violates the protocol",
         explanation: "An answer was not UTF-8, not one JSON object in one line, had another request's id, or its result did not have the \
 form that the method needs. Nothing but answers may go to standard output; messages belong on standard error. The protocol is \
 described in plugins/environment-process/PROTOCOL.md.",
@@ -65,15 +65,15 @@ described in plugins/environment-process/PROTOCOL.md.",
     CodeInfo {
         code: ERROR,
         title: "the environment's program reported an error",
-        explanation: "The program answered with `error`. That is for what it cannot do at all, such as a task that it does not know; an \
-action that cannot be executed is a refusal, which is a result.",
+        explanation: "The program answered with `error`. An error is for unsupported requests, such as an unknown task; a refused \
+action is a result, not an error.",
     },
     CodeInfo {
         code: CONTRADICTION,
         title: "the environment's program contradicts itself",
         explanation: "An action that it listed as applicable was refused, one that it executed before was refused in the same place, or it \
 claims to have executed more steps than there were. Its `reset` must always lead to the same state, and its actions must be \
-deterministic: seed whatever is random in it.",
+deterministic: seed its random choices.",
     },
     CodeInfo {
         code: TOO_MANY,
@@ -85,8 +85,7 @@ narrower types, or raise the option.",
     CodeInfo {
         code: NOT_EXECUTABLE,
         title: "the actions cannot be executed",
-        explanation: "A state was asked for that lies behind a sequence of actions, and one of them cannot be executed in the environment: \
-there is no such state. The message names the action.",
+        explanation: "A state after a sequence of actions was requested, and one of them cannot be executed in the environment. The message names the action.",
     },
     CodeInfo {
         code: STOPPED,

@@ -186,7 +186,7 @@ fn failure(why: Unanswered, session: Option<Session>, options: &ProcessEnvironme
         Unanswered::NotAsked(line) => {
             let said = said(session, Ending::Cancelled);
             let text =
-                format!("had written a line that nobody had asked for: {}{}", clip(&line), last_words(&said));
+                format!("had written a line without a request: {}{}", clip(&line), last_words(&said));
             Failure::new(FailureClass::System, codes::PROTOCOL, text).help(codes::or_check(
                 "standard output is for answers alone; messages belong on standard error",
             ))

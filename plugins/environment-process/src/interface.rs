@@ -177,7 +177,7 @@ fn name(name: &str, what: &str, wrong: &mut Vec<String>) {
     let good = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
         && letters.all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     if !good {
-        wrong.push(format!("the {what} `{name}` is no name: a letter, then letters, digits, `-` and `_`"));
+        wrong.push(format!("the {what} `{name}` is not a name: a letter, then letters, digits, `-` and `_`"));
     }
 }
 
@@ -243,9 +243,9 @@ mod tests {
             "no method `dance`",
             "neither `step` nor `execute`",
             "`actions` without `step`",
-            "`go up` is no name",
+            "`go up` is not a name",
             "two actions `A`",
-            "`1` is no name",
+            "`1` is not a name",
             "the type `x` lies above itself",
         ] {
             assert!(wrong.contains(part), "{part}: {wrong}");

@@ -51,7 +51,7 @@ impl Plugin for ProcessEnvironment {
 
     fn create(options: ProcessEnvironmentOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         if options.command.first().is_none_or(|word| word.trim().is_empty()) {
-            let text = "environment-process has no command: there is no program to ask";
+            let text = "environment-process has no `command`";
             return Err(Failure::new(FailureClass::Request, codes::OPTIONS, text)
                 .help("write the program and its arguments: command = [\"python3\", \"puzzle.py\"]"));
         }

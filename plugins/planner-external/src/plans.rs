@@ -82,12 +82,12 @@ fn read(text: &str) -> Result<PlanDocument, Failure> {
     let file = parse_plan(text, PLAN);
     // A warning is enough: a parenthesis that is missing means that the file was cut off.
     if let Some(found) = file.diagnostics.first() {
-        let message = format!("the program left a plan file that is no plan: {}", found.message);
+        let message = format!("the program left an unreadable plan file: {}", found.message);
         return Err(Failure::new(FailureClass::Plugin, codes::NO_PLAN_FILE, message));
     }
     if let Some(step) = file.steps.iter().find(|s| s.bare) {
         let message =
-            format!("the program left a plan file with a line that is no step: `{}`", step.name.text);
+            format!("the program left a plan file with a line that is not a step: `{}`", step.name.text);
         return Err(Failure::new(FailureClass::Plugin, codes::NO_PLAN_FILE, message));
     }
     let step = |s: &planforge_planning::FileStep| {

@@ -21,7 +21,7 @@ pub static CODES: &[CodeInfo] = &[
         code: NO_TEXT,
         title: "there is nothing to plan for",
         explanation: "A language model that plans by itself needs to know the domain (its PDDL or the text `domain.nl`) and \
-the task (its PDDL or the text `p01.nl`). One of the two is neither given as PDDL nor as text.\n\nAdd the text to the suite's \
+the task (its PDDL or the text `p01.nl`). One of the two is missing in both forms.\n\nAdd the text to the suite's \
 folder.",
     },
     CodeInfo {
@@ -34,26 +34,26 @@ text, or set `example = false`.",
     CodeInfo {
         code: TEMPLATE,
         title: "a prompt template cannot be rendered",
-        explanation: "A fault of this plugin: one of its own prompt templates does not fit the values it is filled with.\n\n\
+        explanation: "A bug in this plugin: a prompt template names a value that is missing.\n\n\
 Please report it with the message.",
     },
     CodeInfo {
         code: CUT_OFF,
         title: "the reply was cut off",
-        explanation: "The server ended the reply at its token limit. What would have followed is unknown, so no plan is read from \
-it.\n\nRaise `max_tokens` of the role in the pipeline file; with `chain_of_thought = true` replies are several times as long.",
+        explanation: "The server ended the reply at its token limit. The rest is unknown, so no plan is read from \
+it.\n\nRaise `max_tokens` of the model table; with `chain_of_thought = true` replies are several times as long.",
     },
     CodeInfo {
         code: FILTERED,
-        title: "the server held the reply back",
+        title: "the server filtered the reply",
         explanation: "The server's content filter ended the reply, so no plan is read from it.",
     },
     CodeInfo {
         code: NO_PLAN,
         title: "the reply holds no plan",
-        explanation: "The model answered, and no line of its answer is a step in a form that is read: `(name argument ...)`, or in \
+        explanation: "The model answered, and no line of its reply is a readable step: `(name argument ...)`, or in \
 a code block also `name(argument, ...)` and `name argument ...` for a known action. This is a failure of the planner and no \
-statement about the task: it says neither that there is no plan nor that a plan was wrong.\n\nShow the model an example \
+statement about the task: neither that there is no plan nor that a plan was wrong.\n\nShow the model an example \
 (`example.text`, `example.plan`), or use another model.",
     },
     CodeInfo {
@@ -63,16 +63,16 @@ statement about the task: it says neither that there is no plan nor that a plan 
     },
     CodeInfo {
         code: UNREADABLE_STEP,
-        title: "a line of the plan is no step",
-        explanation: "The plan in the reply has a line that is neither blank, nor a comment, nor a step. Leaving it out would make \
-another plan of it, and guessing what `put b1 down gently` means would credit the model with the reader's work, so the reply \
-fails as a whole. The message quotes each such line.",
+        title: "a line of the plan is not a step",
+        explanation: "The plan in the reply has a line that is neither blank, nor a comment, nor a step. Without it the plan would \
+be another one, and a guess at `put b1 down gently` would credit the model with the reader's work, so the whole reply \
+fails. The message quotes each such line.",
     },
     CodeInfo {
         code: SCATTERED_PLAN,
-        title: "steps stand in several places of the reply",
-        explanation: "The reply has no code block, and its steps stand in several places with text between them: which of them are \
-the plan cannot be told.\n\nKeep the instruction to write a code block if you replace the system text.",
+        title: "the reply has steps in several places",
+        explanation: "The reply has no code block, and its steps have other text between them: the plan is \
+ambiguous.\n\nKeep the instruction to write a code block if you replace the system text.",
     },
     CodeInfo {
         code: SEVERAL_REPLIES,
@@ -83,11 +83,11 @@ model are neither different nor ranked.\n\nUse a planner for top-k planning, or 
     CodeInfo {
         code: NOTHING_TO_EXPLAIN,
         title: "the plan has no steps",
-        explanation: "The goal holds in the initial state, so the plan is empty and there is nothing to tell.",
+        explanation: "The goal holds in the initial state, so the plan is empty and there is nothing to explain.",
     },
     CodeInfo {
         code: NO_EXPLANATION,
         title: "the explainer's reply is empty",
-        explanation: "The role that tells the plan answered with an empty text. The plan and its validation are not affected.",
+        explanation: "The model that explains the plan replied with an empty text. The plan and its validation are not affected.",
     },
 ];

@@ -126,7 +126,7 @@ fn block_steps(block: &Block<'_>, actions: &[KnownActions]) -> Result<Vec<String
         false => Err(Failure::new(
             FailureClass::Reply,
             codes::UNREADABLE_STEP,
-            format!("the plan in the reply has lines that are no steps\n{}", strange.join("\n")),
+            format!("the plan in the reply has lines that are not steps\n{}", strange.join("\n")),
         )
         .help("a step is written `(name argument ...)`")),
     }
@@ -158,7 +158,7 @@ fn loose_steps(text: &str, actions: &[KnownActions]) -> Result<Vec<String>, Fail
                 "steps stand in {runs} places of the reply, with text between them and without a code block"
             ),
         )
-        .help("which of them are the plan cannot be told; ask for a code block in the system text")),
+        .help("ask for a code block in the system text")),
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn rules(problem: &Problem) -> Result<String, String> {
 }
 
 fn goal(condition: &Condition, out: &mut String) -> Result<(), String> {
-    let unsayable = || Err("the goal is no conjunction of facts".to_owned());
+    let unsayable = || Err("the goal is not a conjunction of facts".to_owned());
     match condition {
         Condition::And(parts, _) => parts.iter().try_for_each(|part| goal(part, out)),
         Condition::Atom(atom) => {
@@ -114,6 +114,6 @@ fn constant(name: &str) -> Result<String, String> {
     let word = name.to_ascii_lowercase().replace('-', "_");
     match word.starts_with(|c: char| c.is_ascii_lowercase()) {
         true => Ok(word),
-        false => Err(format!("`{name}` is no name of the representation")),
+        false => Err(format!("`{name}` is not a name of the representation")),
     }
 }

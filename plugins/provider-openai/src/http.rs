@@ -89,7 +89,7 @@ fn tls(options: &OpenAiOptions) -> Result<rustls::ClientConfig, Failure> {
             extra.push(certificate.map_err(|e| fail(&format!("`ca_file` is not a PEM file: {e}")))?);
         }
         if extra.is_empty() {
-            return Err(fail("`ca_file` holds no certificate"));
+            return Err(fail("`ca_file` has no certificate"));
         }
     }
     let verifier = verifier(extra, crypto).map_err(|e| {

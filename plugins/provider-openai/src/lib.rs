@@ -62,7 +62,7 @@ impl OpenAi {
                     format!("the environment variable `{variable}`, which should hold the key, is not set"),
                 )
                 .help(format!(
-                    "set it (`export {variable}=...`), or remove `api_key_env` for a server that wants no key"
+                    "set it (`export {variable}=...`), or remove `api_key_env` for a server that needs no key"
                 ))
             })?;
             let (name, value) = options.key_header(key)?;

@@ -28,24 +28,24 @@ option `examples`; 0 shows none.",
     },
     CodeInfo {
         code: TEMPLATE,
-        title: "a prompt could not be put together",
+        title: "a prompt template cannot be rendered",
         explanation: "One of the plugin's own prompt templates failed. This is a bug; please report it.",
     },
     CodeInfo {
         code: NO_REPLY,
         title: "the host answered without a reply",
-        explanation: "A question for one action came back without any reply. The sample is a failure; the others go on.",
+        explanation: "A request for one action returned no reply. The sample fails; the others go on.",
     },
     CodeInfo {
         code: NO_ACTION,
-        title: "a reply holds no action",
-        explanation: "No list that begins with (:action was found, or the server cut the reply off. The domain is put together without this \
-action, or with as much of it as there is, so it is rejected where the action is needed, and the reply is kept.",
+        title: "a reply has no action",
+        explanation: "No list that begins with (:action was found, or the server cut the reply off. The domain is built without this \
+action, or with the part that exists, so it is rejected if the action is needed. The reply is kept.",
     },
     CodeInfo {
         code: UNKNOWN_ACTION,
-        title: "an action is to be written that the suite does not describe",
-        explanation: "The option `only` names an action that the suite has no description of.",
+        title: "a requested action has no description",
+        explanation: "The option `only` names an action that the suite does not describe.",
     },
     CodeInfo {
         code: BAD_PREDICATE,
@@ -56,19 +56,19 @@ undeclared predicate then.",
     },
     CodeInfo {
         code: NOT_UNIFIED,
-        title: "two predicates cannot be made one",
-        explanation: "The last question of mode `grown` asks which predicates say the same. This line names one that there is not or \
-that is replaced already, would close a circle, or names two with other arguments, and is left out.",
+        title: "two predicates cannot be unified",
+        explanation: "The last question of mode `grown` asks which predicates have the same meaning. This line names an unknown or \
+replaced predicate, would close a circle, or names two with different arguments, and is left out.",
     },
     CodeInfo {
         code: UNUSED_PREDICATE,
-        title: "a new predicate is in no action",
-        explanation: "In mode `grown` a predicate that was proposed and that no action has in the end, as happens where an action is written \
-again in the second pass, is not declared: it could only stand in goals that nothing achieves.",
+        title: "a new predicate is not used by any action",
+        explanation: "In mode `grown` a proposed predicate that no action uses in the end is not declared, for example because an action was \
+written again in the second pass. It could only occur in goals that no action achieves.",
     },
     CodeInfo {
         code: OPTIONS,
-        title: "options that make no sense together",
-        explanation: "`passes` is how often a domain with grown predicates is written, 1 or 2, and belongs to `mode = \"grown\"`.",
+        title: "contradicting options",
+        explanation: "`passes`, 1 or 2, needs `mode = \"grown\"`: it is the number of times that a domain with grown predicates is written.",
     },
 ];

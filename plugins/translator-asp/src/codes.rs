@@ -36,7 +36,7 @@ pub static CODES: &[CodeInfo] = &[
         code: NO_DOMAIN,
         title: "there is no domain to translate for",
         explanation: "The intermediate representation is read, completed and compiled with the domain: its types, predicates and constants. \
-The pipeline gives none, or one that cannot be read, or one with names that the representation cannot tell apart.\n\nSet `domain = true` in [given].",
+The pipeline gives none, an unreadable one, or one with names that the representation cannot distinguish.\n\nSet `domain = true` in [given].",
     },
     CodeInfo {
         code: NO_EXAMPLE,
@@ -54,45 +54,45 @@ that writes it, or use `planforge infer` with a file.",
         code: KNOWLEDGE,
         title: "the knowledge file has mistakes",
         explanation: "The suite's knowledge.lp cannot be read. Nothing was inferred and no model was asked: this is a mistake in the suite, \
-and says nothing about any text.\n\nRun `planforge suite check` on the suite.",
+not in any text.\n\nRun `planforge suite check` on the suite.",
     },
     CodeInfo {
         code: DESCRIPTIONS,
         title: "the questions lack descriptions",
         explanation: "The generic questions describe each type and predicate in words. The suite's sentences.toml does not describe all of \
-them ([types] and [predicates]), so the model was told names, numbers of arguments and types alone.",
+them ([types] and [predicates]), so the question has only names, numbers of arguments and types for the others.",
     },
     CodeInfo {
         code: TEMPLATE,
         title: "a prompt template cannot be rendered",
-        explanation: "A fault of this plugin: one of its own prompt templates does not fit the values it is filled with.\n\n\
+        explanation: "A bug in this plugin: a prompt template names a value that is missing.\n\n\
 Please report it with the message.",
     },
     CodeInfo {
         code: FEW_REPLIES,
         title: "fewer replies than samples",
-        explanation: "The host answered with fewer replies than were asked for. The missing samples failed; the others go on.",
+        explanation: "The host returned fewer replies than were requested. The missing samples fail; the others go on.",
     },
     CodeInfo {
         code: JSON,
         title: "an answer cannot be read as JSON",
         explanation: "Mode `g3` asks for the numbers and the names of objects as JSON. It is read with Python's quotes and words, trailing \
-commas and prose around it; this answer cannot be read even so. The sample failed.\n\nSet `repair_rounds` to ask again.",
+commas and prose around it; this answer is unreadable nevertheless. The sample failed.\n\nSet `repair_rounds` to ask again.",
     },
     CodeInfo {
         code: TYPE,
         title: "an answer is about a type that the domain does not have",
-        explanation: "The entry was left out: nothing of the problem can come from it.",
+        explanation: "The entry was left out: the problem cannot use it.",
     },
     CodeInfo {
         code: COUNT,
         title: "a number of objects is not clear",
-        explanation: "Numbers of objects are whole and not negative. Where an answer counts objects in rows and columns otherwise than it \
-gives rows and columns, the count is taken.",
+        explanation: "Numbers of objects are whole and not negative. If the count of objects in rows and columns differs from \
+rows times columns, the count is used.",
     },
     CodeInfo {
         code: NAME,
-        title: "a mention cannot be made a name",
+        title: "a mention cannot be converted to a name",
         explanation: "Names are mentions in lower case with `_` for spaces and hyphens. They begin with a letter and are made of a-z, \
 0-9 and `_`. The mention was left out.",
     },
@@ -100,30 +100,30 @@ gives rows and columns, the count is taken.",
         code: REFUSED,
         title: "the program cannot be used",
         explanation: "Statements of the intermediate representation were refused; each has a diagnostic with line and column. A problem \
-without them would be another one, so none was made and the sample failed.\n\nSet `repair_rounds` to tell the model and ask again.",
+without them would be another one, so none was made and the sample failed.\n\nSet `repair_rounds` to show the model and ask again.",
     },
     CodeInfo {
         code: CONFLICT,
         title: "the program contradicts itself or what is known of the domain",
-        explanation: "No answer satisfies every constraint. The diagnostics say which constraint is violated, and by which facts.",
+        explanation: "No answer satisfies every constraint. The diagnostics name the violated constraint and the facts that violate it.",
     },
     CodeInfo {
         code: AMBIGUOUS,
         title: "the program has several answers that are different problems",
-        explanation: "Answers that are equal but for the names of objects count as one. These are not, and the diagnostics say which atoms \
-differ.\n\nSay in the text, or in the suite's knowledge file, which one is meant.",
+        explanation: "Answers that are equal but for the names of objects count as one. These are not, and the diagnostics list the atoms \
+that differ.\n\nMake the text, or the suite's knowledge file, unambiguous.",
     },
     CodeInfo {
         code: NOT_COMPILED,
-        title: "the answer is no problem of the domain",
-        explanation: "What was inferred does not fit the domain: a fact with arguments of other types, an object without a type. The \
-diagnostics say what.",
+        title: "the answer is not a problem of the domain",
+        explanation: "What was inferred does not fit the domain: a fact with arguments of other types, an object without a type. See the \
+diagnostics.",
     },
     CodeInfo {
         code: REMARK,
-        title: "the reasoner remarks something about a rule",
-        explanation: "clingo's own words. A warning tells that instances of a rule were left out, because they compute with what is no \
-number; an error that the program cannot be solved.",
+        title: "clingo has a remark about a rule",
+        explanation: "The text is clingo's. A warning: instances of a rule were left out, because they compute with something that is not a \
+number. An error: the program cannot be solved.",
     },
     CodeInfo {
         code: COMPARISON,
@@ -133,13 +133,13 @@ number; an error that the program cannot be solved.",
     },
     CodeInfo {
         code: REASONER,
-        title: "the reasoner broke",
-        explanation: "clingo ended with an error that is no statement about the program.\n\nPlease report it with the program.",
+        title: "clingo failed",
+        explanation: "clingo ended with an error that does not concern the program.\n\nPlease report it with the program.",
     },
     CodeInfo {
         code: JOB,
         title: "the child process did not understand its job",
-        explanation: "A fault of this plugin, or a child process of another version.\n\nPlease report it with the message.",
+        explanation: "A bug in this plugin, or a child process of another version.\n\nPlease report it with the message.",
     },
     CodeInfo {
         code: TIME,

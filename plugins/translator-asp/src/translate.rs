@@ -203,7 +203,7 @@ impl<'a> Call<'a> {
             };
             let told = told(&unreadable, &reply.content);
             if rounds == 0 {
-                let message = format!("the answer about {name} cannot be used: {told}");
+                let message = format!("the answer about {name} is unreadable: {told}");
                 return Err(Failure::new(FailureClass::Reply, codes::JSON, message)
                     .help("set `repair_rounds`, ask for more samples (`n`), or use another model"));
             }

@@ -16,27 +16,27 @@ pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NOT_GIVEN,
         title: "the PDDL to describe is not given",
-        explanation: "Describing begins with PDDL. Let the pipeline file give it:\n\n    [given]\n    domain = true\n    problem = true",
+        explanation: "This plugin describes PDDL. Let the pipeline file give it:\n\n    [given]\n    domain = true\n    problem = true",
     },
     CodeInfo {
         code: TEMPLATE,
-        title: "a prompt could not be put together",
+        title: "a prompt template cannot be rendered",
         explanation: "One of the plugin's own prompt templates failed. This is a bug; please report it.",
     },
     CodeInfo {
         code: FEW_REPLIES,
-        title: "fewer replies came than were asked for",
-        explanation: "The samples without a reply are failures of their own. The provider's server may cap `n`.",
+        title: "fewer replies than samples",
+        explanation: "The samples without a reply fail. The provider's server may cap `n`.",
     },
     CodeInfo {
         code: CUT_OFF,
         title: "the server ended the reply before the model was done",
-        explanation: "A text that ends in the middle is not taken. Raise `max_tokens` of the model, or look at the server's content filter.",
+        explanation: "An incomplete text is not used. Raise `max_tokens` of the model, or look at the server's content filter.",
     },
     CodeInfo {
         code: NO_TEXT,
-        title: "the reply holds no text",
-        explanation: "The reply was empty, or it repeated PDDL in place of telling it in plain language. Ask for more samples, or use \
+        title: "the reply has no text",
+        explanation: "The reply was empty, or it repeated PDDL instead of describing it. Ask for more samples, or use \
 another model.",
     },
     CodeInfo {
@@ -55,7 +55,7 @@ message lists every mistake. Nothing is guessed: ask for more samples (`n`), or 
     CodeInfo {
         code: UNNAMED,
         title: "the text leaves something out",
-        explanation: "An object of the problem, or an action of the domain, is not named in the text. The text was taken all the same: \
-read it before you use it. The paper's authors also read and corrected theirs.",
+        explanation: "An object of the problem, or an action of the domain, is not named in the text. The text was used nevertheless: \
+check it before you rely on it. The paper's authors also read and corrected theirs.",
     },
 ];

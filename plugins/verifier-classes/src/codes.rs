@@ -26,8 +26,8 @@ pub static CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: ANSWER,
-        title: "the environment answered another question",
-        explanation: "A fault of the host or of the environment plugin: it was asked what it is, and the answer is of another kind.",
+        title: "the environment's answer is of the wrong kind",
+        explanation: "A bug in the host or in the environment plugin: the answer to a description request is of another kind.",
     },
     CodeInfo {
         code: NO_REFERENCE,
@@ -39,14 +39,14 @@ environment has to show the reference: it needs the capability `model`, which `e
     CodeInfo {
         code: REFERENCE,
         title: "the reference cannot be used",
-        explanation: "The domain or a problem that the environment shows has errors, or the two do not fit each other. It is a fault of the \
-suite, never of a candidate.\n\nCheck the reference with `planforge validate`.",
+        explanation: "The domain or a problem that the environment shows has errors, or the two do not fit each other. It is a mistake in the \
+suite, never in a candidate.\n\nCheck the reference with `planforge validate`.",
     },
     CodeInfo {
         code: MATERIAL,
-        title: "what the pipeline gives cannot be read",
+        title: "given actions cannot be read",
         explanation: "With `behaviour = false` actions are judged against the material `domain.header`, and named by the material `actions`. One of \
-them is no domain, or no list of actions.",
+them is unreadable.",
     },
     CodeInfo {
         code: CANCELLED,
@@ -57,7 +57,7 @@ them is no domain, or no list of actions.",
         code: OTHER_PREDICATES,
         title: "the candidate's predicates are not the reference's",
         explanation: "An action takes the place of the reference's in the reference domain, so it has to be written over its predicates. The candidate \
-declares others (a translator that may propose predicates does), so the question makes no sense; its actions are neither right \
+declares others (a translator that may propose predicates does), so the actions cannot be classified; they are neither right \
 nor wrong.\n\nGive the predicates (`mode = \"given\"` of translator-actions), or compare behaviour with `verifier-ew` or with \
 `verifier-equivalence` and `what = \"domain\"`.",
     },
@@ -69,13 +69,13 @@ the reference (NPApp), or a plan of the reference becomes impossible (OPApp). Th
     },
     CodeInfo {
         code: UNDECIDED,
-        title: "an action's behaviour could not be told",
-        explanation: "A limit was reached before enough plans were found, or the domain uses what the search does not plan for. It is never taken for a \
+        title: "an action's behaviour is undecided",
+        explanation: "A limit was reached before enough plans were found, or the domain uses an unsupported construct. It is never taken for a \
 problem without a plan.\n\nRaise `max_nodes`, lower `k`, or give the stage more time.",
     },
     CodeInfo {
         code: UNKNOWN_ACTION,
-        title: "the candidate has an action that the reference has not",
+        title: "the candidate has an action that the reference lacks",
         explanation: "A text of the candidate is under the name of an action that the reference does not have. It is not classified.",
     },
 ];

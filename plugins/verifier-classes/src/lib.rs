@@ -90,7 +90,7 @@ impl Plugin for ClassVerifier {
             .metric("syntax", "how many have a syntax error")
             .metric("semantic", "how many have a semantic error")
             .metric("different", "how many make a different domain")
-            .metric("undecided", "how many could not be told")
+            .metric("undecided", "actions whose class is undecided")
             .metric("fits", "with `behaviour = false`, how many have neither a syntax nor a semantic error")
             .metric(
                 "rating",
@@ -99,7 +99,7 @@ impl Plugin for ClassVerifier {
             .metric("are", "action reconstruction error, by names of variables; absent where an action cannot be read")
             .metric("are_by_position", "the same by positions of parameters")
             .metric("are_least", "the least over bijections between parameters of the same type")
-            .metric("whole", "1 where the domain of all written actions is equivalent, else 0; absent where that is undecided or nobody looks")
+            .metric("whole", "1 where the domain of all written actions is equivalent, else 0; absent if undecided or not compared")
     }
 
     fn create(options: ClassVerifierOptions, _secrets: &Secrets) -> Result<Self, Failure> {

@@ -28,7 +28,7 @@ const GO: &str = "(:action go :parameters (?a ?b - room)
 
 fn host_with(problem: &str, further: &[&str]) -> TestHost {
     let environment =
-        PddlEnvironment::create(planforge_environment_pddl::Options::default(), &Secrets::default()).unwrap();
+        PddlEnvironment::create(planforge_environment_pddl::PddlEnvironmentOptions::default(), &Secrets::default()).unwrap();
     let open = EnvironmentOpen {
         suite: "lamps".into(),
         task: "p01".into(),

@@ -28,15 +28,15 @@ pub static CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: NO_TEXT,
-        title: "there is nothing to hold the candidate against",
-        explanation: "A critic compares what was written with what was wanted: a domain with the text about it (`domain.nl`) or with \
+        title: "there is nothing to compare the candidate with",
+        explanation: "A critic compares the candidate with its specification: a domain with the text about it (`domain.nl`) or with \
 a problem that is given, a problem with the task's text (`p01.nl`) and its domain, a plan with the rules and the task. The pipeline \
 gives neither.\n\nAdd the text to the suite's folder, or give the PDDL in the pipeline file (`[given]`).",
     },
     CodeInfo {
         code: TEMPLATE,
         title: "a prompt template cannot be rendered",
-        explanation: "A fault of this plugin: one of its own prompt templates does not fit the values it is filled with.\n\n\
+        explanation: "A bug in this plugin: a prompt template names a value that is missing.\n\n\
 Please report it with the message.",
     },
     CodeInfo {
@@ -46,47 +46,47 @@ Please report it with the message.",
     },
     CodeInfo {
         code: LEXICON,
-        title: "the critic's reader cannot be made",
-        explanation: "A fault of this plugin: an expression by which it reads replies in prose does not compile.\n\nPlease report it \
+        title: "the critic's reader cannot be built",
+        explanation: "A bug in this plugin: a regular expression for replies in prose does not compile.\n\nPlease report it \
 with the message.",
     },
     CodeInfo {
         code: CUT_OFF,
         title: "the critic's reply was cut off",
-        explanation: "The server ended the reply at its token limit. The findings before that count. That the critic approves is not \
-taken from such a reply: what is missing may say otherwise.\n\nRaise `max_tokens` of the role.",
+        explanation: "The server ended the reply at its token limit. The findings before that count. Such a reply never counts \
+as an approval, because its missing part may object.\n\nRaise `max_tokens` of the model table.",
     },
     CodeInfo {
         code: FILTERED,
-        title: "the server held the critic's reply back",
-        explanation: "The server's content filter ended the reply. The findings before that count, and nothing else is taken from it.",
+        title: "the server filtered the critic's reply",
+        explanation: "The server's content filter ended the reply. The findings before that count, and nothing else of the reply.",
     },
     CodeInfo {
         code: EMPTY,
-        title: "the critic said nothing",
-        explanation: "The reply is empty, so the candidate is undecided. An empty reply is no approval.",
+        title: "the critic's reply is empty",
+        explanation: "The reply is empty, so the candidate is undecided. An empty reply is not an approval.",
     },
     CodeInfo {
         code: LONG,
-        title: "the critic's reply is longer than what is read",
+        title: "the critic's reply is too long",
         explanation: "Of a reply the first 64 kB are read and kept in the assessment; the whole of it is in the record of the question.",
     },
     CodeInfo {
         code: MANY,
         title: "more findings than are taken",
-        explanation: "Of one reply at most 40 findings are taken, the first ones. So many are mostly a model that has lost the thread.",
+        explanation: "Of one reply at most 40 findings are taken, the first ones. More are mostly repetitions.",
     },
     CodeInfo {
         code: LOOP,
-        title: "the critic says the same more than once",
-        explanation: "Findings of a reply that say the same are taken once.",
+        title: "the critic repeats a finding",
+        explanation: "Equal findings of a reply count once.",
     },
     CodeInfo {
         code: REPEATED,
         title: "the critic repeats its last critique",
-        explanation: "Findings say the same as those of the round before, although the candidate was written anew since. Either the \
-writer does not listen or the critic does not look: compare the two texts of the rounds. The metric `repeated` counts such \
-findings.\n\nA stop condition on `stage.LABEL.repeated`, another model as critic, or `history = true` breaks such a circle.",
+        explanation: "Findings equal those of the round before, although the candidate was rewritten since. Either the \
+writer ignores the critic or the critic ignores the changes: compare the texts of the two rounds. The metric `repeated` counts such \
+findings.\n\nA stop condition on `stage.LABEL.repeated`, another model as critic, or `history = true` ends such a loop.",
     },
     CodeInfo {
         code: ECHO,
@@ -96,19 +96,19 @@ findings.\n\nA stop condition on `stage.LABEL.repeated`, another model as critic
     CodeInfo {
         code: CONTRADICTION,
         title: "the critic contradicts itself",
-        explanation: "The reply says that the candidate is right and names what is wrong with it. The findings count: who names an \
+        explanation: "The reply approves of the candidate and names errors in it. The findings count: a reply with an \
 error does not approve.",
     },
     CodeInfo {
         code: NOTHING_NAMED,
-        title: "the critic objects and names nothing",
-        explanation: "The reply says that the candidate is not right, and does not say what is wrong. There is nothing to act on, so \
-the candidate is undecided.",
+        title: "the critic objects without a finding",
+        explanation: "The reply objects to the candidate without a finding. A writer cannot act on it, so the candidate is \
+undecided.",
     },
     CodeInfo {
         code: UNKNOWN_ACTION,
-        title: "the critic speaks of an action that does not exist",
-        explanation: "A finding names an action that the candidate does not have. It may say that the action is missing, and then it is \
-right; or the critic reviews a text that is not there. The finding stays as it is.",
+        title: "the critic names an action that does not exist",
+        explanation: "A finding names an action that the candidate does not have. The finding may rightly state that the action is \
+missing, or the critic invents a text. The finding is kept unchanged.",
     },
 ];

@@ -50,7 +50,7 @@ impl Plugin for CritiqueVerifier {
             .metric("errors", "findings that are errors")
             .metric(
                 "approves",
-                "1 where the critic approves, 0 where it objects; absent where neither can be told",
+                "1 if the critic approves, 0 if it objects; absent if neither is known",
             )
             .metric("repeated", "findings that its last critique had already")
     }

@@ -26,8 +26,8 @@ pub static CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: ANSWER,
-        title: "the environment answered another question",
-        explanation: "A fault of the host or of the environment plugin: it was asked what it is, and the answer is of another kind.",
+        title: "the environment's answer is of the wrong kind",
+        explanation: "A bug in the host or in the environment plugin: the answer to a description request is of another kind.",
     },
     CodeInfo {
         code: NO_REFERENCE,
@@ -39,8 +39,8 @@ walks: use `verifier-ew`.",
     CodeInfo {
         code: REFERENCE,
         title: "the reference cannot be read",
-        explanation: "The domain or the problem that the environment shows has syntax errors. It is a fault of the suite, never \
-of a candidate.\n\nCheck the reference with `planforge validate`.",
+        explanation: "The domain or the problem that the environment shows has syntax errors. It is a mistake in the suite, never \
+in a candidate.\n\nCheck the reference with `planforge validate`.",
     },
     CodeInfo {
         code: CANCELLED,
@@ -52,35 +52,35 @@ of a candidate.\n\nCheck the reference with `planforge validate`.",
         title: "the candidate's problem is written over another domain",
         explanation: "Two problems are compared over one domain: the same types, constants, predicates, functions, actions and rules, \
 whatever the order, the layout, the names of parameters, the domain's name and its requirements. The candidate has another \
-domain, so the question makes no sense; the candidate is neither right nor wrong.\n\nGive the domain (`[given] domain = true`), or \
+domain, so they cannot be compared; the candidate is neither right nor wrong.\n\nGive the domain (`[given] domain = true`), or \
 compare behaviour with `verifier-ew`.",
     },
     CodeInfo {
         code: MISSING,
-        title: "the reference has what the candidate's problem lacks",
-        explanation: "Under the renaming of objects that leaves the fewest facts over (the best that was found), nothing in the \
-candidate's problem corresponds to this object or fact. It is told in the reference's names, so it is for the record and never for a \
+        title: "the candidate's problem lacks a part of the reference",
+        explanation: "Under the best renaming of objects that was found (the fewest unmatched facts), nothing in the \
+candidate's problem corresponds to this object or fact. The message has the reference's names, so it is for the record and never for a \
 model.",
     },
     CodeInfo {
         code: EXTRA,
-        title: "the candidate's problem has what the reference lacks",
-        explanation: "Under the renaming of objects that leaves the fewest facts over (the best that was found), nothing in the \
+        title: "the candidate's problem has a part that the reference lacks",
+        explanation: "Under the best renaming of objects that was found (the fewest unmatched facts), nothing in the \
 reference corresponds to this object or fact of the candidate's.",
     },
     CodeInfo {
         code: INTERFACE,
-        title: "the candidate's domain cannot stand in for the reference",
+        title: "the candidate's domain cannot replace the reference",
         explanation: "Domains are compared by the ground actions of one problem, so the candidate needs the reference's actions with as many \
-parameters, and the types, predicates and functions that the reference problem uses. Without them the question makes no sense; the \
+parameters, and the types, predicates and functions that the reference problem uses. Without them they cannot be compared; the \
 candidate is neither right nor wrong.\n\nState the action interface in the prompt, or set `interface = \"matched\"`, which searches a \
 renaming of actions, parameters and types.",
     },
     CodeInfo {
         code: BEHAVIOUR,
-        title: "the candidate's domain behaves otherwise than the reference",
+        title: "the candidate's domain behaves differently from the reference",
         explanation: "On the reference problem there is a sequence of actions that one executes and the other refuses, or after which the goal \
-holds in one alone, or a plan of one that is none of the other. The evidence has it, in the reference's names: it is for the record and \
+holds in only one, or a plan of one that is not a plan of the other. The evidence has it, in the reference's names: it is for the record and \
 never for a model.",
     },
 ];

@@ -29,7 +29,7 @@ fn host(model: bool) -> TestHost {
 
 /// With further problems of the suite.
 fn host_with(model: bool, further: &[&str]) -> TestHost {
-    let options = planforge_environment_pddl::Options { model, ..Default::default() };
+    let options = planforge_environment_pddl::PddlEnvironmentOptions { model, ..Default::default() };
     let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
     let open = EnvironmentOpen {
         suite: "shelf".into(),
@@ -162,7 +162,7 @@ fn a_limit_leaves_the_candidate_undecided() {
     let twins = PROBLEM.replace("(sealed blue)", "").replace("(in blue attic)", "(in blue dock)");
     let twins = twins.replace("(in blue dock))))", "(in blue attic))))");
     let environment =
-        PddlEnvironment::create(planforge_environment_pddl::Options::default(), &Secrets::default()).unwrap();
+        PddlEnvironment::create(planforge_environment_pddl::PddlEnvironmentOptions::default(), &Secrets::default()).unwrap();
     let open = EnvironmentOpen {
         domain: Some(DOMAIN.into()),
         problem: Some(twins.clone()),

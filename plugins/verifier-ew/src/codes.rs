@@ -18,21 +18,21 @@ pub(crate) const NOT_SHARED: &str = "ew.not-shared";
 pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OPTIONS,
-        title: "the options of verifier-ew make no sense together",
+        title: "the options of verifier-ew contradict each other",
         explanation: "A coverage-guided walk depends on the walks before it, so it has no exact score, no confidence interval and \
-no race; a race draws walks, so it has no exact score. The message says which options clash and what to set.",
+no race; a race draws walks, so it has no exact score. The message names the options and a valid setting.",
     },
     CodeInfo {
         code: ANSWER,
-        title: "the environment answered another question",
-        explanation: "A fault of the host or of the environment plugin: walks were to be drawn or tried, and the answer is of \
-another kind, or has another number of entries than were asked for.",
+        title: "the environment's answer is of the wrong kind",
+        explanation: "A bug in the host or in the environment plugin: the answer to a request for walks is of \
+another kind, or has the wrong number of entries.",
     },
     CodeInfo {
         code: REFERENCE,
         title: "the environment's model cannot be used",
-        explanation: "The environment says that it has a model, and its domain or problem cannot be read or grounded. It is a \
-fault of the suite, never of a candidate.\n\nCheck the reference with `planforge validate`.",
+        explanation: "The environment declares a model, and its domain or problem cannot be read or grounded. It is a \
+mistake in the suite, never in a candidate.\n\nCheck the reference with `planforge validate`.",
     },
     CodeInfo {
         code: CANCELLED,
@@ -56,7 +56,7 @@ found.",
         code: REFUSED_BY_CANDIDATE,
         title: "the candidate refuses what the environment executes",
         explanation: "An exploration walk of the environment was tried on the candidate's domain and problem, which refuse its last \
-action. A precondition asks for too much, or an effect or the initial state is wrong, or the action or an object is missing. The \
+action. A precondition is too strong, or an effect or the initial state is wrong, or the action or an object is missing. The \
 message names the shortest such walk that was found.",
     },
     CodeInfo {
@@ -69,13 +69,13 @@ is not defined, and the other one is still reported.",
         code: NO_EFFECT,
         title: "an action has no effect",
         explanation: "An action of the candidate's domain changes nothing in any state, and the environment's action of that name is \
-not known to be like that. Such a domain is not compared: it is rated as failing the sanity check of the paper's Appendix B.3.",
+not known to change nothing either. Such a domain is not compared: it is rated as failing the sanity check of the paper's Appendix B.3.",
     },
     CodeInfo {
         code: NOT_EDITED,
         title: "the reply changed nothing",
-        explanation: "The model was asked for edits of the domain, and its reply had none, or none that could be made. The domain \
-is as it was, so it is rated below every edited one (Appendix B.3).",
+        explanation: "Edits of the domain were requested, and the reply had none, or none that could be applied. The domain \
+did not change, so it is rated below every edited one (Appendix B.3).",
     },
     CodeInfo {
         code: NOT_SHARED,

@@ -51,7 +51,7 @@ fn open() -> EnvironmentOpen {
 
 /// A host with the kitchen as its environment.
 fn host(model: bool) -> TestHost {
-    let options = planforge_environment_pddl::Options { model, ..Default::default() };
+    let options = planforge_environment_pddl::PddlEnvironmentOptions { model, ..Default::default() };
     let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
     TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open())
 }
@@ -174,7 +174,7 @@ fn conditions_of_the_reference_are_never_revealed() {
     open.domain = Some(secret);
     open.problem = Some(PROBLEM.replace("(clean blue)", "(clean blue) (grail)"));
     for model in [true, false] {
-        let options = planforge_environment_pddl::Options { model, ..Default::default() };
+        let options = planforge_environment_pddl::PddlEnvironmentOptions { model, ..Default::default() };
         let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
         let host = TestHost::new().environment(Arc::new(environment), open.clone());
         let got = judge(&host, WalkVerifierOptions::default(), written(DOMAIN, PROBLEM));
@@ -249,7 +249,7 @@ fn a_direction_that_is_not_defined_leaves_the_other_reported() {
     for model in [true, false] {
         let mut open = open();
         open.domain = stuck.domain.clone();
-        let options = planforge_environment_pddl::Options { model, ..Default::default() };
+        let options = planforge_environment_pddl::PddlEnvironmentOptions { model, ..Default::default() };
         let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
         let host = TestHost::new().environment(Arc::new(environment), open);
         let got = judge(&host, WalkVerifierOptions::default(), written(DOMAIN, PROBLEM));
@@ -401,7 +401,7 @@ fn lengths_without_walks_are_left_out_and_reported_alike() {
             problem: Some(problem.into()),
             ..EnvironmentOpen::default()
         };
-        let options = planforge_environment_pddl::Options { model, ..Default::default() };
+        let options = planforge_environment_pddl::PddlEnvironmentOptions { model, ..Default::default() };
         let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
         let host = TestHost::new().environment(Arc::new(environment), open);
         let options = WalkVerifierOptions { dead_ends: Some(dead_ends), t_max: 5, ..WalkVerifierOptions::default() };
@@ -552,7 +552,7 @@ impl Environment for Strange {
 #[test]
 fn an_environment_that_answers_nonsense_is_a_failure_and_one_that_is_mute_is_not() {
     let strange = |method| {
-        let options = planforge_environment_pddl::Options { model: false, ..Default::default() };
+        let options = planforge_environment_pddl::PddlEnvironmentOptions { model: false, ..Default::default() };
         let inner = PddlEnvironment::create(options, &Secrets::default()).unwrap();
         TestHost::new().environment(Arc::new(Strange { inner, method }), open())
     };

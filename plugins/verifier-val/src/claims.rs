@@ -57,18 +57,18 @@ struct Model<'m> {
 
 /// The metrics of claims, with the words that tables have for them.
 pub(crate) const METRICS: [(&str, &str); 9] = [
-    ("rule_violation", "1 where a step of the plan cannot be executed, else 0 (claims = true)"),
-    ("wrong_state", "1 where a claimed state is not the case, 0 where all that were compared are"),
-    ("wrong_goal_claim", "1 where what is claimed about reaching the goal is not the case, else 0"),
+    ("rule_violation", "1 if a step of the plan cannot be executed, else 0 (claims = true)"),
+    ("wrong_state", "1 if a claimed fact is false, 0 if all compared ones are true"),
+    ("wrong_goal_claim", "1 if the claim about reaching the goal is false, else 0"),
     (
         "wrong_self_evaluation",
-        "1 where the model, or the stage `critic`, judges the plan otherwise than it is, else 0",
+        "1 if the model, or the stage `critic`, judges the plan wrongly, else 0",
     ),
-    ("wrong_cost", "1 where the claimed cost is not the plan's, else 0"),
-    ("not_optimal", "1 where a cheaper plan exists, 0 where the valid plan is shown to be a cheapest"),
+    ("wrong_cost", "1 if the claimed cost is wrong, else 0"),
+    ("not_optimal", "1 if a cheaper plan exists, 0 if the valid plan is proven cheapest"),
     ("claims_compared", "claimed facts that were compared with a state"),
-    ("claims_wrong", "claimed facts that are not the case"),
-    ("claims_unread", "claimed facts that say nothing about the task in words that are read"),
+    ("claims_wrong", "claimed facts that are false"),
+    ("claims_unread", "claimed facts that are unreadable or unrelated to the task"),
 ];
 
 /// Compares the claims with the candidate's own domain and problem.

@@ -81,7 +81,7 @@ fn described(
 }
 
 pub(crate) fn other_answer() -> Failure {
-    let message = "the environment was asked one question and answered another";
+    let message = "the environment's answer is of the wrong kind";
     Failure::new(FailureClass::Plugin, codes::ANSWER, message)
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
     let explanation = explain(&mut budget, &checked);
     if let Some(reason) = budget.stopped() {
         // The reasons would not be the same the next time: a limit, which the record keeps.
-        let message = format!("{reason} ended the search for why there is no plan");
+        let message = format!("{reason} ended the search for an explanation");
         assessment.decision = Decision::Undecided { reason: UndecidedReason::Limit, message };
     }
     let unreachable = explanation.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
