@@ -1,7 +1,7 @@
 //! Walking, executing and judging, over a world.
 
 use crate::codes;
-use crate::world::{World, stopped};
+use crate::world::{World, limit_failure};
 use planforge_contract::api::Host;
 use planforge_contract::{
     EnvironmentVerdict, Execution, ExecutionReport, Failure, FailureClass, ReportedDiagnostic, WalkSpec,
@@ -31,7 +31,7 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
         let mut walk = Vec::new();
         for _ in 0..length {
             if let Poll::Stop(reason) = budget.poll() {
-                return Err(stopped(reason));
+                return Err(limit_failure(reason));
             }
             simulator.applicable_into(&state, &mut applicable);
             // A seed's walks must not depend on the order in which actions are found.
@@ -64,7 +64,7 @@ pub(crate) fn execute(
     let mut executions = Vec::with_capacity(sequences.len());
     for sequence in sequences {
         if let Poll::Stop(reason) = budget.poll() {
-            return Err(stopped(reason));
+            return Err(limit_failure(reason));
         }
         let run = Run::of(world, sequence)?;
         executions.push(Execution { executed: run.executed(), refusal: run.refusal() });

@@ -18,7 +18,7 @@ mod state;
 mod world;
 
 pub use codes::CODES;
-pub use options::{PddlEnvironmentOptions, FactWording};
+pub use options::{FactWording, PddlEnvironmentOptions};
 
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::wording::Wording;

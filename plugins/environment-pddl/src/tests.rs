@@ -57,8 +57,11 @@ fn the_interface_has_signatures_and_objects_and_no_conditions() {
     let info = plugin().describe(&TestHost::new(), &task()).unwrap();
     insta::assert_json_snapshot!(info.interface);
     assert_eq!(info.model, Some(task()));
-    let black_box =
-        PddlEnvironment::create(PddlEnvironmentOptions { model: false, ..PddlEnvironmentOptions::default() }, &Secrets::default()).unwrap();
+    let black_box = PddlEnvironment::create(
+        PddlEnvironmentOptions { model: false, ..Default::default() },
+        &Secrets::default(),
+    )
+    .unwrap();
     let info = black_box.describe(&TestHost::new(), &task()).unwrap();
     assert_eq!(info.model, None);
 }
@@ -113,9 +116,13 @@ fn state_descriptions_include_numbers_and_facts_without_arguments() {
         state.sentences,
         ["ferry at holds for isle.", "waits holds for Van and isle.", "deck free holds.", "fuel is 1."]
     );
-    let sentences = BTreeMap::from([("WAITS".to_owned(), FactWording::Yes("The car {1} waits at {2}.".to_owned()))]);
-    let worded =
-        PddlEnvironment::create(PddlEnvironmentOptions { sentences, ..PddlEnvironmentOptions::default() }, &Secrets::default()).unwrap();
+    let sentences =
+        BTreeMap::from([("WAITS".to_owned(), FactWording::Yes("The car {1} waits at {2}.".to_owned()))]);
+    let worded = PddlEnvironment::create(
+        PddlEnvironmentOptions { sentences, ..Default::default() },
+        &Secrets::default(),
+    )
+    .unwrap();
     let state = worded.describe_state(&TestHost::new(), &task(), &query).unwrap();
     assert_eq!(state.sentences[1], "The car Van waits at isle.");
     let nowhere = StateQuery { actions: lines("(leave van home)"), ..StateQuery::default() };
@@ -159,7 +166,7 @@ fn state_descriptions_include_false_facts_about_the_next_action_s_objects() {
             "waits".to_owned(),
             FactWording::Both(words("{1} queues at {2}.", "{1} left {2}.")),
         )]),
-        ..PddlEnvironmentOptions::default()
+        ..Default::default()
     };
     let worded = PddlEnvironment::create(own, &Secrets::default()).unwrap();
     let state = worded

@@ -100,7 +100,7 @@ impl World {
             return Ok(Arc::clone(simulator));
         }
         let task = ground(self.validator.task(), GroundLimits::default(), &mut Deadline::new(host))
-            .map_err(stopped)?;
+            .map_err(limit_failure)?;
         let simulator = Arc::new(Simulator::new(Arc::new(task)));
         Ok(Arc::clone(self.simulator.get_or_init(|| simulator)))
     }
@@ -163,7 +163,7 @@ fn unreadable(found: &[Diagnostic], sources: &SourceMap) -> Failure {
 }
 
 /// The failure of a call that a limit ended.
-pub(crate) fn stopped(reason: StopReason) -> Failure {
+pub(crate) fn limit_failure(reason: StopReason) -> Failure {
     let (class, code, message) = match reason {
         StopReason::Cancelled => {
             (FailureClass::Cancelled, codes::STOPPED, "the run was interrupted".to_owned())

@@ -66,7 +66,11 @@ type Outcome = Result<(Status, String), Failure>;
 ///
 /// # Errors
 /// The program cannot be started, or the check was interrupted.
-pub fn check(options: &ProcessEnvironmentOptions, task: &EnvironmentOpen, host: &dyn Host) -> Result<CheckReport, Failure> {
+pub fn check(
+    options: &ProcessEnvironmentOptions,
+    task: &EnvironmentOpen,
+    host: &dyn Host,
+) -> Result<CheckReport, Failure> {
     let mut checker = Checker { options, task, host, checks: Vec::new() };
     let mut report = CheckReport {
         command: options.spec().text(),
@@ -245,8 +249,7 @@ fn same_start(e: &mut Explorer<'_>, walks: &[Vec<String>]) -> Outcome {
         // In between the program is somewhere else.
         e.execute(std::slice::from_ref(walk))?;
         if first != look(e, &[])? {
-            let text =
-                "reset leads to a state with another description or other actions than the first time";
+            let text = "reset leads to a state with another description or other actions than the first time";
             return fail(format!("after {walk:?}, {text}"));
         }
     }

@@ -76,17 +76,18 @@ impl Conversation {
         let own = options.patience(id == 1);
         let left = host.remaining_ms().map_or(own, Duration::from_millis);
         let answer = self.exchange(&line, own.min(left), &|| host.cancelled());
-        let asked = || asked(&self.text, method, &line);
+        let request_text = || request_text(&self.text, method, &line);
         let answer = match answer {
             Ok(answer) => answer,
             Err(Unanswered::Trouble(Trouble::Silent(_))) if left < own => {
                 drop(self.session.take());
-                let text = format!("{}, took longer than the host's deadline allows; it was killed", asked());
+                let text =
+                    format!("{}, took longer than the host's deadline allows; it was killed", request_text());
                 return Err(Failure::new(FailureClass::Limit, codes::STOPPED, text));
             }
             Err(unanswered) => {
                 let mut failure = failure(unanswered, self.session.take(), options);
-                failure.message = format!("{}, {}", asked(), failure.message);
+                failure.message = format!("{}, {}", request_text(), failure.message);
                 return Err(failure);
             }
         };
@@ -94,10 +95,10 @@ impl Conversation {
             Ok(Reply::Result(result)) => Ok(result),
             Ok(Reply::Error(message)) => {
                 drop(self.session.take());
-                let text = format!("{}, reported an error: {}", asked(), clip(&message));
+                let text = format!("{}, reported an error: {}", request_text(), clip(&message));
                 Err(Failure::new(FailureClass::System, codes::ERROR, text).help(codes::CHECK))
             }
-            Err(why) => Err(self.broke(&format!("{}: the answer {why}", asked()), Some(&answer))),
+            Err(why) => Err(self.broke(&format!("{}: the answer {why}", request_text()), Some(&answer))),
         }
     }
 
@@ -185,8 +186,7 @@ fn failure(why: Unanswered, session: Option<Session>, options: &ProcessEnvironme
         }
         Unanswered::NotAsked(line) => {
             let said = said(session, Ending::Cancelled);
-            let text =
-                format!("had written a line without a request: {}{}", clip(&line), last_words(&said));
+            let text = format!("had written a line without a request: {}{}", clip(&line), last_words(&said));
             Failure::new(FailureClass::System, codes::PROTOCOL, text).help(codes::or_check(
                 "standard output is for answers alone; messages belong on standard error",
             ))
@@ -213,7 +213,7 @@ fn ended(finished: &Finished, options: &ProcessEnvironmentOptions, begun: Option
 }
 
 /// The request for a message: the environment's program `x`, asked `step` ({...})
-fn asked(text: &str, method: Method, line: &str) -> String {
+fn request_text(text: &str, method: Method, line: &str) -> String {
     format!("the environment's program `{text}`, asked `{}` ({})", method.name(), clip(line))
 }
 

@@ -102,8 +102,11 @@ impl<'a> Explorer<'a> {
         if let Some(known) = self.applicable.get(behind) {
             return Ok(Arc::clone(known));
         }
-        let mut found =
-            if self.interface.can(Method::Actions) { self.listed(behind)? } else { self.tried(behind)? };
+        let mut found = if self.interface.can(Method::Actions) {
+            self.list_applicable(behind)?
+        } else {
+            self.try_every_action(behind)?
+        };
         found.sort_unstable();
         found.dedup();
         let found = Arc::new(found);
@@ -114,7 +117,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Asks the program for its list of applicable actions.
-    pub(crate) fn listed(&mut self, behind: &[String]) -> Result<Vec<String>, Failure> {
+    pub(crate) fn list_applicable(&mut self, behind: &[String]) -> Result<Vec<String>, Failure> {
         self.go_to(behind)?;
         let Applicable { actions } = self.ask(Question::new(Method::Actions))?;
         let spelled: Result<Vec<String>, String> = actions.iter().map(|a| self.interface.spell(a)).collect();
@@ -124,7 +127,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Tries every ground action and returns those that the program executes.
-    pub(crate) fn tried(&mut self, behind: &[String]) -> Result<Vec<String>, Failure> {
+    pub(crate) fn try_every_action(&mut self, behind: &[String]) -> Result<Vec<String>, Failure> {
         let ground = self.ground()?;
         if self.interface.can(Method::Execute) {
             let behind_then =

@@ -64,7 +64,7 @@ fn script(text: &str) -> (tempfile::TempDir, ProcessEnvironmentOptions) {
         command: vec!["/bin/sh".into(), "program.sh".into()],
         cwd: folder.path().display().to_string(),
         timeout_s: 20.0,
-        ..ProcessEnvironmentOptions::default()
+        ..Default::default()
     };
     (folder, options)
 }
@@ -285,13 +285,15 @@ fn the_hosts_deadline_and_interruption_end_a_call() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_named() {
-    let options = ProcessEnvironmentOptions { command: vec!["/nowhere/program".into()], ..ProcessEnvironmentOptions::default() };
+    let options =
+        ProcessEnvironmentOptions { command: vec!["/nowhere/program".into()], ..Default::default() };
     let failure = plugin(&options).describe(&TestHost::new(), &task()).unwrap_err();
     assert_eq!(failure.code, codes::START);
     assert!(failure.message.contains("/nowhere/program does not exist"), "{failure}");
-    let none = ProcessEnvironment::create(ProcessEnvironmentOptions::default(), &Secrets::default()).err().unwrap();
+    let none =
+        ProcessEnvironment::create(ProcessEnvironmentOptions::default(), &Secrets::default()).err().unwrap();
     assert_eq!((none.code.as_str(), none.class), (codes::OPTIONS, FailureClass::Request));
-    let instant = ProcessEnvironmentOptions { command: words(&["x"]), timeout_s: 0.0, ..ProcessEnvironmentOptions::default() };
+    let instant = ProcessEnvironmentOptions { command: words(&["x"]), timeout_s: 0.0, ..Default::default() };
     assert_eq!(ProcessEnvironment::create(instant, &Secrets::default()).err().unwrap().code, codes::OPTIONS);
 }
 
@@ -407,7 +409,8 @@ fn every_check_fails_where_it_must() {
         let failed = failed(&options);
         assert!(failed.iter().any(|f| f == name), "{head}: {failed:?}");
     }
-    let nowhere = ProcessEnvironmentOptions { command: vec!["/nowhere/program".into()], ..ProcessEnvironmentOptions::default() };
+    let nowhere =
+        ProcessEnvironmentOptions { command: vec!["/nowhere/program".into()], ..Default::default() };
     assert_eq!(check(&nowhere, &task(), &TestHost::new()).unwrap_err().code, codes::START);
 }
 
@@ -428,7 +431,7 @@ fn the_puzzle_of_the_examples_keeps_to_the_protocol_and_can_be_solved() {
     let options = ProcessEnvironmentOptions {
         command: words(&["python3", "jugs.py"]),
         cwd: concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/environments").to_owned(),
-        ..ProcessEnvironmentOptions::default()
+        ..Default::default()
     };
     for stem in ["p01", "p02", "p03"] {
         let task = EnvironmentOpen { task: stem.into(), ..task() };

@@ -45,7 +45,7 @@ fn request(problem: String) -> PlanRequest {
 }
 
 fn with(search: Search) -> ClassicalPlannerOptions {
-    ClassicalPlannerOptions { search, ..ClassicalPlannerOptions::default() }
+    ClassicalPlannerOptions { search, ..Default::default() }
 }
 
 #[test]
@@ -108,7 +108,10 @@ fn a_task_with_errors_is_unreadable_and_every_error_has_its_place() {
 
 #[test]
 fn a_problem_for_another_domain_is_unreadable() {
-    let outcome = plan(ClassicalPlannerOptions::default(), &request(problem("(lit a)", false).replace("rooms", "halls")));
+    let outcome = plan(
+        ClassicalPlannerOptions::default(),
+        &request(problem("(lit a)", false).replace("rooms", "halls")),
+    );
     let PlanOutcome::Unreadable { diagnostics } = outcome else { panic!("{outcome:?}") };
     assert!(diagnostics.iter().any(|d| d.code == "pddl.wrong-domain"), "{diagnostics:?}");
 }
@@ -156,11 +159,13 @@ fn several_plans_are_the_cheapest_in_order_with_any_search() {
 #[test]
 fn quality_bounds_the_plans_and_fewer_than_asked_for_are_all() {
     let request = PlanRequest { k: 50, ..request(problem("(lit b)", true)) };
-    let options = ClassicalPlannerOptions { quality: Some(1.5), ..ClassicalPlannerOptions::default() };
+    let options = ClassicalPlannerOptions { quality: Some(1.5), ..Default::default() };
     let PlanOutcome::Plan { plans, .. } = plan(options, &request) else { panic!("no plans") };
     assert!(plans.len() > 2 && plans.len() < 50 && plans.iter().all(|p| p.cost.unwrap() <= 3.0));
-    let dropped =
-        ClassicalPlannerOptions { semantics: planforge_judging::Semantics::GroundNoOpsDropped, ..with(Search::TopK) };
+    let dropped = ClassicalPlannerOptions {
+        semantics: planforge_judging::Semantics::GroundNoOpsDropped,
+        ..with(Search::TopK)
+    };
     let one = PlanRequest { k: 1, ..request };
     let PlanOutcome::Plan { plans, .. } = plan(dropped, &one) else { panic!("no plans") };
     assert_eq!((plans.len(), plans[0].cost), (1, Some(2.0)));
@@ -179,7 +184,9 @@ fn a_limit_before_the_last_plan_is_a_limit() {
     let found = format!("{} of 1000 plans had been found; they are the cheapest", plans.len());
     assert!(message.contains(&found), "{message}");
     let whole = PlanRequest { limits: PlanLimits::default(), k: plans.len() as u32, ..request.clone() };
-    let PlanOutcome::Plan { plans: first, .. } = plan(ClassicalPlannerOptions::default(), &whole) else { panic!("no plans") };
+    let PlanOutcome::Plan { plans: first, .. } = plan(ClassicalPlannerOptions::default(), &whole) else {
+        panic!("no plans")
+    };
     assert_eq!(plans, first, "what a limit leaves is the beginning of the whole answer");
     let limits = PlanLimits { nodes: Some(2), ..PlanLimits::default() };
     let none = plan(ClassicalPlannerOptions::default(), &PlanRequest { limits, ..request });

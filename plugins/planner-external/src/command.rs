@@ -156,19 +156,19 @@ mod tests {
 
     #[test]
     fn presets_make_the_command_lines_that_people_know() {
-        let fd = ExternalPlannerOptions { preset: Some(Preset::FastDownward), ..ExternalPlannerOptions::default() };
+        let fd = ExternalPlannerOptions { preset: Some(Preset::FastDownward), ..Default::default() };
         let limits =
             "fast-downward.py|--overall-time-limit|60s|--overall-memory-limit|512M|--plan-file|/t/sas_plan";
         assert_eq!(line(&fd), format!("{limits}|--alias|lama-first|/t/domain.pddl|/t/problem.pddl"));
         let astar = ExternalPlannerOptions { search: Some("astar(lmcut())".into()), ..fd.clone() };
         assert_eq!(line(&astar), format!("{limits}|/t/domain.pddl|/t/problem.pddl|--search|astar(lmcut())"));
-        let kstar = ExternalPlannerOptions { preset: Some(Preset::KStar), ..ExternalPlannerOptions::default() };
+        let kstar = ExternalPlannerOptions { preset: Some(Preset::KStar), ..Default::default() };
         assert_eq!(line(&kstar), "kstar_planner|-k|3|-t|60|/t/domain.pddl|/t/problem.pddl");
         let py = ExternalPlannerOptions {
             preset: Some(Preset::Pyperplan),
             command: vec!["python3".into(), "-m".into(), "pyperplan".into()],
             search: Some("astar".into()),
-            ..ExternalPlannerOptions::default()
+            ..Default::default()
         };
         assert_eq!(line(&py), "python3|-m|pyperplan|-H|hff|-s|astar|/t/domain.pddl|/t/problem.pddl");
     }
@@ -176,8 +176,11 @@ mod tests {
     #[test]
     fn a_search_string_is_one_word_with_its_braces() {
         let search = "eager(single(ff), x={domain}; rm -rf /)";
-        let options =
-            ExternalPlannerOptions { preset: Some(Preset::FastDownward), search: Some(search.into()), ..ExternalPlannerOptions::default() };
+        let options = ExternalPlannerOptions {
+            preset: Some(Preset::FastDownward),
+            search: Some(search.into()),
+            ..Default::default()
+        };
         assert_eq!(words(&options, &slots()).unwrap().last().map(String::as_str), Some(search));
     }
 
@@ -185,21 +188,34 @@ mod tests {
     fn options_that_make_no_sense_are_told() {
         let fails = |options: ExternalPlannerOptions| check(&options).unwrap_err().message;
         assert!(fails(ExternalPlannerOptions::default()).contains("which program"));
-        let own = ExternalPlannerOptions { command: vec!["p".into()], ..ExternalPlannerOptions::default() };
+        let own = ExternalPlannerOptions { command: vec!["p".into()], ..Default::default() };
         assert!(fails(own.clone()).contains("`arguments`"));
-        assert!(fails(ExternalPlannerOptions { arguments: vec!["{plam}".into()], ..own.clone() }).contains("{plam}"));
-        assert!(fails(ExternalPlannerOptions { arguments: vec!["{plan".into()], ..own.clone() }).contains("does not close"));
         assert!(
-            fails(ExternalPlannerOptions { alias: Some("lama".into()), arguments: vec!["x".into()], ..own.clone() })
-                .contains("`alias`")
+            fails(ExternalPlannerOptions { arguments: vec!["{plam}".into()], ..own.clone() })
+                .contains("{plam}")
+        );
+        assert!(
+            fails(ExternalPlannerOptions { arguments: vec!["{plan".into()], ..own.clone() })
+                .contains("does not close")
+        );
+        assert!(
+            fails(ExternalPlannerOptions {
+                alias: Some("lama".into()),
+                arguments: vec!["x".into()],
+                ..own.clone()
+            })
+            .contains("`alias`")
         );
         let both = ExternalPlannerOptions {
             preset: Some(Preset::FastDownward),
             alias: Some("lama".into()),
             search: Some("astar(blind())".into()),
-            ..ExternalPlannerOptions::default()
+            ..Default::default()
         };
         assert!(fails(both).contains("both"));
-        assert!(check(&ExternalPlannerOptions { arguments: vec!["a{{b}".into(), "{plan}".into()], ..own }).is_ok());
+        assert!(
+            check(&ExternalPlannerOptions { arguments: vec!["a{{b}".into(), "{plan}".into()], ..own })
+                .is_ok()
+        );
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn collect(
     killed: bool,
 ) -> Result<Vec<PlanDocument>, Failure> {
     let mut plans = match preset {
-        Some(Preset::KStar) => printed(stdout)?,
+        Some(Preset::KStar) => printed_plans(stdout)?,
         _ => files(folder, most, killed)?,
     };
     plans.reverse();
@@ -101,7 +101,7 @@ fn read(text: &str) -> Result<PlanDocument, Failure> {
 }
 
 /// K*'s list: `Plan 1, of cost 6`, then `1. (unstack b1 b3)`.
-fn printed(stdout: &str) -> Result<Vec<PlanDocument>, Failure> {
+fn printed_plans(stdout: &str) -> Result<Vec<PlanDocument>, Failure> {
     let mut plans: Vec<PlanDocument> = Vec::new();
     for line in stdout.lines().map(str::trim) {
         if let Some((_, cost)) = line.strip_prefix("Plan ").and_then(|rest| rest.split_once(", of cost ")) {

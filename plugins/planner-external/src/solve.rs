@@ -21,7 +21,11 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Reads the task and runs the program.
-pub(crate) fn run(host: &dyn Host, options: &ExternalPlannerOptions, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
+pub(crate) fn run(
+    host: &dyn Host,
+    options: &ExternalPlannerOptions,
+    request: &PlanRequest,
+) -> Result<PlanOutcome, Failure> {
     let mut sources = SourceMap::default();
     sources.add("domain", request.domain.as_str());
     sources.add("problem", request.problem.as_str());
@@ -39,10 +43,10 @@ pub(crate) fn run(host: &dyn Host, options: &ExternalPlannerOptions, request: &P
     let folder = tempfile::tempdir().map_err(|e| folder_failure(&e))?;
     let call = Call { host, options, request, folder: folder.path() };
     let finished = call.start()?;
-    let ended = call.ended(&finished)?;
+    let ended = call.interpret_ending(&finished)?;
     if ended.found() {
         let plans = call.plans(&finished, &ended)?;
-        let plans = call.believed(plans, &domain, &problem)?;
+        let plans = call.validated_plans(plans, &domain, &problem)?;
         if let Some(outcome) = call.with_plans(plans, &ended)? {
             return Ok(outcome);
         }
@@ -51,7 +55,12 @@ pub(crate) fn run(host: &dyn Host, options: &ExternalPlannerOptions, request: &P
 }
 
 /// The first property of the task or request that the program does not support.
-fn unsupported(options: &ExternalPlannerOptions, k: u32, domain: &ast::Domain, problem: &ast::Problem) -> Vec<Diagnostic> {
+fn unsupported(
+    options: &ExternalPlannerOptions,
+    k: u32,
+    domain: &ast::Domain,
+    problem: &ast::Problem,
+) -> Vec<Diagnostic> {
     let preset = options.preset.map(|p| p.info());
     let mut found = Vec::new();
     if let Some(preset) = preset.filter(|p| k > 1 && !p.several) {
@@ -158,7 +167,7 @@ impl Call<'_> {
     }
 
     /// Interprets exit code and output.
-    fn ended(&self, finished: &Finished) -> Result<Ended, Failure> {
+    fn interpret_ending(&self, finished: &Finished) -> Result<Ended, Failure> {
         let account = finished.account();
         let failure = |class, code| Err(Failure::new(class, code, format!("the planner {account}")));
         match &finished.ending {
@@ -230,7 +239,7 @@ impl Call<'_> {
 
     /// The plans that are valid on the task, with their costs. A plan that validation cannot execute is kept
     /// unchanged.
-    fn believed(
+    fn validated_plans(
         &self,
         plans: Vec<PlanDocument>,
         domain: &ast::Domain,

@@ -33,7 +33,7 @@ fn script(text: &str) -> ExternalPlannerOptions {
             ..ExitCodes::default()
         },
         time_limit_s: 5,
-        ..ExternalPlannerOptions::default()
+        ..Default::default()
     }
 }
 
@@ -209,7 +209,7 @@ fn a_program_that_is_not_there_is_named_with_the_way_to_get_it() {
     let options = ExternalPlannerOptions {
         preset: Some(Preset::Pyperplan),
         command: vec!["/no/such/planner".into()],
-        ..ExternalPlannerOptions::default()
+        ..Default::default()
     };
     let failure = failure(options);
     assert_eq!(failure.code, "external.not-started");

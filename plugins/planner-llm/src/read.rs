@@ -188,7 +188,7 @@ fn classify(line: &str, actions: &[KnownActions], in_block: bool) -> Line {
         return Line::Blank;
     }
     let body = strip_bullet(line).trim().trim_matches('`').trim();
-    let step = parenthesised(body)
+    let step = parse_parenthesised(body)
         .or_else(|| in_block.then(|| functional(body)).flatten())
         .or_else(|| in_block.then(|| bare(body, actions)).flatten());
     step.map_or(Line::Other, Line::Step)
@@ -208,7 +208,7 @@ fn strip_bullet(line: &str) -> &str {
     }
 }
 
-fn parenthesised(body: &str) -> Option<String> {
+fn parse_parenthesised(body: &str) -> Option<String> {
     let inner = body.strip_prefix('(')?.strip_suffix(')')?;
     let words: Vec<&str> = inner.split_whitespace().collect();
     step(&words)
@@ -246,7 +246,10 @@ mod tests {
     }
 
     fn known() -> Vec<KnownActions> {
-        vec![KnownActions { name: "drive".to_owned(), arity: 2 }, KnownActions { name: "wait".to_owned(), arity: 0 }]
+        vec![
+            KnownActions { name: "drive".to_owned(), arity: 2 },
+            KnownActions { name: "wait".to_owned(), arity: 0 },
+        ]
     }
 
     fn code(content: &str) -> String {

@@ -47,7 +47,11 @@ fn with_example(mut request: PlanRequest) -> PlanRequest {
     request
 }
 
-fn ask(options: LlmPlannerOptions, request: &PlanRequest, reply: &str) -> (TestHost, Result<PlanOutcome, Failure>) {
+fn ask(
+    options: LlmPlannerOptions,
+    request: &PlanRequest,
+    reply: &str,
+) -> (TestHost, Result<PlanOutcome, Failure>) {
     let host = TestHost::for_kind(PluginKind::Planner).reply("planner", reply);
     let outcome = LlmPlanner::create(options, &Secrets::default()).unwrap().plan(&host, request);
     (host, outcome)
@@ -67,7 +71,7 @@ fn question_from_texts_and_interface() {
 
 #[test]
 fn question_with_example_and_chain_of_thought() {
-    let options = LlmPlannerOptions { chain_of_thought: true, ..LlmPlannerOptions::default() };
+    let options = LlmPlannerOptions { chain_of_thought: true, ..Default::default() };
     insta::assert_snapshot!(question(options, &with_example(texts())));
 }
 
@@ -76,11 +80,14 @@ fn question_with_domain_and_problem() {
     let mut request = with_interface(texts());
     request.domain = DOMAIN.into();
     request.problem = PROBLEM.into();
-    insta::assert_snapshot!(question(LlmPlannerOptions { example: Some(false), ..LlmPlannerOptions::default() }, &request));
+    insta::assert_snapshot!(question(
+        LlmPlannerOptions { example: Some(false), ..Default::default() },
+        &request
+    ));
 }
 
 fn checked() -> LlmPlannerOptions {
-    LlmPlannerOptions { rules: true, check_steps: true, ..LlmPlannerOptions::default() }
+    LlmPlannerOptions { rules: true, check_steps: true, ..Default::default() }
 }
 
 #[test]
@@ -111,7 +118,9 @@ fn question_for_a_better_plan_shows_the_last_one_and_its_feedback() {
         vec!["Step 1 is wrong: {{ blue }} is not near.".into(), " ".into(), "Go there first.".into()];
     insta::assert_snapshot!(question(LlmPlannerOptions::default(), &request));
     request.previous = None;
-    assert!(question(LlmPlannerOptions::default(), &request).contains("This was said about an earlier answer:"));
+    assert!(
+        question(LlmPlannerOptions::default(), &request).contains("This was said about an earlier answer:")
+    );
 }
 
 #[test]
@@ -133,7 +142,8 @@ fn claims_about_a_checked_plan_are_kept_beside_it() {
         host.logs()
     );
     assert_eq!(plan.cost, None, "a claim is no cost");
-    let unchecked = ask(LlmPlannerOptions::default(), &texts(), "```plan\n(switch red)\n```\nCost: 1").1.unwrap();
+    let unchecked =
+        ask(LlmPlannerOptions::default(), &texts(), "```plan\n(switch red)\n```\nCost: 1").1.unwrap();
     assert_eq!(unchecked.best().unwrap().claims, None);
 }
 
@@ -182,10 +192,16 @@ fn a_readable_reply_is_a_plan_and_never_an_optimal_one() {
 #[test]
 fn steps_without_parentheses_are_read_only_for_known_actions() {
     let reply = "```plan\ngo red blue\n```";
-    assert_eq!(ask(LlmPlannerOptions::default(), &texts(), reply).1.unwrap_err().code, "planner.unreadable-step");
+    assert_eq!(
+        ask(LlmPlannerOptions::default(), &texts(), reply).1.unwrap_err().code,
+        "planner.unreadable-step"
+    );
     let mut request = texts();
     request.domain = DOMAIN.into();
-    assert_eq!(ask(LlmPlannerOptions::default(), &request, reply).1.unwrap().best().unwrap().steps, ["(go red blue)"]);
+    assert_eq!(
+        ask(LlmPlannerOptions::default(), &request, reply).1.unwrap().best().unwrap().steps,
+        ["(go red blue)"]
+    );
 }
 
 #[test]
@@ -212,7 +228,10 @@ fn a_missing_text_is_a_failure_of_the_request() {
     let mut no_task = texts();
     no_task.task.task_text = "\n".into();
     assert_eq!(code(LlmPlannerOptions::default(), &no_task), "planner.no-text");
-    assert_eq!(code(LlmPlannerOptions { example: Some(true), ..LlmPlannerOptions::default() }, &texts()), "planner.no-example");
+    assert_eq!(
+        code(LlmPlannerOptions { example: Some(true), ..Default::default() }, &texts()),
+        "planner.no-example"
+    );
 }
 
 #[test]

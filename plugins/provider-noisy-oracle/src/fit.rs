@@ -90,7 +90,7 @@ fn arguments(atom: &Atom) -> Vec<Name> {
 
 /// The reference's domain without the lost arguments, with the parameter names and the domain name of the
 /// shown PDDL.
-pub(crate) fn fitted(reference: &Reference, lost: &[Mutation], shown: &ShownTexts) -> Domain {
+pub(crate) fn fit_reference(reference: &Reference, lost: &[Mutation], shown: &ShownTexts) -> Domain {
     let mut domain = apply_mutations(&reference.domain, lost);
     let name = shown.domain.as_ref().and_then(|d| d.name.clone());
     let wanted = shown.problem.as_ref().and_then(|p| p.domain_name.clone());

@@ -119,7 +119,7 @@ impl Provider for NoisyOracle {
         }
         let asked = LastQuestion { question, action: action.as_ref() };
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, asked, artefact };
-        if let Err(why) = writer.represented() {
+        if let Err(why) = writer.check_representation() {
             let message = format!("the noisy oracle cannot write this task as a representation: {why}");
             return refused(ProviderFailureClass::BadRequest, message);
         }
@@ -284,7 +284,11 @@ impl Writer<'_> {
     fn action(&self, random: &mut Random) -> SimulatedReply {
         let Some(question) = self.asked.action else {
             let text = "The question names no action of the reference.";
-            return SimulatedReply::new(reply::prose(text), serde_json::json!({ "mistakes": ["no-action"] }), 1);
+            return SimulatedReply::new(
+                reply::prose(text),
+                serde_json::json!({ "mistakes": ["no-action"] }),
+                1,
+            );
         };
         action::ActionWriter { options: self.options, domain: &self.reference.domain, question }.write(random)
     }
@@ -309,7 +313,7 @@ impl Writer<'_> {
     }
 
     /// Checks that the task can be written as the requested representation.
-    fn represented(&self) -> Result<(), String> {
+    fn check_representation(&self) -> Result<(), String> {
         match self.artefact {
             Artefact::Ir(_) => ir::program(self.problem).map(drop),
             _ => Ok(()),
@@ -394,7 +398,7 @@ impl Writer<'_> {
     /// The domain as it should be for what is shown.
     fn wanted(&self) -> Domain {
         let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
-        fit::fitted(self.reference, &lost, self.shown)
+        fit::fit_reference(self.reference, &lost, self.shown)
     }
 
     /// A first domain, with its mistakes.
@@ -415,7 +419,7 @@ impl Writer<'_> {
 
     fn domain(&self, random: &mut Random) -> Drawn<Domain> {
         let mut wanted = self.wanted();
-        let Some(current) = self.shown.revised() else { return self.first(&wanted, random) };
+        let Some(current) = self.shown.domain_to_revise() else { return self.first(&wanted, random) };
         let revision = revise::revise(self.options, &wanted, current, self.shown, true, random);
         for (action, schema) in wanted.actions.iter_mut().zip(&revision.schemas) {
             schema.write_to(action);
@@ -427,7 +431,7 @@ impl Writer<'_> {
         let wanted = self.wanted();
         let shown = self.shown.domain.as_ref();
         let costs = shown.is_some_and(|d| d.functions.iter().any(|f| f.name.is("total-cost")));
-        let Some(current) = self.shown.revised() else {
+        let Some(current) = self.shown.domain_to_revise() else {
             let drawn = self.first(&wanted, random);
             let schemas: Vec<Schema> = drawn.made.actions.iter().map(|a| Schema::of(a, costs)).collect();
             let predicates: Vec<&PredicateDecl> = drawn.made.predicates.iter().collect();

@@ -102,7 +102,7 @@ impl ShownTexts {
     }
 
     /// The domain to revise: the shown one, unless it is an empty template.
-    pub(crate) fn revised(&self) -> Option<&Domain> {
+    pub(crate) fn domain_to_revise(&self) -> Option<&Domain> {
         let says = |c: &Condition| !c.is_empty();
         self.domain.as_ref().filter(|domain| {
             domain.actions.iter().any(|action| {

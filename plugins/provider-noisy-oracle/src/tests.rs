@@ -32,7 +32,7 @@ const PROBLEM: &str = "(define (problem crossing) (:domain harbour)
 fn options() -> OracleOptions {
     let problems = BTreeMap::from([("p01".to_owned(), PROBLEM.to_owned())]);
     let suite = SuiteReference { name: "harbour".into(), domain: DOMAIN.into(), problems };
-    OracleOptions { suites: vec![Suite::Reference(suite)], predicate_argument: 0.0, ..OracleOptions::default() }
+    OracleOptions { suites: vec![Suite::Reference(suite)], predicate_argument: 0.0, ..Default::default() }
 }
 
 fn oracle(options: OracleOptions) -> NoisyOracle {
@@ -123,7 +123,7 @@ fn a_problem_that_a_representation_cannot_express_is_refused() {
     ] {
         let problems = BTreeMap::from([("p01".to_owned(), PROBLEM.replace(from, to))]);
         let suite = SuiteReference { name: "harbour".into(), domain: DOMAIN.into(), problems };
-        let oracle = oracle(OracleOptions { suites: vec![Suite::Reference(suite)], ..OracleOptions::default() });
+        let oracle = oracle(OracleOptions { suites: vec![Suite::Reference(suite)], ..Default::default() });
         let result = oracle.complete(&TestHost::new(), &request("ir", "?", 1, 7)).unwrap();
         let CompletionResult::ProviderFailure(failure) = result else { panic!("{result:?}") };
         assert!(failure.message.contains(why), "{why}: {}", failure.message);
@@ -202,7 +202,8 @@ fn a_first_domain_has_as_many_mistakes_as_asked_and_lists_them() {
         different.insert(text.clone());
     }
     assert!(different.len() > 25, "samples differ");
-    let (exact, _) = ask(&oracle(OracleOptions { errors: 0, ..options() }), &request("domain", "Write it.", 1, 5));
+    let (exact, _) =
+        ask(&oracle(OracleOptions { errors: 0, ..options() }), &request("domain", "Write it.", 1, 5));
     assert_eq!(differing_terms(&reference(), &domain_of(&exact[0])), 0);
 }
 

@@ -19,7 +19,7 @@ fn main() {
 
 fn endpoint() -> (ScriptedServer, Arc<OpenAi>) {
     let server = ScriptedServer::matching(|_| Scripted::replies(&["(define (problem p))"])).unwrap();
-    let options = OpenAiOptions { base_url: server.base_url(), ..OpenAiOptions::default() };
+    let options = OpenAiOptions { base_url: server.base_url(), ..Default::default() };
     let provider = Arc::new(OpenAi::new(options, None).unwrap());
     (server, provider)
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const KEY: &str = "sk-scripted-0123456789";
 
 fn options(server: &ScriptedServer) -> OpenAiOptions {
-    OpenAiOptions { base_url: server.base_url(), timeout_s: 5.0, ..OpenAiOptions::default() }
+    OpenAiOptions { base_url: server.base_url(), timeout_s: 5.0, ..Default::default() }
 }
 
 fn question() -> CompletionRequest {
@@ -178,7 +178,7 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
 
 #[test]
 fn what_cannot_work_is_said_before_anything_is_sent() {
-    let named = OpenAiOptions { api_key_env: Some("SCRIPTED_KEY".into()), ..OpenAiOptions::default() };
+    let named = OpenAiOptions { api_key_env: Some("SCRIPTED_KEY".into()), ..Default::default() };
     for key in [None, Some("")] {
         let failure = OpenAi::new(named.clone(), key).unwrap_err();
         assert_eq!((failure.code.as_str(), failure.class), ("provider.key", FailureClass::Request));
@@ -193,7 +193,7 @@ fn what_cannot_work_is_said_before_anything_is_sent() {
         max_body_mb: 0,
         headers: [("Authorization".to_owned(), KEY.to_owned()), ("bad name".to_owned(), String::new())]
             .into(),
-        ..OpenAiOptions::default()
+        ..Default::default()
     };
     let failure = OpenAi::new(wrong, None).unwrap_err();
     assert_eq!(failure.code, "provider.options");

@@ -28,7 +28,7 @@ fn provider(server: &ScriptedServer, key: Option<&str>) -> Arc<dyn Provider> {
         base_url: server.base_url(),
         timeout_s: 2.0,
         api_key_env: key.map(|_| "SCRIPTED_KEY".to_owned()),
-        ..OpenAiOptions::default()
+        ..Default::default()
     };
     Arc::new(OpenAi::new(options, key).unwrap())
 }

@@ -9,7 +9,7 @@ use crate::codes;
 use crate::feedback::Heard;
 use crate::grown::Grown;
 use crate::materials::Materials;
-use crate::options::{Mode, ActionTranslatorOptions};
+use crate::options::{ActionTranslatorOptions, Mode};
 use crate::pddl_text::mentions;
 use crate::prompt::{ActionQuestion, Example, Fenced, Prompts};
 use planforge_contract::api::Host;

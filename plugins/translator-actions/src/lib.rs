@@ -31,7 +31,7 @@ mod prompt;
 mod unify;
 
 pub use codes::CODES;
-pub use options::{Mode, ActionTranslatorOptions};
+pub use options::{ActionTranslatorOptions, Mode};
 
 use planforge_contract::RequestCount::{Actions, Samples};
 use planforge_plugin_sdk::prelude::*;

@@ -1,7 +1,7 @@
 //! The actions in the task's materials, and the examples of a question.
 
 use crate::codes;
-use crate::options::{Mode, ActionTranslatorOptions};
+use crate::options::{ActionTranslatorOptions, Mode};
 use crate::prompt::Frame;
 use planforge_contract::{
     ActionDescription, ActionExample, Failure, FailureClass, PredicateDescription, TaskView,

@@ -1,7 +1,7 @@
 //! The prompts: templates in `templates/`, filled with descriptions and PDDL. What is inserted is data and is never read as a template.
 
 use crate::codes;
-use crate::options::{Mode, ActionTranslatorOptions};
+use crate::options::{ActionTranslatorOptions, Mode};
 use crate::pddl_text::{declaration, mentions};
 use planforge_contract::{ActionDescription, ActionExample, Failure, PredicateDescription};
 use planforge_pddl::ast::Domain;

@@ -74,7 +74,11 @@ fn asked(
     (patches, questions(&host))
 }
 
-fn translated(options: ActionTranslatorOptions, request: &TranslateRequest, host: &TestHost) -> Vec<CandidatePatch> {
+fn translated(
+    options: ActionTranslatorOptions,
+    request: &TranslateRequest,
+    host: &TestHost,
+) -> Vec<CandidatePatch> {
     let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
     let response = plugin.translate(host, request).unwrap();
     response.samples.into_iter().map(|s| s.into_result().unwrap()).collect()
@@ -103,7 +107,8 @@ fn in_header(header: &str, request: &mut TranslateRequest) {
 
 #[test]
 fn one_question_an_action_and_a_domain_of_all() {
-    let (patches, questions) = asked(ActionTranslatorOptions::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
+    let (patches, questions) =
+        asked(ActionTranslatorOptions::default(), &request(2), &[GO, LIGHT, GO, LIGHT]);
     assert_eq!(questions.len(), 4);
     insta::assert_snapshot!("question", questions[1]);
     let domain = patches[0].domain.as_deref().unwrap();
@@ -129,13 +134,13 @@ fn examples_are_drawn_for_each_question_from_the_seed() {
         assert_eq!(question.matches("Door number").count(), 3);
         assert!(question.contains("{{ is }}"), "what is inserted is no template");
     }
-    let none = ActionTranslatorOptions { examples: 0, ..ActionTranslatorOptions::default() };
+    let none = ActionTranslatorOptions { examples: 0, ..Default::default() };
     assert!(!asked(none, &request(1), &[GO, LIGHT]).1[0].contains("Door"));
 }
 
 #[test]
 fn earlier_actions_are_shown_only_with_the_option() {
-    let shown = ActionTranslatorOptions { earlier: true, ..ActionTranslatorOptions::default() };
+    let shown = ActionTranslatorOptions { earlier: true, ..Default::default() };
     let (_, questions) = asked(shown, &request(1), &[GO, LIGHT]);
     assert!(!questions[0].contains(GO) && questions[1].contains(GO));
     let (_, questions) = asked(ActionTranslatorOptions::default(), &request(1), &[GO, LIGHT]);
@@ -159,8 +164,14 @@ fn missing_texts_are_reported_before_any_request() {
         assert!(host.requests().is_empty());
         failure.code
     };
-    assert_eq!(failure(ActionTranslatorOptions::default(), &TranslateRequest::default()), "actions.not-given");
-    assert_eq!(failure(ActionTranslatorOptions { examples: 7, ..ActionTranslatorOptions::default() }, &request(1)), "actions.few-examples");
-    let only = ActionTranslatorOptions { only: Some(vec!["fly".into()]), ..ActionTranslatorOptions::default() };
+    assert_eq!(
+        failure(ActionTranslatorOptions::default(), &TranslateRequest::default()),
+        "actions.not-given"
+    );
+    assert_eq!(
+        failure(ActionTranslatorOptions { examples: 7, ..Default::default() }, &request(1)),
+        "actions.few-examples"
+    );
+    let only = ActionTranslatorOptions { only: Some(vec!["fly".into()]), ..Default::default() };
     assert_eq!(failure(only, &request(1)), "actions.unknown-action");
 }

@@ -109,7 +109,10 @@ impl Refusal {
 
 impl<'a> Inference<'a> {
     /// Reads the domain and the knowledge file.
-    pub(crate) fn new(options: &'a AspTranslatorOptions, request: &'a TranslateRequest) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        options: &'a AspTranslatorOptions,
+        request: &'a TranslateRequest,
+    ) -> Result<Self, Failure> {
         let task = &request.task;
         let given = request.candidate.domain.as_deref().or(task.given.domain.as_deref());
         let domain_text = given.filter(|text| !text.trim().is_empty()).ok_or_else(|| {

@@ -27,7 +27,7 @@ mod vocabulary;
 mod work;
 
 pub use codes::CODES;
-pub use options::{Limits, Mode, AspTranslatorOptions};
+pub use options::{AspTranslatorOptions, Limits, Mode};
 
 use planforge_contract::RequestCount::{ForAllSamples, Samples};
 use planforge_plugin_sdk::prelude::*;

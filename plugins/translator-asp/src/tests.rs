@@ -1,9 +1,9 @@
 //! The translator against a scripted host, with the reasoner in this process in place of the child.
 
 use super::*;
-use planforge_translating::ROLE;
 use crate::work;
 use planforge_plugin_sdk::testing::TestHost;
+use planforge_translating::ROLE;
 
 mod child;
 mod flow;
@@ -76,7 +76,7 @@ fn grippers(n: u32) -> TranslateRequest {
 }
 
 fn of_mode(mode: Mode) -> AspTranslatorOptions {
-    AspTranslatorOptions { mode, ..AspTranslatorOptions::default() }
+    AspTranslatorOptions { mode, ..Default::default() }
 }
 
 /// The conversation as a person reads it.
@@ -94,7 +94,11 @@ fn samples(response: TranslateResponse) -> Vec<Result<CandidatePatch, Failure>> 
 }
 
 /// The only sample.
-fn sample(options: AspTranslatorOptions, host: &TestHost, request: &TranslateRequest) -> Result<CandidatePatch, Failure> {
+fn sample(
+    options: AspTranslatorOptions,
+    host: &TestHost,
+    request: &TranslateRequest,
+) -> Result<CandidatePatch, Failure> {
     let mut samples = samples(plugin(options).translate(host, request).unwrap());
     assert_eq!(samples.len(), 1);
     samples.remove(0)

@@ -1,10 +1,10 @@
 //! The flow of one call: questions, replies, and for each sample the problem that its reply leads to.
 
+use crate::codes;
 use crate::extract::{Extracted, cardinalities, objects};
 use crate::infer::{IR, Inference, Refusal};
-use crate::options::{Mode, AspTranslatorOptions};
+use crate::options::{AspTranslatorOptions, Mode};
 use crate::prompt::{Finding, Prompts};
-use crate::codes;
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic, ReportedSeverity,
@@ -55,7 +55,7 @@ impl Draft {
     }
 
     /// One more reply of the sample. `turns`: what it answers.
-    fn heard(&mut self, turns: Vec<Message>, reply: &Reply, first: bool) {
+    fn add_reply(&mut self, turns: Vec<Message>, reply: &Reply, first: bool) {
         self.messages = turns;
         self.messages.push(Message::assistant(reply.content.clone()));
         self.program.clone_from(&reply.content);
@@ -87,7 +87,7 @@ impl<'a> Call<'a> {
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let revising = !self.request.feedback.is_empty();
         let samples = match self.options.mode {
-            Mode::Infer => self.given()?,
+            Mode::Infer => self.infer_given_text()?,
             _ if revising => self.one_question(self.revision()?)?,
             Mode::Ic => self.one_question(self.prompts.in_context(&self.request.task)?)?,
             Mode::G1 => {
@@ -105,7 +105,7 @@ impl<'a> Call<'a> {
     }
 
     /// Mode `infer`: every sample has the same representation, and so the same problem.
-    fn given(&self) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
+    fn infer_given_text(&self) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
         let Some(ir) = self.request.candidate.texts.get(IR) else {
             let message = "the candidate has no intermediate representation (text `ir`)";
             return Err(Failure::new(FailureClass::Request, codes::NO_IR, message)
@@ -137,10 +137,10 @@ impl<'a> Call<'a> {
         let turns = self.turns(&self.request.candidate.conversation, question)?;
         let replies = self.ask(&turns, "ir", self.n())?;
         // Questions about repairs are asked in sample order: the host numbers the calls of one plugin call.
-        Ok(self.filled(replies.iter().map(|reply| {
+        Ok(self.fill_samples(replies.iter().map(|reply| {
             check_finish(reply.finish)?;
             let mut draft = Draft { diagnostics: self.remarks(), ..Draft::default() };
-            draft.heard(turns.clone(), reply, true);
+            draft.add_reply(turns.clone(), reply, true);
             self.patch(draft, self.options.repair_rounds)
         })))
     }
@@ -156,7 +156,7 @@ impl<'a> Call<'a> {
         };
         let (counting, counts) = asked("cardinalities")?;
         let (naming, names) = asked("objects")?;
-        Ok(self.filled(counts.iter().zip(&names).map(|(counts, names)| {
+        Ok(self.fill_samples(counts.iter().zip(&names).map(|(counts, names)| {
             let mut draft = Draft { diagnostics: self.remarks(), ..Draft::default() };
             let counts = self.table(&mut draft, &counting, counts, "cardinalities", &|text| {
                 cardinalities(text, vocabulary)
@@ -171,7 +171,7 @@ impl<'a> Call<'a> {
                 self.prompts.generic("rules", task, vocabulary, &names)?,
             )?;
             let reply = self.ask_once(&turns, "rules")?;
-            draft.heard(turns, &reply, false);
+            draft.add_reply(turns, &reply, false);
             self.patch(draft, self.options.repair_rounds)
         })))
     }
@@ -191,7 +191,7 @@ impl<'a> Call<'a> {
         let first = draft.raw_reply.is_empty();
         loop {
             check_finish(reply.finish)?;
-            draft.heard(turns.clone(), &reply, first && rounds == self.options.repair_rounds);
+            draft.add_reply(turns.clone(), &reply, first && rounds == self.options.repair_rounds);
             let unreadable = match read(&reply.content) {
                 Ok(found) => {
                     let sources = SourceMap::single(name, reply.content.as_str());
@@ -201,7 +201,7 @@ impl<'a> Call<'a> {
                 }
                 Err(unreadable) => unreadable,
             };
-            let told = told(&unreadable, &reply.content);
+            let told = unreadable_text(&unreadable, &reply.content);
             if rounds == 0 {
                 let message = format!("the answer about {name} is unreadable: {told}");
                 return Err(Failure::new(FailureClass::Reply, codes::JSON, message)
@@ -244,7 +244,7 @@ impl<'a> Call<'a> {
             let mut turns = draft.messages.clone();
             turns.push(Message::user(question));
             let reply = self.ask_once(&turns, "repair")?;
-            draft.heard(turns, &reply, false);
+            draft.add_reply(turns, &reply, false);
         }
     }
 
@@ -260,8 +260,7 @@ impl<'a> Call<'a> {
     }
 
     fn ask(&self, messages: &[Message], what: &str, n: usize) -> Result<Vec<Reply>, Failure> {
-        let writer =
-            Writer { host: self.host, task: &self.request.task, logprobs: self.options.logprobs };
+        let writer = Writer { host: self.host, task: &self.request.task, logprobs: self.options.logprobs };
         writer.ask(messages.to_vec(), what, u32::try_from(n).unwrap_or(u32::MAX))
     }
 
@@ -273,7 +272,7 @@ impl<'a> Call<'a> {
     }
 
     /// Exactly as many results as samples were requested.
-    fn filled(
+    fn fill_samples(
         &self,
         patches: impl Iterator<Item = Result<CandidatePatch, Failure>>,
     ) -> Vec<Outcome<CandidatePatch>> {
@@ -302,7 +301,7 @@ fn findings(refusal: &Refusal, draft: &Draft) -> Vec<Finding> {
 }
 
 /// The reason why an answer is unreadable, with its place.
-fn told(unreadable: &Unreadable, reply: &str) -> String {
+fn unreadable_text(unreadable: &Unreadable, reply: &str) -> String {
     if unreadable.at == 0 || reply.len() > MOST_BYTES {
         return unreadable.message.clone();
     }

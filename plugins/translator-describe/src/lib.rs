@@ -21,7 +21,7 @@ mod read;
 mod write;
 
 pub use codes::CODES;
-pub use options::{Mode, DescribeOptions};
+pub use options::{DescribeOptions, Mode};
 
 use planforge_contract::RequestCount::ForAllSamples;
 use planforge_plugin_sdk::prelude::*;

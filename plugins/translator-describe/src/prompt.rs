@@ -2,7 +2,7 @@
 //! template.
 
 use crate::codes;
-use crate::options::{Mode, DescribeOptions};
+use crate::options::{DescribeOptions, Mode};
 use crate::read::{Predicate, Type};
 use planforge_contract::{Failure, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;

@@ -51,7 +51,7 @@ fn request(n: u32) -> TranslateRequest {
 }
 
 fn plugin(mode: Mode) -> Describer {
-    Describer::create(DescribeOptions { mode, ..DescribeOptions::default() }, &Secrets::default()).unwrap()
+    Describer::create(DescribeOptions { mode, ..Default::default() }, &Secrets::default()).unwrap()
 }
 
 fn asked(

@@ -1,7 +1,7 @@
 //! The flow of one call: nothing where the text is there, else one question and one text a reply.
 
 use crate::codes;
-use crate::options::{Mode, DescribeOptions};
+use crate::options::{DescribeOptions, Mode};
 use crate::prompt::Prompts;
 use crate::read::{self, Predicate, Type};
 use planforge_contract::api::Host;

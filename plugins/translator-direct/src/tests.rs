@@ -41,20 +41,20 @@ fn problem_question_with_domain_and_example() {
 fn problem_question_with_the_object_template() {
     let mut request = lamps_request(true, 1);
     request.task.action_interface = Some(lamps_interface());
-    insta::assert_snapshot!(question(DirectOptions { template: true, ..DirectOptions::default() }, &request));
+    insta::assert_snapshot!(question(DirectOptions { template: true, ..Default::default() }, &request));
 }
 
 #[test]
 fn problem_question_without_a_domain() {
     let mut request = lamps_request(false, 1);
     request.task.action_interface = Some(lamps_interface());
-    insta::assert_snapshot!(question(DirectOptions { template: true, ..DirectOptions::default() }, &request));
+    insta::assert_snapshot!(question(DirectOptions { template: true, ..Default::default() }, &request));
 }
 
 #[test]
 fn domain_question_without_template() {
     insta::assert_snapshot!(question(
-        DirectOptions { mode: Mode::Domain, ..DirectOptions::default() },
+        DirectOptions { mode: Mode::Domain, ..Default::default() },
         &lamps_request(false, 1)
     ));
 }
@@ -76,7 +76,7 @@ fn domain_question_with_template_problem_and_example() {
         mode: Mode::Domain,
         template: true,
         example: Some(Example::Shown(true)),
-        ..DirectOptions::default()
+        ..Default::default()
     };
     insta::assert_snapshot!(question(options, &request));
 }
@@ -87,7 +87,7 @@ fn a_domain_from_a_problem_alone_has_a_note() {
     request.task.domain_text.clear();
     request.task.task_text.clear();
     request.task.given.problem = Some(PROBLEM.into());
-    let options = DirectOptions { mode: Mode::Domain, ..DirectOptions::default() };
+    let options = DirectOptions { mode: Mode::Domain, ..Default::default() };
     let asked = question(options.clone(), &request);
     assert!(asked.contains("the planning domain that a problem belongs to"), "{asked}");
     let host = TestHost::new().reply("writer", DOMAIN);
@@ -99,7 +99,7 @@ fn a_domain_from_a_problem_alone_has_a_note() {
 fn texts_of_the_suite_replace_the_generated_templates() {
     let mut request = lamps_request(true, 1);
     request.task.materials.insert("objects.template".into(), "(define (problem mine) {{ domain }}".into());
-    let asked = question(DirectOptions { template: true, ..DirectOptions::default() }, &request);
+    let asked = question(DirectOptions { template: true, ..Default::default() }, &request);
     assert!(asked.contains("```pddl\n(define (problem mine) {{ domain }}\n```"), "{asked}");
     assert!(asked.contains("{{ and }}"), "inserted texts are data: {asked}");
 }
@@ -118,7 +118,7 @@ fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
         .reply("writer", "I cannot do that.")
         .answer("writer", Ok(cut))
         .reply("writer", DOMAIN);
-    let options = DirectOptions { logprobs: true, ..DirectOptions::default() };
+    let options = DirectOptions { logprobs: true, ..Default::default() };
     let got = sample_results(plugin(options).translate(&host, &lamps_request(true, 4)).unwrap());
 
     let asked = host.requests();
@@ -178,7 +178,7 @@ fn both_writes_each_problem_for_its_own_domain_in_one_conversation() {
         .reply("writer", &other)
         .reply("writer", PROBLEM)
         .reply("writer", &PROBLEM.replace("lamps", "lights"));
-    let options = DirectOptions { mode: Mode::Both, ..DirectOptions::default() };
+    let options = DirectOptions { mode: Mode::Both, ..Default::default() };
     let got = sample_results(plugin(options).translate(&host, &lamps_request(false, 3)).unwrap());
     let asked = host.requests();
     assert_eq!(
@@ -218,13 +218,13 @@ fn feedback_without_a_conversation_tells_the_task_first() {
     request.candidate.domain = Some(DOMAIN.to_owned());
     request.candidate.problem = Some(PROBLEM.to_owned());
     request.feedback = vec!["The plan does not reach the goal.".into()];
-    let asked = question(DirectOptions { mode: Mode::Both, ..DirectOptions::default() }, &request);
+    let asked = question(DirectOptions { mode: Mode::Both, ..Default::default() }, &request);
     assert!(
         asked.contains("A wired lamp can be switched on") && asked.contains("the domain first"),
         "{asked}"
     );
     let host = TestHost::new().reply("writer", &format!("```\n{DOMAIN}\n```\n```\n{PROBLEM}\n```"));
-    let options = DirectOptions { mode: Mode::Both, ..DirectOptions::default() };
+    let options = DirectOptions { mode: Mode::Both, ..Default::default() };
     let got = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
     assert!(got.domain.is_some() && got.problem.is_some());
     assert_eq!(host.requests().len(), 1, "a revision of both is one question");
@@ -247,12 +247,12 @@ fn a_missing_text_is_a_failure_of_the_request_with_help() {
     no_domain.task.domain_text.clear();
     assert_eq!(fail(DirectOptions::default(), &no_domain), "translate.no-text");
     assert_eq!(
-        fail(DirectOptions { template: true, ..DirectOptions::default() }, &lamps_request(true, 1)),
+        fail(DirectOptions { template: true, ..Default::default() }, &lamps_request(true, 1)),
         "translate.no-template"
     );
     assert_eq!(
         fail(
-            DirectOptions { example: Some(Example::Shown(true)), ..DirectOptions::default() },
+            DirectOptions { example: Some(Example::Shown(true)), ..Default::default() },
             &lamps_request(true, 1)
         ),
         "translate.no-example"
@@ -266,7 +266,7 @@ fn a_missing_text_is_a_failure_of_the_request_with_help() {
 fn the_system_text_can_be_replaced_or_left_out() {
     let first = |system: &str| {
         let host = TestHost::new().reply("writer", PROBLEM);
-        let options = DirectOptions { system: Some(system.into()), ..DirectOptions::default() };
+        let options = DirectOptions { system: Some(system.into()), ..Default::default() };
         let _ = plugin(options).translate(&host, &lamps_request(true, 1)).unwrap();
         host.requests()[0].1.messages[0].clone()
     };
@@ -290,7 +290,7 @@ fn tokens_are_counted_in_every_mode() {
         (Mode::Both, vec![DOMAIN, PROBLEM], 8),
     ] {
         let host = replies.iter().fold(TestHost::new(), |host, reply| host.answer("writer", scored(reply)));
-        let options = DirectOptions { mode, logprobs: true, ..DirectOptions::default() };
+        let options = DirectOptions { mode, logprobs: true, ..Default::default() };
         let request = lamps_request(mode == Mode::Problem, 1);
         let patch = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
         assert_eq!((patch.log_likelihood, patch.tokens), (Some(-(tokens as f64)), Some(tokens)), "{mode:?}");

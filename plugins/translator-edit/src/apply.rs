@@ -73,13 +73,13 @@ pub(crate) fn apply(base: &EditTarget<'_>, reply: CallsOfReply) -> Edited {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let edits = Edits { applied: count(applied), refused: count(refused.len()) };
     refused.sort_by_key(|r| r.first().and_then(Diagnostic::primary).map(|l| l.span.start));
-    let mut diagnostics: Vec<Diagnostic> = refused.into_iter().flat_map(shortened).collect();
+    let mut diagnostics: Vec<Diagnostic> = refused.into_iter().flat_map(distinct_findings).collect();
     diagnostics.extend(reply.notes);
     Edited { text: with_requirements(&state.domain), edits, diagnostics, fixes }
 }
 
 /// Each finding once: a mistake in a precondition is often repeated in the effect.
-fn shortened(mut refusals: Refusals) -> Refusals {
+fn distinct_findings(mut refusals: Refusals) -> Refusals {
     let mut seen = BTreeSet::new();
     refusals.retain(|d| seen.insert(d.message.clone()));
     refusals.truncate(MAX_FINDINGS);

@@ -61,7 +61,7 @@ fn first_question_with_problem_and_example() {
 fn first_question_without_example_and_without_reasoning() {
     let mut request = first_round(1);
     request.candidate.problem = None;
-    let (asked, _) = run(EditOptions { reason: false, ..EditOptions::default() }, &request, &[CALLS]);
+    let (asked, _) = run(EditOptions { reason: false, ..Default::default() }, &request, &[CALLS]);
     insta::assert_snapshot!(transcript(&asked));
 }
 
@@ -196,7 +196,7 @@ fn tokens_are_counted() {
     let host = TestHost::new().answer("writer", Ok(reply));
     let mut request = lamps_request(false, 1);
     request.candidate.domain = Some(DOMAIN.into());
-    let options = EditOptions { logprobs: true, ..EditOptions::default() };
+    let options = EditOptions { logprobs: true, ..Default::default() };
     let patch = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap();
     assert_eq!((patch.log_likelihood, patch.tokens), (Some(-4.0), Some(4)));
 }

@@ -91,7 +91,7 @@ impl Prompts {
         options: &ThoughtOptions,
         request: &TranslateRequest,
     ) -> Result<String, Failure> {
-        let context = given(options, request)?;
+        let context = given_context(options, request)?;
         let (given, rules) = self.given_and_rules(options, &context)?;
         let context = ThoughtContext {
             what: context.what,
@@ -129,7 +129,7 @@ impl Prompts {
         request: &TranslateRequest,
     ) -> Result<String, Failure> {
         let candidate = &request.candidate;
-        let context = given(options, request)?;
+        let context = given_context(options, request)?;
         let (given, rules) = self.given_and_rules(options, &context)?;
         let written = match options.artefact {
             Artefact::Domain => candidate.domain.as_deref(),
@@ -174,7 +174,10 @@ impl Prompts {
 }
 
 /// The material of the question. A domain must fit the problem, a problem the domain: the candidate's, else the given one.
-fn given<'a>(options: &ThoughtOptions, request: &'a TranslateRequest) -> Result<GivenContext<'a>, Failure> {
+fn given_context<'a>(
+    options: &ThoughtOptions,
+    request: &'a TranslateRequest,
+) -> Result<GivenContext<'a>, Failure> {
     let (task, candidate) = (&request.task, &request.candidate);
     let is_there = |text: &&str| !text.is_empty();
     let (domain, problem) = match options.artefact {

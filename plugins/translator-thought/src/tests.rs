@@ -10,7 +10,7 @@ use planforge_translating::testing::{
 const THOUGHT: &str = "predicate on: the lamp ?l is lit\naction switch: lights a wired lamp";
 
 fn writing(artefact: Artefact) -> ThoughtOptions {
-    ThoughtOptions { artefact, template: true, ..ThoughtOptions::default() }
+    ThoughtOptions { artefact, template: true, ..Default::default() }
 }
 
 fn plugin(options: ThoughtOptions) -> ThoughtTranslator {
@@ -49,7 +49,7 @@ fn written() -> TranslateRequest {
 }
 
 fn updating() -> ThoughtOptions {
-    ThoughtOptions { mode: Mode::Update, template: true, ..ThoughtOptions::default() }
+    ThoughtOptions { mode: Mode::Update, template: true, ..Default::default() }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Feedback about an action: the needs of its class, and no more of the reference.
 
-use crate::requested::RequestedAction;
 use crate::report::ActionResult;
+use crate::requested::RequestedAction;
 use planforge_contract::Classification;
 use planforge_pddl::ast::Domain;
 use planforge_planning::Explanation;

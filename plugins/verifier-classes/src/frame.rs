@@ -63,7 +63,7 @@ impl Cache {
         options: &ClassVerifierOptions,
         budget: &mut Deadline<'_>,
     ) -> Result<Arc<Behaviour>, Failure> {
-        let found = self.kept().iter().find(|(kept, _)| kept == reference).map(|(_, made)| Arc::clone(made));
+        let found = self.lock().iter().find(|(kept, _)| kept == reference).map(|(_, made)| Arc::clone(made));
         if let Some(made) = found {
             return Ok(made);
         }
@@ -71,14 +71,14 @@ impl Cache {
         let made = Arc::new(Behaviour::open(reference, options, budget)?);
         // A result that this call's time limit cut short is not reused by other calls.
         if budget.poll() == Poll::Continue {
-            let mut kept = self.kept();
+            let mut kept = self.lock();
             kept.truncate(KEPT - 1);
             kept.push_front((reference.clone(), Arc::clone(&made)));
         }
         Ok(made)
     }
 
-    fn kept(&self) -> MutexGuard<'_, VecDeque<(Reference, Arc<Behaviour>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(Reference, Arc<Behaviour>)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -96,7 +96,7 @@ impl Frame {
         budget: &mut Deadline<'_>,
     ) -> Result<Self, Failure> {
         if !options.behaviour
-            && let Some(given) = given(task)?
+            && let Some(given) = given_frame(task)?
         {
             return Ok(given);
         }
@@ -116,7 +116,7 @@ impl Frame {
 }
 
 /// The declarations and the names of actions that the pipeline gives.
-fn given(task: &TaskView) -> Result<Option<Frame>, Failure> {
+fn given_frame(task: &TaskView) -> Result<Option<Frame>, Failure> {
     let Some(header) = task.materials.get("domain.header") else { return Ok(None) };
     let unreadable = |name: &str, why: String| {
         let message = format!("the material `{name}` of suite `{}` cannot be read: {why}", task.suite);
@@ -135,7 +135,11 @@ fn given(task: &TaskView) -> Result<Option<Frame>, Failure> {
 }
 
 impl Behaviour {
-    fn open(reference: &Reference, options: &ClassVerifierOptions, budget: &mut Deadline<'_>) -> Result<Self, Failure> {
+    fn open(
+        reference: &Reference,
+        options: &ClassVerifierOptions,
+        budget: &mut Deadline<'_>,
+    ) -> Result<Self, Failure> {
         let problems = reference.problems();
         let plans = hde::HdeReference::new(&reference.domain, &problems, &options.hde(), budget);
         let plans = match plans {
@@ -144,7 +148,7 @@ impl Behaviour {
                 let number = no.problem + 1;
                 Err(match no.why {
                     HdeReferenceErrorKind::Model(error) => Open::of(error)?,
-                    HdeReferenceErrorKind::Limit(StopReason::Cancelled) => return Err(interrupted()),
+                    HdeReferenceErrorKind::Limit(StopReason::Cancelled) => return Err(interruption_failure()),
                     HdeReferenceErrorKind::Limit(reason) => Open {
                         why: format!(
                             "{reason} was reached before a plan of reference problem {number} was found"
@@ -181,7 +185,7 @@ impl Open {
     /// The reference has errors, or the run was interrupted.
     fn of(error: ModelError) -> Result<Self, Failure> {
         match error {
-            ModelError::Limit(StopReason::Cancelled) => Err(interrupted()),
+            ModelError::Limit(StopReason::Cancelled) => Err(interruption_failure()),
             ModelError::Limit(reason) => Ok(Self {
                 why: format!("{reason} was reached while the reference was made ready"),
                 stopped: Some(reason),
@@ -197,6 +201,6 @@ impl Open {
 }
 
 /// The run is being interrupted: no verdict.
-pub(crate) fn interrupted() -> Failure {
+pub(crate) fn interruption_failure() -> Failure {
     Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
 }

@@ -1,11 +1,11 @@
 //! One candidate's assessment: the class of each action, of the domain of all of them, and the verdict.
 
-use crate::requested::{RequestedAction, asked, other_predicates, own_texts};
+use crate::action_feedback;
 use crate::codes;
-use crate::frame::{Behaviour, Cache, Frame, Open, interrupted};
+use crate::frame::{Behaviour, Cache, Frame, Open, interruption_failure};
 use crate::options::ClassVerifierOptions;
 use crate::report::{self, ActionResult};
-use crate::action_feedback;
+use crate::requested::{RequestedAction, asked, other_predicates, own_texts};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Classification, Decision, ExactAnswer, Failure, ReportedDiagnostic, ResultClasses,
@@ -54,7 +54,7 @@ impl<'a> ActionJudge<'a> {
     /// The run was interrupted.
     pub(crate) fn judge(&mut self, candidate: &Candidate) -> Result<Assessment, Failure> {
         if self.host.cancelled() {
-            return Err(interrupted());
+            return Err(interruption_failure());
         }
         let has_domain = candidate.domain.as_deref().is_some_and(|text| !text.trim().is_empty());
         if !has_domain && own_texts(candidate).next().is_none() {
@@ -136,14 +136,14 @@ impl<'a> ActionJudge<'a> {
     /// A class with the exact comparison, if it is requested and there is a domain to compare.
     fn found(&mut self, classified: ClassifiedReply) -> Result<ActionResult, Failure> {
         if classified.stopped == Some(StopReason::Cancelled) {
-            return Err(interrupted());
+            return Err(interruption_failure());
         }
         let models = self.frame.behaviour.as_ref().and_then(|behaviour| behaviour.exact.as_ref());
         let exact = match (models, &classified.domain) {
             (Some(Ok(models)), Some(domain)) => {
                 let compared = models.compare(domain, &mut self.budget);
                 if compared.is_cancelled() {
-                    return Err(interrupted());
+                    return Err(interruption_failure());
                 }
                 Some(report::exact(&compared))
             }
@@ -217,7 +217,8 @@ fn decision(asked: &[RequestedAction], found: &[ActionResult]) -> Decision {
     if found.iter().any(|found| !found.is_good() && !found.is_open()) {
         return Decision::Rejected;
     }
-    let open: Vec<(&RequestedAction, &ActionResult)> = asked.iter().zip(found).filter(|(_, found)| found.is_open()).collect();
+    let open: Vec<(&RequestedAction, &ActionResult)> =
+        asked.iter().zip(found).filter(|(_, found)| found.is_open()).collect();
     let Some((asked, first)) = open.first() else { return Decision::Accepted };
     // Another run may change the result of a limit, so a limit is reported first.
     let reason = match open.iter().any(|(_, found)| found.classified.stopped.is_some()) {

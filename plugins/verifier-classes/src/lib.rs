@@ -58,13 +58,13 @@
 //! entries leaves the other actions alone. Plans come from the environment, so models see them only in a
 //! pipeline that declares `feedback = "environment"`.
 
-mod requested;
+mod action_feedback;
 mod codes;
 mod frame;
 mod judge;
 mod options;
 mod report;
-mod action_feedback;
+mod requested;
 
 pub use codes::CODES;
 pub use options::ClassVerifierOptions;

@@ -1,7 +1,7 @@
 //! Classes as the contract has them.
 
-use crate::requested::RequestedAction;
 use crate::options::ClassVerifierOptions;
+use crate::requested::RequestedAction;
 use planforge_contract::{ActionReconstructionError, Classification, ExactAnswer, ReportedDiagnostic};
 use planforge_diagnostics::SourceMap;
 use planforge_judging::report;
@@ -14,7 +14,12 @@ use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup
 const FITS: [&str; 2] = ["Fits", "fits"];
 
 /// The result of an action.
-pub(crate) fn action(asked: &RequestedAction, found: &ActionResult, domain: &Domain, options: &ClassVerifierOptions) -> Classification {
+pub(crate) fn action(
+    asked: &RequestedAction,
+    found: &ActionResult,
+    domain: &Domain,
+    options: &ClassVerifierOptions,
+) -> Classification {
     let sources = SourceMap::single(format!("action {}", asked.name), asked.text.as_str());
     let reported = |d| ReportedDiagnostic::of(d, &sources);
     Classification {

@@ -43,9 +43,10 @@ pub(crate) fn own_texts(candidate: &Candidate) -> impl Iterator<Item = &str> {
 /// predicates. A candidate without a domain is assumed to use these.
 pub(crate) fn other_predicates(candidate: &Candidate, domain: &Domain) -> Option<String> {
     let text = candidate.domain.as_deref().filter(|text| !text.trim().is_empty())?;
-    let (wanted, own) = (declared(domain), declared(&parse_domain(text, SourceId(0)).value));
-    let missing: Vec<String> = wanted.difference(&own).map(told).collect();
-    let extra: Vec<String> = own.difference(&wanted).map(told).collect();
+    let (wanted, own) =
+        (declared_predicates(domain), declared_predicates(&parse_domain(text, SourceId(0)).value));
+    let missing: Vec<String> = wanted.difference(&own).map(predicate_text).collect();
+    let extra: Vec<String> = own.difference(&wanted).map(predicate_text).collect();
     let list = |names: &[String]| {
         let more = names.len().saturating_sub(MOST);
         let shown = names[..names.len().min(MOST)].join(", ");
@@ -61,10 +62,10 @@ pub(crate) fn other_predicates(candidate: &Candidate, domain: &Domain) -> Option
 }
 
 /// Predicates by name and number of arguments.
-fn declared(domain: &Domain) -> BTreeSet<(String, usize)> {
+fn declared_predicates(domain: &Domain) -> BTreeSet<(String, usize)> {
     domain.predicates.iter().map(|p| (p.name.key().to_owned(), p.parameters.len())).collect()
 }
 
-fn told((name, arguments): &(String, usize)) -> String {
+fn predicate_text((name, arguments): &(String, usize)) -> String {
     format!("{name}/{arguments}")
 }

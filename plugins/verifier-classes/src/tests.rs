@@ -27,8 +27,11 @@ const GO: &str = "(:action go :parameters (?a ?b - room)
   :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
 
 fn host_with(problem: &str, further: &[&str]) -> TestHost {
-    let environment =
-        PddlEnvironment::create(planforge_environment_pddl::PddlEnvironmentOptions::default(), &Secrets::default()).unwrap();
+    let environment = PddlEnvironment::create(
+        planforge_environment_pddl::PddlEnvironmentOptions::default(),
+        &Secrets::default(),
+    )
+    .unwrap();
     let open = EnvironmentOpen {
         suite: "lamps".into(),
         task: "p01".into(),
@@ -57,7 +60,7 @@ fn judge(
 }
 
 fn judged(texts: &[(&str, &str)]) -> (Assessment, ResultClasses) {
-    let options = ClassVerifierOptions { exact: true, ..ClassVerifierOptions::default() };
+    let options = ClassVerifierOptions { exact: true, ..Default::default() };
     let got = judge(&host_with(PROBLEM, &[]), options, TaskView::default(), candidate(texts)).unwrap();
     let classes = serde_json::from_value(got.evidence.clone()).unwrap();
     (got, classes)
@@ -111,7 +114,7 @@ fn feedback_on_a_lost_plan_quotes_the_written_action_s_condition() {
     let strict = "(:action go :parameters (?a ?b - room)
       :precondition (and (here ?a) (door ?a ?b) (oiled ?b)) :effect (and (here ?b) (not (here ?a))))";
     let oiled = PROBLEM.replace("(here hall)", "(here hall) (oiled attic)");
-    let options = ClassVerifierOptions { exact: true, ..ClassVerifierOptions::default() };
+    let options = ClassVerifierOptions { exact: true, ..Default::default() };
     let got =
         judge(&host_with(&oiled, &[]), options, TaskView::default(), candidate(&[("go", strict)])).unwrap();
     let classes: ResultClasses = serde_json::from_value(got.evidence.clone()).unwrap();
@@ -188,7 +191,7 @@ fn every_wrong_action_has_its_entry_and_the_whole_its_own_class() {
 fn further_problems_reveal_differences() {
     let text = light("(and (here ?r) (in ?l ?r))", EFF);
     let class = |further: &[&str], k| {
-        let options = ClassVerifierOptions { k, ..ClassVerifierOptions::default() };
+        let options = ClassVerifierOptions { k, ..Default::default() };
         let got =
             judge(&host_with(PROBLEM, further), options, TaskView::default(), candidate(&[("light", &text)]))
                 .unwrap();
@@ -202,7 +205,7 @@ fn further_problems_reveal_differences() {
 #[test]
 fn a_limit_leaves_an_action_undecided_and_is_reported() {
     let text = light("(and (here ?r) (in ?l ?r) (lit ?l))", EFF);
-    let options = ClassVerifierOptions { max_nodes: 1, ..ClassVerifierOptions::default() };
+    let options = ClassVerifierOptions { max_nodes: 1, ..Default::default() };
     let syntax = "(:action go :parameters";
     let got =
         judge(&host_with(PROBLEM, &[]), options.clone(), TaskView::default(), candidate(&[("light", &text)]))
@@ -229,12 +232,14 @@ fn a_limit_leaves_an_action_undecided_and_is_reported() {
     .unwrap();
     assert_eq!((got.decision, got.metrics["syntax"]), (Decision::Rejected, 1.0));
     let host = host_with(PROBLEM, &[]).remaining_ms(0);
-    let late = judge(&host, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap();
+    let late =
+        judge(&host, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap();
     assert!(matches!(late.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{late:?}");
     let host = host_with(PROBLEM, &[]);
     host.cancel();
     let failure =
-        judge(&host, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap_err();
+        judge(&host, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)]))
+            .unwrap_err();
     assert_eq!(failure.class, FailureClass::Cancelled);
 }
 
@@ -249,7 +254,7 @@ fn without_behaviour_the_given_declarations_are_enough() {
         .map(|(k, v)| (k.to_owned(), v))
         .into();
     let task = TaskView { suite: "lamps".into(), materials, ..TaskView::default() };
-    let options = ClassVerifierOptions { behaviour: false, ..ClassVerifierOptions::default() };
+    let options = ClassVerifierOptions { behaviour: false, ..Default::default() };
     // No environment is open, so asking it would be a failure.
     let host = TestHost::for_kind(PluginKind::Verifier);
     let wrong = light("(lit ?l)", "(dark ?l)");
@@ -277,15 +282,20 @@ fn without_behaviour_the_given_declarations_are_enough() {
 
 #[test]
 fn a_reference_that_is_none_is_a_failure_and_a_missing_candidate_undecided() {
-    let nothing =
-        judge(&host_with(PROBLEM, &[]), ClassVerifierOptions::default(), TaskView::default(), Candidate::default());
+    let nothing = judge(
+        &host_with(PROBLEM, &[]),
+        ClassVerifierOptions::default(),
+        TaskView::default(),
+        Candidate::default(),
+    );
     assert!(matches!(
         nothing.unwrap().decision,
         Decision::Undecided { reason: UndecidedReason::MissingInput, .. }
     ));
     let broken = host_with("(define (problem two", &[]);
     let failure =
-        judge(&broken, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)])).unwrap_err();
+        judge(&broken, ClassVerifierOptions::default(), TaskView::default(), candidate(&[("go", GO)]))
+            .unwrap_err();
     assert_eq!(failure.code, "environment.unreadable");
     let unsolvable = PROBLEM.replace("(in b attic) ", "");
     let got = judge(
@@ -300,9 +310,9 @@ fn a_reference_that_is_none_is_a_failure_and_a_missing_candidate_undecided() {
     };
     assert!(message.contains("reference problem 1 has no plan"), "{message}");
     for options in [
-        ClassVerifierOptions { k: 0, ..ClassVerifierOptions::default() },
-        ClassVerifierOptions { max_nodes: 0, ..ClassVerifierOptions::default() },
-        ClassVerifierOptions { exact: true, behaviour: false, ..ClassVerifierOptions::default() },
+        ClassVerifierOptions { k: 0, ..Default::default() },
+        ClassVerifierOptions { max_nodes: 0, ..Default::default() },
+        ClassVerifierOptions { exact: true, behaviour: false, ..Default::default() },
     ] {
         assert_eq!(ClassVerifier::create(options, &Secrets::default()).unwrap_err().code, "classes.options");
     }

@@ -1,8 +1,8 @@
 //! The flow for one candidate: question, reply, assessment.
 
-use crate::options::{Of, CritiqueOptions};
+use crate::options::{CritiqueOptions, Of};
 use crate::prompt::{Prompts, Subject, subject};
-use crate::read::{Against, ReadCritique, CritiqueReader};
+use crate::read::{Against, CritiqueReader, ReadCritique};
 use crate::{ROLE, codes, told};
 use planforge_contract::api::Host;
 use planforge_contract::{
@@ -64,7 +64,10 @@ impl Call<'_> {
             turns.clear();
         }
         if !reply.content.trim().is_empty() {
-            turns.push(Message::assistant(critique_text::bounded(&reply.content, crate::read::MOST_BYTES)));
+            turns.push(Message::assistant(critique_text::cut_to_bytes(
+                &reply.content,
+                crate::read::MOST_BYTES,
+            )));
             assessment.messages = turns;
         }
         Ok(assessment)
@@ -115,8 +118,12 @@ fn assess(of: Of, reply: &Reply, read: ReadCritique) -> Result<Assessment, Failu
     let errors = critique.findings.iter().filter(|f| f.severity == FindingSeverity::Error).count();
     let warnings = critique.findings.len() - errors;
     let mut assessment = match critique.approves {
-        Some(true) => Assessment::new(Decision::Accepted, critique_text::summary("approves of", of, errors, warnings)),
-        Some(false) => Assessment::new(Decision::Rejected, critique_text::summary("objects to", of, errors, warnings)),
+        Some(true) => {
+            Assessment::new(Decision::Accepted, critique_text::summary("approves of", of, errors, warnings))
+        }
+        Some(false) => {
+            Assessment::new(Decision::Rejected, critique_text::summary("objects to", of, errors, warnings))
+        }
         None => {
             let (reason, why) = match reply.finish {
                 FinishReason::Length => {

@@ -19,7 +19,7 @@ pub(crate) fn feedback(of: Of, critique: &Critique) -> Vec<String> {
     }
     let reply = critique.reply.trim();
     if critique.form == "prose" && !reply.is_empty() {
-        return vec![format!("A critic says about the {what}:\n\n{}", bounded(reply, MOST_OF_PROSE))];
+        return vec![format!("A critic says about the {what}:\n\n{}", cut_to_bytes(reply, MOST_OF_PROSE))];
     }
     if critique.findings.is_empty() {
         return vec![format!("A critic looked at the {what} and said nothing that could be used.")];
@@ -41,15 +41,18 @@ pub(crate) fn feedback(of: Of, critique: &Critique) -> Vec<String> {
 fn words(finding: &CritiqueFinding) -> String {
     let mut out = String::new();
     if !finding.place.is_empty() {
-        let _ = write!(out, "{}: ", bounded(&finding.place, MOST_OF_A_FIELD));
+        let _ = write!(out, "{}: ", cut_to_bytes(&finding.place, MOST_OF_A_FIELD));
     }
     if finding.severity == FindingSeverity::Warning {
         out.push_str("(minor) ");
     }
-    out.push_str(&sentence(&bounded(&finding.finding, MOST_OF_A_FIELD)));
+    out.push_str(&sentence(&cut_to_bytes(&finding.finding, MOST_OF_A_FIELD)));
     if !finding.change.is_empty() {
-        let _ =
-            write!(out, "\n   Suggested change: {}", sentence(&bounded(&finding.change, MOST_OF_A_FIELD)));
+        let _ = write!(
+            out,
+            "\n   Suggested change: {}",
+            sentence(&cut_to_bytes(&finding.change, MOST_OF_A_FIELD))
+        );
     }
     out
 }
@@ -75,7 +78,7 @@ pub(crate) fn summary(verb: &str, of: Of, errors: usize, warnings: usize) -> Str
 }
 
 /// At most so many bytes of a text; what is cut ends with an ellipsis.
-pub(crate) fn bounded(text: &str, most: usize) -> String {
+pub(crate) fn cut_to_bytes(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }

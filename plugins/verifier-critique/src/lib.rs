@@ -19,13 +19,13 @@
 
 mod ask;
 mod codes;
+mod critique_text;
 mod options;
 mod prompt;
 pub mod read;
-mod critique_text;
 
 pub use codes::CODES;
-pub use options::{Evidence, Form, Of, CritiqueOptions};
+pub use options::{CritiqueOptions, Evidence, Form, Of};
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -48,10 +48,7 @@ impl Plugin for CritiqueVerifier {
             .requests(1)
             .metric("findings", "findings of the critic, warnings included")
             .metric("errors", "findings that are errors")
-            .metric(
-                "approves",
-                "1 if the critic approves, 0 if it objects; absent if neither is known",
-            )
+            .metric("approves", "1 if the critic approves, 0 if it objects; absent if neither is known")
             .metric("repeated", "findings that its last critique had already")
     }
 

@@ -2,7 +2,7 @@
 //! read as a template.
 
 use crate::codes;
-use crate::options::{Evidence, Form, Of, CritiqueOptions};
+use crate::options::{CritiqueOptions, Evidence, Form, Of};
 use planforge_contract::{
     Candidate, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedSeverity, TaskView,
 };

@@ -100,7 +100,7 @@ impl CritiqueReader {
         }
         read.critique.reply = text.to_owned();
         let ended = ending(finish, &mut read);
-        let (form, said) = self.said(text);
+        let (form, said) = self.read_content(text);
         read.critique.form = form.to_owned();
         if text.trim().is_empty() {
             read.remark(codes::EMPTY, "the reply is empty".to_owned());
@@ -118,7 +118,7 @@ impl CritiqueReader {
     }
 
     /// The content of a reply, with the name of its form.
-    fn said(&self, text: &str) -> (&'static str, ReplyContent) {
+    fn read_content(&self, text: &str) -> (&'static str, ReplyContent) {
         let found = loose::salvage(text);
         let said = structured::read(&self.words, &found);
         let Some(mut said) = said else { return ("prose", prose::read(&self.words, text)) };
@@ -178,7 +178,7 @@ impl CritiqueReader {
         if last.trim().is_empty() || read.critique.reply.trim().is_empty() {
             return;
         }
-        let before: BTreeSet<String> = self.said(last).1.findings.iter().map(key).collect();
+        let before: BTreeSet<String> = self.read_content(last).1.findings.iter().map(key).collect();
         read.repeated = read.critique.findings.iter().filter(|f| before.contains(&key(f))).count();
         let (repeated, all) = (read.repeated, read.critique.findings.len());
         if normal(last) == normal(&read.critique.reply) {
@@ -242,7 +242,7 @@ fn normal(text: &str) -> String {
 }
 
 fn in_bounds(finding: CritiqueFinding) -> CritiqueFinding {
-    let cut = |text: String| crate::critique_text::bounded(text.trim(), MOST_OF_A_FIELD);
+    let cut = |text: String| crate::critique_text::cut_to_bytes(text.trim(), MOST_OF_A_FIELD);
     CritiqueFinding {
         finding: cut(finding.finding),
         place: cut(finding.place),

@@ -2,8 +2,8 @@
 //! reference, so they are never feedback.
 
 use crate::codes;
-use crate::judge::{interrupted, undecided};
-use crate::options::{InterfaceOption, Level, EquivalenceVerifierOptions};
+use crate::judge::{interruption_failure, undecided_assessment};
+use crate::options::{EquivalenceVerifierOptions, InterfaceOption, Level};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, HeuristicEquivalence, ReportedSeverity,
@@ -71,23 +71,23 @@ impl<'a> DomainJudge<'a> {
 
     pub(crate) fn judge(&mut self, candidate: &Candidate) -> Result<Assessment, Failure> {
         if self.host.cancelled() {
-            return Err(interrupted());
+            return Err(interruption_failure());
         }
         let text = candidate.domain.as_deref().filter(|t| !t.trim().is_empty());
         let Some(text) = text else {
             let message = "there is nothing to compare: the candidate has no domain";
-            return Ok(undecided(UndecidedReason::MissingInput, message.to_owned()));
+            return Ok(undecided_assessment(UndecidedReason::MissingInput, message.to_owned()));
         };
         let checked = check(Texts { domain: Some(text), problem: None }, "");
         let Some(domain) = checked.domain.as_ref().filter(|_| checked.count(ReportedSeverity::Error) == 0)
         else {
             return Ok(broken(checked));
         };
-        let (domain, renaming) = match self.matched(domain) {
+        let (domain, renaming) = match self.match_names(domain) {
             Ok(matched) => matched,
             Err(NoInterface::None(why)) => return Ok(not_comparable(&checked, codes::INTERFACE, why)),
             Err(limit @ NoInterface::Limit { .. }) => {
-                return Ok(undecided(UndecidedReason::Limit, limit.to_string()));
+                return Ok(undecided_assessment(UndecidedReason::Limit, limit.to_string()));
             }
         };
         let mut assessment = match &self.prepared {
@@ -121,7 +121,7 @@ impl<'a> DomainJudge<'a> {
     }
 
     /// The candidate in the reference's names, with its renaming if one is searched.
-    fn matched(&self, domain: &Domain) -> Result<(Domain, Option<Interface>), NoInterface> {
+    fn match_names(&self, domain: &Domain) -> Result<(Domain, Option<Interface>), NoInterface> {
         let reference = &self.reference.domain;
         if self.options.interface == InterfaceOption::Exact {
             return same_interface(reference, domain).map(|()| (domain.clone(), None));
@@ -141,7 +141,7 @@ fn exactly(
 ) -> Result<Assessment, Failure> {
     let compared = own.compare(domain, budget);
     if compared.is_cancelled() {
-        return Err(interrupted());
+        return Err(interruption_failure());
     }
     told_exactly(&compared, own.problems(), checked)
 }
@@ -156,7 +156,10 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
         Some((place, outcome @ Ok(comparison))) => (place, outcome, comparison),
         Some((_, Err(not))) => return unmade(not.clone(), checked),
         None => {
-            return Ok(undecided(UndecidedReason::MissingInput, "there is no reference problem".to_owned()));
+            return Ok(undecided_assessment(
+                UndecidedReason::MissingInput,
+                "there is no reference problem".to_owned(),
+            ));
         }
     };
     let entry = |outcome: &Outcome| {
@@ -165,7 +168,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
         entry
     };
     let mut assessment = match comparison.verdict() {
-        ComparisonVerdict::Equal => accepted(&match problems {
+        ComparisonVerdict::Equal => accepted_assessment(&match problems {
             1 => "The domain behaves as the reference over the whole reachable space.".to_owned(),
             n => {
                 format!("The domain behaves as the reference over the whole reachable space of {n} problems.")
@@ -186,7 +189,10 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
                 _ => UndecidedReason::Unsupported,
             };
             let place = on(decides);
-            undecided(reason, format!("the comparison{place} is open{}: {why}", steps.unwrap_or_default()))
+            undecided_assessment(
+                reason,
+                format!("the comparison{place} is open{}: {why}", steps.unwrap_or_default()),
+            )
         }
     };
     figures(&mut assessment, comparison, compared.pairs());
@@ -210,14 +216,14 @@ fn by_plans(
     };
     let shown = report::heuristic(&found, &options.hde());
     let mut assessment = match &found.outcome {
-        HdeOutcome::Undecided { stopped: StopReason::Cancelled, .. } => return Err(interrupted()),
-        HdeOutcome::Equivalent => accepted(&format!(
+        HdeOutcome::Undecided { stopped: StopReason::Cancelled, .. } => return Err(interruption_failure()),
+        HdeOutcome::Equivalent => accepted_assessment(&format!(
             "The cheapest plans of the domain and of the reference are plans of both ({} executed).",
             found.shared
         )),
-        HdeOutcome::Different { .. } => differs(checked, told(&shown)),
+        HdeOutcome::Different { .. } => differs(checked, difference_clause(&shown)),
         HdeOutcome::Undecided { .. } => {
-            undecided(UndecidedReason::Limit, shown.why.clone().unwrap_or_default())
+            undecided_assessment(UndecidedReason::Limit, shown.why.clone().unwrap_or_default())
         }
     };
     assessment.metrics.insert("plans".into(), found.plans.iter().flatten().sum::<usize>() as f64);
@@ -226,7 +232,11 @@ fn by_plans(
 }
 
 /// The reference's plans, or an assessment for every candidate if there are none.
-fn plans(options: &EquivalenceVerifierOptions, reference: &Reference, budget: &mut Deadline<'_>) -> Result<Prepared, Failure> {
+fn plans(
+    options: &EquivalenceVerifierOptions,
+    reference: &Reference,
+    budget: &mut Deadline<'_>,
+) -> Result<Prepared, Failure> {
     let found = hde::HdeReference::new(&reference.domain, &reference.problems(), &options.hde(), budget);
     match found.map_err(|no| no.why) {
         Ok(plans) => Ok(Prepared::Plans(plans)),
@@ -243,7 +253,7 @@ fn plans(options: &EquivalenceVerifierOptions, reference: &Reference, budget: &m
 /// The reference could not be made ready: a limit or a construct that is not executed leaves every candidate undecided.
 fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
     let reason = match &error {
-        ModelError::Limit(StopReason::Cancelled) => return Err(interrupted()),
+        ModelError::Limit(StopReason::Cancelled) => return Err(interruption_failure()),
         ModelError::Limit(_) => UndecidedReason::Limit,
         ModelError::Unsupported(_) => UndecidedReason::Unsupported,
         ModelError::Invalid(_) => {
@@ -256,7 +266,7 @@ fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
         ModelError::Limit(limit) => format!("{limit} was reached while the reference was made ready"),
         other => format!("the reference: {other}"),
     };
-    Ok(Prepared::None(Box::new(undecided(reason, message))))
+    Ok(Prepared::None(Box::new(undecided_assessment(reason, message))))
 }
 
 /// The assessment of a candidate that is not a model: a limit, or a domain that the reference problem does
@@ -264,15 +274,15 @@ fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
 fn unmade(not: NotCompared, checked: &Checked) -> Result<Assessment, Failure> {
     let message = format!("the candidate's domain with the reference problem: {}", not.error);
     match not.error {
-        ModelError::Limit(StopReason::Cancelled) => Err(interrupted()),
-        ModelError::Limit(_) => Ok(undecided(UndecidedReason::Limit, message)),
-        ModelError::Unsupported(_) => Ok(undecided(UndecidedReason::Unsupported, message)),
+        ModelError::Limit(StopReason::Cancelled) => Err(interruption_failure()),
+        ModelError::Limit(_) => Ok(undecided_assessment(UndecidedReason::Limit, message)),
+        ModelError::Unsupported(_) => Ok(undecided_assessment(UndecidedReason::Unsupported, message)),
         ModelError::Invalid(_) => Ok(not_comparable(checked, codes::INTERFACE, message)),
     }
 }
 
 /// A clause about a difference by plans.
-fn told(shown: &HeuristicEquivalence) -> &'static str {
+fn difference_clause(shown: &HeuristicEquivalence) -> &'static str {
     match shown.class.as_deref() {
         Some("no-plan") => "the reference problem has no plan in the domain",
         Some("new-plan-fails") => "a plan of the domain is none of the reference",
@@ -283,7 +293,7 @@ fn told(shown: &HeuristicEquivalence) -> &'static str {
     }
 }
 
-fn accepted(summary: &str) -> Assessment {
+fn accepted_assessment(summary: &str) -> Assessment {
     let mut assessment = Assessment::new(Decision::Accepted, summary);
     assessment.metrics.insert("equivalent".into(), 1.0);
     assessment

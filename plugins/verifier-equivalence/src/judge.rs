@@ -1,7 +1,7 @@
 //! The assessment of one problem. Differences reveal the reference, so they are never feedback.
 
 use crate::codes;
-use crate::options::{Level, EquivalenceVerifierOptions};
+use crate::options::{EquivalenceVerifierOptions, Level};
 use planforge_contract::api::Host;
 use planforge_contract::{
     AddedGoalFacts, Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason,
@@ -30,12 +30,12 @@ pub(crate) fn judge(
     candidate: &Candidate,
 ) -> Result<Assessment, Failure> {
     if host.cancelled() {
-        return Err(interrupted());
+        return Err(interruption_failure());
     }
     let texts = Texts::of(candidate, given);
     let Some(problem_text) = texts.problem else {
         let message = "there is nothing to compare: the candidate has no problem";
-        return Ok(undecided(UndecidedReason::MissingInput, message.to_owned()));
+        return Ok(undecided_assessment(UndecidedReason::MissingInput, message.to_owned()));
     };
     let checked = check(texts, "");
     if let Some(message) = unreadable(texts) {
@@ -79,11 +79,13 @@ fn compare(
     match equivalent_problems(domain, own, problem, options.max_choices, &mut budget) {
         ProblemEquivalence::Equal { renaming } => Ok(equal(&renaming)),
         ProblemEquivalence::Different(found) => Ok(different(found, checked)),
-        ProblemEquivalence::Undecided { stopped: Some(StopReason::Cancelled), .. } => Err(interrupted()),
+        ProblemEquivalence::Undecided { stopped: Some(StopReason::Cancelled), .. } => {
+            Err(interruption_failure())
+        }
         ProblemEquivalence::Undecided { choices, stopped } => {
             let reason = stopped.map_or_else(|| "`max_choices`".to_owned(), |reason| reason.to_string());
             let message = format!("{reason} ended the comparison after {choices} pairs of objects");
-            Ok(undecided(UndecidedReason::Limit, message))
+            Ok(undecided_assessment(UndecidedReason::Limit, message))
         }
     }
 }
@@ -115,10 +117,12 @@ fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Fai
             }
             assessment
         }
-        GoalOutcome::Undecided { stopped: Some(StopReason::Cancelled), .. } => return Err(interrupted()),
+        GoalOutcome::Undecided { stopped: Some(StopReason::Cancelled), .. } => {
+            return Err(interruption_failure());
+        }
         GoalOutcome::Undecided { why, unsupported, .. } => {
             let reason = if unsupported { UndecidedReason::Unsupported } else { UndecidedReason::Limit };
-            undecided(reason, format!("the goals were not compared: {why}"))
+            undecided_assessment(reason, format!("the goals were not compared: {why}"))
         }
     };
     if completed {
@@ -128,11 +132,11 @@ fn by_goals(found: GoalEquivalence, checked: &Checked) -> Result<Assessment, Fai
 }
 
 /// The run is being interrupted: no verdict.
-pub(crate) fn interrupted() -> Failure {
+pub(crate) fn interruption_failure() -> Failure {
     Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
 }
 
-pub(crate) fn undecided(reason: UndecidedReason, message: String) -> Assessment {
+pub(crate) fn undecided_assessment(reason: UndecidedReason, message: String) -> Assessment {
     Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
 }
 
@@ -212,14 +216,14 @@ fn different(found: ProblemDifference, checked: &Checked) -> Assessment {
     for (name, value) in figures {
         assessment.metrics.insert(name.into(), value);
     }
-    assessment.diagnostics = checked.report(&told(&found));
+    assessment.diagnostics = checked.report(&difference_text(&found));
     let (difference, renaming) = problems::difference(found);
     assessment.evidence = json!({ "difference": difference, "renaming": renaming });
     assessment
 }
 
 /// The difference as findings, the missing first.
-fn told(found: &ProblemDifference) -> Vec<Diagnostic> {
+fn difference_text(found: &ProblemDifference) -> Vec<Diagnostic> {
     let missing = |what: &String| {
         Diagnostic::error(
             codes::MISSING,

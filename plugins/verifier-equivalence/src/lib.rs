@@ -55,7 +55,7 @@ mod judge;
 mod options;
 
 pub use codes::CODES;
-pub use options::{InterfaceOption, Level, EquivalenceVerifierOptions, What};
+pub use options::{EquivalenceVerifierOptions, InterfaceOption, Level, What};
 
 use domains::DomainJudge;
 use planforge_judging::Reference;

@@ -43,7 +43,8 @@ fn host_with(model: bool, further: &[&str]) -> TestHost {
 }
 
 fn judge_with(host: &TestHost, given: Given, candidate: Candidate) -> Result<Assessment, Failure> {
-    let verifier = EquivalenceVerifier::create(EquivalenceVerifierOptions::default(), &Secrets::default()).unwrap();
+    let verifier =
+        EquivalenceVerifier::create(EquivalenceVerifierOptions::default(), &Secrets::default()).unwrap();
     let task = TaskView { given, ..TaskView::default() };
     let request = VerifyRequest { task, candidates: vec![candidate], seed: 7, ..VerifyRequest::default() };
     verifier.verify(host, &request)?.results.remove(0).into_result()
@@ -161,8 +162,11 @@ fn a_limit_leaves_the_candidate_undecided() {
     assert_eq!(got.decision, Decision::Rejected);
     let twins = PROBLEM.replace("(sealed blue)", "").replace("(in blue attic)", "(in blue dock)");
     let twins = twins.replace("(in blue dock))))", "(in blue attic))))");
-    let environment =
-        PddlEnvironment::create(planforge_environment_pddl::PddlEnvironmentOptions::default(), &Secrets::default()).unwrap();
+    let environment = PddlEnvironment::create(
+        planforge_environment_pddl::PddlEnvironmentOptions::default(),
+        &Secrets::default(),
+    )
+    .unwrap();
     let open = EnvironmentOpen {
         domain: Some(DOMAIN.into()),
         problem: Some(twins.clone()),
@@ -176,7 +180,7 @@ fn a_limit_leaves_the_candidate_undecided() {
 #[test]
 fn at_level_goals_what_follows_makes_no_difference() {
     let judge = |level: Level, max_states: u64, problem: &str| {
-        let options = EquivalenceVerifierOptions { level: Some(level), max_states, ..EquivalenceVerifierOptions::default() };
+        let options = EquivalenceVerifierOptions { level: Some(level), max_states, ..Default::default() };
         let verifier = EquivalenceVerifier::create(options, &Secrets::default()).unwrap();
         let request = VerifyRequest { candidates: vec![candidate(problem)], ..VerifyRequest::default() };
         verifier.verify(&host(true), &request).unwrap().results.remove(0).into_result().unwrap()
@@ -202,7 +206,7 @@ fn at_level_goals_what_follows_makes_no_difference() {
 
 #[test]
 fn an_option_out_of_range_is_refused() {
-    let options = EquivalenceVerifierOptions { max_choices: 0, ..EquivalenceVerifierOptions::default() };
+    let options = EquivalenceVerifierOptions { max_choices: 0, ..Default::default() };
     assert_eq!(
         EquivalenceVerifier::create(options, &Secrets::default()).unwrap_err().code,
         "equivalence.options"

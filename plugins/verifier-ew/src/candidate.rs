@@ -1,6 +1,6 @@
 //! A candidate read and made ready to walk in, or settled because it cannot be.
 
-use crate::assessments::{interrupted, limit, rejected};
+use crate::assessments::{interruption_failure, limit_assessment, rejected_assessment};
 use crate::codes;
 use crate::options::{InterfaceOption, Settings};
 use crate::rating::CandidateState;
@@ -57,7 +57,7 @@ pub(crate) fn read(
     let mut checked = check(texts, "");
     let renaming = match settings.interface {
         InterfaceOption::Matched if checked.count(ReportedSeverity::Error) == 0 => {
-            match renamed(&mut checked, reference, settings) {
+            match rename_candidate(&mut checked, reference, settings) {
                 Ok(renaming) => Some(renaming),
                 Err(assessment) => return settled(*assessment),
             }
@@ -90,30 +90,30 @@ pub(crate) fn read(
             let reason = UndecidedReason::Unsupported;
             settled(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
         }
-        Err(ModelError::Limit(StopReason::Cancelled)) => Err(interrupted()),
+        Err(ModelError::Limit(StopReason::Cancelled)) => Err(interruption_failure()),
         Err(ModelError::Limit(reason)) => {
-            settled(limit(format!("{reason} ended the grounding of the candidate")))
+            settled(limit_assessment(format!("{reason} ended the grounding of the candidate")))
         }
     }
 }
 
 /// Renames the candidate's domain to the environment's names, or returns the reason why there is no renaming.
-fn renamed(
+fn rename_candidate(
     checked: &mut Checked,
     reference: &Reference<'_>,
     settings: &Settings,
 ) -> Result<Interface, Box<Assessment>> {
-    let undecided = |reason, message: String| {
+    let undecided_assessment = |reason, message: String| {
         Box::new(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
     };
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
         let summary = "No walk was taken: the PDDL cannot be read.";
-        return Err(Box::new(rejected(summary, CandidateState::Invalid, settings)));
+        return Err(Box::new(rejected_assessment(summary, CandidateState::Invalid, settings)));
     };
     let Some(shown) = &reference.shown else {
         let message = "actions are matched only with an environment that has the capability `model`; set \
                        `interface = \"exact\"`";
-        return Err(undecided(UndecidedReason::Unsupported, message.to_owned()));
+        return Err(undecided_assessment(UndecidedReason::Unsupported, message.to_owned()));
     };
     let own = Sides { domain: &shown.domain, problems: &[&shown.problem] };
     let found = match_interface(own, Sides { domain, problems: &[problem] }, MAX_CHOICES);
@@ -124,13 +124,15 @@ fn renamed(
         }
         Err(NoInterface::None(why)) => {
             let message = format!("its actions cannot be matched with the environment's: {why}");
-            let mut assessment = rejected(message.clone(), CandidateState::Invalid, settings);
+            let mut assessment = rejected_assessment(message.clone(), CandidateState::Invalid, settings);
             assessment.decision = Decision::NotComparable { message: message.clone() };
             let found = [Diagnostic::error(codes::NOT_SHARED, message)];
             assessment.diagnostics = check(Texts::default(), "").report(&found);
             Err(Box::new(assessment))
         }
-        Err(limit @ NoInterface::Limit { .. }) => Err(undecided(UndecidedReason::Limit, limit.to_string())),
+        Err(limit @ NoInterface::Limit { .. }) => {
+            Err(undecided_assessment(UndecidedReason::Limit, limit.to_string()))
+        }
     }
 }
 
@@ -140,7 +142,7 @@ fn not_edited(candidate: &Candidate, standing: CandidateState, settings: &Settin
         CandidateState::NothingEdited => "The reply changed nothing, so there is nothing new to compare.",
         _ => "The edits that the reply asks for were refused, so there is nothing new to compare.",
     };
-    let mut assessment = rejected(summary, standing, settings);
+    let mut assessment = rejected_assessment(summary, standing, settings);
     assessment.feedback = feedback::not_edited(edits).into_iter().collect();
     let message = match standing {
         CandidateState::NothingEdited => "the reply has no edit of the domain".to_owned(),
@@ -176,7 +178,7 @@ fn no_effect(
 ) -> Assessment {
     let names: Vec<String> = idle.iter().map(|(name, _)| name.clone()).collect();
     let summary = format!("No walk was taken: {} without effects: {}.", count(idle.len()), names.join(", "));
-    let mut assessment = rejected(summary, CandidateState::NoEffect, settings);
+    let mut assessment = rejected_assessment(summary, CandidateState::NoEffect, settings);
     let found: Vec<Diagnostic> = idle
         .iter()
         .map(|(name, span)| {
@@ -205,7 +207,7 @@ fn invalid(checked: Checked, settings: &Settings) -> Assessment {
     let errors = checked.count(ReportedSeverity::Error);
     let errors = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
     let summary = format!("No walk was taken: the PDDL has {errors}.");
-    let mut assessment = rejected(summary, CandidateState::Invalid, settings);
+    let mut assessment = rejected_assessment(summary, CandidateState::Invalid, settings);
     assessment.feedback = texts_wrong(&checked);
     assessment.diagnostics = checked.diagnostics;
     assessment
@@ -235,7 +237,7 @@ fn not_shared(model: &Model, reference: &Reference<'_>) -> Option<(&'static str,
 /// The metric's precondition does not hold: no verdict about the candidate's walks, and still a rank.
 fn nothing_in_common(what: &str, wanted: &[String], settings: &Settings) -> Assessment {
     let message = format!("candidate and environment share no {what}, which the metric needs");
-    let mut assessment = rejected(message.clone(), CandidateState::Invalid, settings);
+    let mut assessment = rejected_assessment(message.clone(), CandidateState::Invalid, settings);
     assessment.decision = Decision::NotComparable { message: message.clone() };
     assessment.feedback = vec![feedback::not_shared(what, wanted)];
     assessment.diagnostics =

@@ -1,6 +1,8 @@
 //! The assessments of one request.
 
-use crate::assessments::{interrupted, limit, ranked, rejected, undecided};
+use crate::assessments::{
+    interruption_failure, limit_assessment, ranked_assessment, rejected_assessment, undecided_assessment,
+};
 use crate::candidate::{ReadCandidate, Ready, read};
 use crate::codes;
 use crate::environment::Asked;
@@ -10,8 +12,8 @@ use crate::race::{self, RaceStatus};
 use crate::rating::CandidateState;
 use crate::reference::{Cache, Reference};
 use crate::report;
-use crate::walk_feedback;
 use crate::trials::Ended;
+use crate::walk_feedback;
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, Outcome, PlanOutcome, UndecidedReason,
@@ -32,15 +34,15 @@ pub(crate) fn judge(
     request: &VerifyRequest,
 ) -> Result<Vec<Outcome<Assessment>>, Failure> {
     if host.cancelled() {
-        return Err(interrupted());
+        return Err(interruption_failure());
     }
     let mut budget = Deadline::new(host);
     let reference = match Reference::open(Asked::new(host), cache, settings, &mut budget) {
         Ok(reference) => reference,
         Err(Ended::Failed(failure)) => return Err(failure),
-        Err(Ended::Stopped(StopReason::Cancelled)) => return Err(interrupted()),
+        Err(Ended::Stopped(StopReason::Cancelled)) => return Err(interruption_failure()),
         Err(Ended::Stopped(reason)) => {
-            let stopped = limit(format!("{reason} ended the grounding of the reference"));
+            let stopped = limit_assessment(format!("{reason} ended the grounding of the reference"));
             return Ok(request.candidates.iter().map(|_| Outcome::Ok(stopped.clone())).collect());
         }
     };
@@ -58,7 +60,7 @@ pub(crate) fn judge(
             Ok(ReadCandidate::Settled(assessment)) => Ok(*assessment),
             Ok(ReadCandidate::Ready(ready)) => match measured.next() {
                 Some(found) => court.assess(candidate, &ready, found),
-                None => Err(unmeasured()),
+                None => Err(unmeasured_failure()),
             },
         };
         results.push(outcome.into());
@@ -67,7 +69,7 @@ pub(crate) fn judge(
     Ok(results)
 }
 
-fn unmeasured() -> Failure {
+fn unmeasured_failure() -> Failure {
     Failure::new(FailureClass::Plugin, codes::STOPPED, "a candidate was not measured")
 }
 
@@ -82,8 +84,8 @@ impl From<Ended> for Measurement {
     fn from(ended: Ended) -> Self {
         Self::Not(match ended {
             Ended::Failed(failure) => Err(failure),
-            Ended::Stopped(StopReason::Cancelled) => Err(interrupted()),
-            Ended::Stopped(reason) => Ok(limit(format!("{reason} ended the walks"))),
+            Ended::Stopped(StopReason::Cancelled) => Err(interruption_failure()),
+            Ended::Stopped(reason) => Ok(limit_assessment(format!("{reason} ended the walks"))),
         })
     }
 }
@@ -106,8 +108,10 @@ impl WalkJudge<'_> {
                 _ => None,
             })
             .collect();
-        if let Some(message) = self.unsupported() {
-            let one = |_: &&Model| Measurement::Not(Ok(undecided(UndecidedReason::Unsupported, message.clone())));
+        if let Some(message) = self.unsupported_setting() {
+            let one = |_: &&Model| {
+                Measurement::Not(Ok(undecided_assessment(UndecidedReason::Unsupported, message.clone())))
+            };
             return Ok(models.iter().map(one).collect());
         }
         if self.settings.racing && models.len() > 1 {
@@ -120,7 +124,7 @@ impl WalkJudge<'_> {
     }
 
     /// The setting that an environment without a model does not support.
-    fn unsupported(&self) -> Option<String> {
+    fn unsupported_setting(&self) -> Option<String> {
         if self.reference.model().is_some() {
             return None;
         }
@@ -133,7 +137,9 @@ impl WalkJudge<'_> {
     }
 
     fn with_model(&mut self, candidate: &Model) -> Measurement {
-        let Some(reference) = self.reference.model() else { return Measurement::Not(Err(unmeasured())) };
+        let Some(reference) = self.reference.model() else {
+            return Measurement::Not(Err(unmeasured_failure()));
+        };
         match measure::models(&[(reference, candidate)], self.settings, self.seed, &mut self.budget) {
             Ok(measured) => Measurement::Measured(Box::new(measured), None),
             Err(NoScore::Stopped(reason)) => Ended::Stopped(reason).into(),
@@ -141,7 +147,7 @@ impl WalkJudge<'_> {
                 let message = format!(
                     "{too_large}; raise `exact_pairs` or `exact_memory_mb`, or set `mode = \"auto\"` to sample then"
                 );
-                Measurement::Not(Ok(limit(message)))
+                Measurement::Not(Ok(limit_assessment(message)))
             }
         }
     }
@@ -161,7 +167,9 @@ impl WalkJudge<'_> {
         let mut one =
             |candidate: &&Model| match trials.measure(drawn.as_ref(), candidate, self.seed, &mut self.budget)
             {
-                Ok(problem) => Measurement::Measured(Box::new(Measured::of(vec![problem], self.settings)), None),
+                Ok(problem) => {
+                    Measurement::Measured(Box::new(Measured::of(vec![problem], self.settings)), None)
+                }
                 Err(ended) => ended.into(),
             };
         Ok(models.iter().map(&mut one).collect())
@@ -188,7 +196,12 @@ impl WalkJudge<'_> {
         Ok(found)
     }
 
-    fn assess(&mut self, candidate: &Candidate, ready: &Ready, found: Measurement) -> Result<Assessment, Failure> {
+    fn assess(
+        &mut self,
+        candidate: &Candidate,
+        ready: &Ready,
+        found: Measurement,
+    ) -> Result<Assessment, Failure> {
         let (measured, note) = match found {
             Measurement::Measured(measured, note) => (*measured, note),
             Measurement::Not(outcome) => return outcome,
@@ -232,7 +245,7 @@ impl WalkJudge<'_> {
                     measure::shortest_failing(reference, &ready.model, self.settings, problem, budget);
                 match search {
                     CounterexampleOutcome::LimitReached { reason: Some(StopReason::Cancelled), .. } => {
-                        Err(interrupted())
+                        Err(interruption_failure())
                     }
                     search => Ok(Some(search)),
                 }
@@ -257,21 +270,25 @@ impl WalkJudge<'_> {
             let message =
                 "the environment has no applicable action in its initial state, so the metric is not defined";
             let decision = Decision::NotComparable { message: message.to_owned() };
-            return Ok(ranked(decision, summary, CandidateState::NoFirstAction, self.settings));
+            return Ok(ranked_assessment(decision, summary, CandidateState::NoFirstAction, self.settings));
         }
         let Some(score) = measured.score.score else {
-            return Ok(rejected(summary, CandidateState::NoFirstAction, self.settings));
+            return Ok(rejected_assessment(summary, CandidateState::NoFirstAction, self.settings));
         };
         if score < 1.0 || failing.is_some() {
-            return Ok(rejected(summary, CandidateState::Scored(score), self.settings));
+            return Ok(rejected_assessment(summary, CandidateState::Scored(score), self.settings));
         }
-        let standing = if self.solved(candidate)? { CandidateState::Solved } else { CandidateState::Scored(score) };
-        Ok(ranked(Decision::Accepted, summary, standing, self.settings))
+        let standing = if self.has_valid_plan(candidate)? {
+            CandidateState::Solved
+        } else {
+            CandidateState::Scored(score)
+        };
+        Ok(ranked_assessment(Decision::Accepted, summary, standing, self.settings))
     }
 
     /// True if the candidate's plan is valid in the environment; checked only if the rating table has a rank
     /// for it.
-    fn solved(&self, candidate: &Candidate) -> Result<bool, Failure> {
+    fn has_valid_plan(&self, candidate: &Candidate) -> Result<bool, Failure> {
         match candidate.plan.as_ref().and_then(PlanOutcome::best) {
             Some(plan) if self.settings.ratings == crate::options::Ratings::ReferenceCode => {
                 self.reference.asked.accepts(&plan.steps)

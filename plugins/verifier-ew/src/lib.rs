@@ -49,11 +49,11 @@ mod race;
 mod rating;
 mod reference;
 pub mod report;
-mod walk_feedback;
 mod trials;
+mod walk_feedback;
 
 pub use codes::CODES;
-pub use options::{DeadEnds, Form, InterfaceOption, Mode, WalkVerifierOptions, Policy, Ratings, Settings};
+pub use options::{DeadEnds, Form, InterfaceOption, Mode, Policy, Ratings, Settings, WalkVerifierOptions};
 
 use planforge_plugin_sdk::prelude::*;
 

@@ -118,7 +118,9 @@ impl Measured {
         for problem in &self.problems {
             match &problem[direction] {
                 DirectionMeasure::Undefined => {}
-                DirectionMeasure::Exact(exact) => exact.schemas.iter().for_each(|s| add(&s.name, s.tried, s.refused)),
+                DirectionMeasure::Exact(exact) => {
+                    exact.schemas.iter().for_each(|s| add(&s.name, s.tried, s.refused))
+                }
                 DirectionMeasure::Sampled(sample) => sample
                     .schemas
                     .iter()

@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn edits_that_were_made_in_part_are_measured_and_in_the_reference_code_failed() {
-        let of = |applied, refused, ratings| CandidateState::of_edits(Some(Edits { applied, refused }), ratings);
+        let of =
+            |applied, refused, ratings| CandidateState::of_edits(Some(Edits { applied, refused }), ratings);
         assert_eq!(of(0, 0, Ratings::Paper), Some(CandidateState::NothingEdited));
         assert_eq!(of(0, 2, Ratings::Paper), Some(CandidateState::EditsRefused));
         assert_eq!(of(1, 2, Ratings::Paper), None);

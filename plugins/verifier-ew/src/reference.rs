@@ -50,13 +50,13 @@ impl Cache {
         budget: &mut dyn ResourceLimits,
     ) -> Result<Arc<ReferenceModel>, Ended> {
         let found =
-            self.kept().iter().find(|(d, p, _)| p == problem && d == domain).map(|k| Arc::clone(&k.2));
+            self.lock().iter().find(|(d, p, _)| p == problem && d == domain).map(|k| Arc::clone(&k.2));
         if let Some(shown) = found {
             return Ok(shown);
         }
         // Opened outside the lock: two calls may do the same work once, but none waits for another task's.
         let shown = Arc::new(ReferenceModel::open(domain, problem, settings, budget)?);
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         if kept.len() >= KEPT {
             kept.pop_front();
         }
@@ -64,7 +64,7 @@ impl Cache {
         Ok(shown)
     }
 
-    fn kept(&self) -> MutexGuard<'_, VecDeque<(String, String, Arc<ReferenceModel>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, String, Arc<ReferenceModel>)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -57,7 +57,9 @@ fn one_direction(measured: &Measured, number: usize) -> Value {
         .problems
         .iter()
         .map(|problem| match &problem[number] {
-            DirectionMeasure::Undefined => json!({ "undefined": "no action can be executed in the initial state" }),
+            DirectionMeasure::Undefined => {
+                json!({ "undefined": "no action can be executed in the initial state" })
+            }
             measure @ DirectionMeasure::Exact(exact) => json!({
                 "score": measure.score(),
                 "lengths": exact.lengths.iter().map(|l| json!({

@@ -191,7 +191,7 @@ fn conditions_of_the_reference_are_never_revealed() {
 #[test]
 fn the_reports_of_both_environments() {
     let candidate = changed(":precondition (full ?c)", ":precondition (and (full ?c) (hot))");
-    let small = WalkVerifierOptions { t_max: 3, walks: Some(4), ..WalkVerifierOptions::default() };
+    let small = WalkVerifierOptions { t_max: 3, walks: Some(4), ..Default::default() };
     let exact = judge(&host(true), small.clone(), candidate.clone());
     let sampled = judge(&host(false), small, candidate);
     insta::assert_json_snapshot!([exact.evidence, sampled.evidence]);
@@ -212,7 +212,7 @@ fn broken_candidates_are_ranked_by_the_tables() {
     let candidates =
         || vec![edited(0, 0), edited(0, 2), idle.clone(), unreadable.clone(), stuck.clone(), edited(1, 1)];
     let ratings = |model, ratings| -> Vec<Option<f64>> {
-        let options = WalkVerifierOptions { ratings: Some(ratings), ..WalkVerifierOptions::default() };
+        let options = WalkVerifierOptions { ratings: Some(ratings), ..Default::default() };
         let results = judge_all(&host(model), options, candidates());
         results.into_iter().map(|r| r.unwrap().metrics.get("rating").copied()).collect()
     };
@@ -288,8 +288,8 @@ fn an_action_without_effects_is_right_where_the_environment_has_one() {
 #[test]
 fn options_that_need_a_model_leave_candidates_undecided_without_one() {
     let ask = |model, options: WalkVerifierOptions| judge(&host(model), options, written(DOMAIN, PROBLEM));
-    let exact = WalkVerifierOptions { mode: Some(Mode::Exact), ..WalkVerifierOptions::default() };
-    let code = WalkVerifierOptions { form: Form::ReferenceCode, ..WalkVerifierOptions::default() };
+    let exact = WalkVerifierOptions { mode: Some(Mode::Exact), ..Default::default() };
+    let code = WalkVerifierOptions { form: Form::ReferenceCode, ..Default::default() };
     for options in [exact.clone(), code.clone()] {
         let got = ask(false, options.clone());
         assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
@@ -302,7 +302,7 @@ fn options_that_need_a_model_leave_candidates_undecided_without_one() {
     let got = ask(true, WalkVerifierOptions { exact_pairs: 3, ..exact });
     assert_eq!(undecided(&got), Some(UndecidedReason::Limit));
     assert!(got.summary.contains("exact_pairs"), "{}", got.summary);
-    let got = ask(true, WalkVerifierOptions { exact_pairs: 3, ..WalkVerifierOptions::default() });
+    let got = ask(true, WalkVerifierOptions { exact_pairs: 3, ..Default::default() });
     assert_eq!((got.decision.name(), got.metrics["walks"]), ("accepted", 1000.0), "auto samples then");
 }
 
@@ -316,7 +316,7 @@ fn memory_ends_an_exact_score_at_the_same_place_everywhere() {
     let reference = model(DOMAIN);
     let candidate = model(&DOMAIN.replace(":precondition (full ?c)", ":precondition (and (full ?c) (hot))"));
     let within = |mode, exact_bytes| {
-        let settings = WalkVerifierOptions { mode: Some(mode), ..WalkVerifierOptions::default() }.settings().unwrap();
+        let settings = WalkVerifierOptions { mode: Some(mode), ..Default::default() }.settings().unwrap();
         let settings = Settings { exact_bytes, ..settings };
         let search = shortest_failing(&reference, &candidate, &settings, None, &mut Unlimited);
         (models(&[(&reference, &candidate)], &settings, 1, &mut Unlimited), search)
@@ -344,7 +344,7 @@ fn a_plan_that_is_valid_in_the_environment_ranks_highest_in_the_reference_code()
     };
     let rating = |steps: &[&str], form| {
         let candidate = Candidate { plan: Some(plan(steps)), ..written(DOMAIN, PROBLEM) };
-        judge(&host(true), WalkVerifierOptions { form, ..WalkVerifierOptions::default() }, candidate).metrics["rating"]
+        judge(&host(true), WalkVerifierOptions { form, ..Default::default() }, candidate).metrics["rating"]
     };
     assert_eq!(rating(&["(boil)", "(pour red)"], Form::ReferenceCode), 2.0);
     assert_eq!(rating(&["(boil)"], Form::ReferenceCode), 1.0);
@@ -370,7 +370,7 @@ fn a_search_finds_what_walks_miss() {
         walks: Some(1),
         mode: Some(mode),
         exact_pairs,
-        ..WalkVerifierOptions::default()
+        ..Default::default()
     };
     let sampled = judge(&host(true), few(Mode::Sampled, 1), rare.clone());
     assert_eq!(sampled.metrics["score"], 1.0, "the seed is one whose walks agree");
@@ -404,7 +404,7 @@ fn lengths_without_walks_are_left_out_and_reported_alike() {
         let options = planforge_environment_pddl::PddlEnvironmentOptions { model, ..Default::default() };
         let environment = PddlEnvironment::create(options, &Secrets::default()).unwrap();
         let host = TestHost::new().environment(Arc::new(environment), open);
-        let options = WalkVerifierOptions { dead_ends: Some(dead_ends), t_max: 5, ..WalkVerifierOptions::default() };
+        let options = WalkVerifierOptions { dead_ends: Some(dead_ends), t_max: 5, ..Default::default() };
         judge(&host, options, written(domain, problem))
     };
     for model in [true, false] {
@@ -429,7 +429,7 @@ fn candidates_of_a_request_are_raced() {
         changed("(full ?c) (not (hot))", "(ful ?c) (not (hot))"),
     ];
     for model in [true, false] {
-        let options = WalkVerifierOptions { racing: true, walks: Some(400), ..WalkVerifierOptions::default() };
+        let options = WalkVerifierOptions { racing: true, walks: Some(400), ..Default::default() };
         let results = judge_all(&host(model), options.clone(), candidates.clone());
         let results: Vec<Assessment> = results.into_iter().map(Result::unwrap).collect();
         let race = |i: usize| &results[i].evidence["race"];
@@ -449,7 +449,7 @@ fn candidates_of_a_request_are_raced() {
 
 #[test]
 fn seeds_and_settings_decide_alone() {
-    let options = WalkVerifierOptions { mode: Some(Mode::Sampled), ..WalkVerifierOptions::default() };
+    let options = WalkVerifierOptions { mode: Some(Mode::Sampled), ..Default::default() };
     let candidate = changed(":precondition (full ?c)", ":precondition (and (full ?c) (hot))");
     for model in [true, false] {
         let once = judge(&host(model), options.clone(), candidate.clone());
@@ -460,7 +460,7 @@ fn seeds_and_settings_decide_alone() {
         let other = verifier.verify(&host(model), &request).unwrap().results.remove(0).into_result().unwrap();
         assert_ne!(other.metrics["score"], once.metrics["score"]);
     }
-    let guided = WalkVerifierOptions { policy: Policy::CoverageGuided, ..WalkVerifierOptions::default() };
+    let guided = WalkVerifierOptions { policy: Policy::CoverageGuided, ..Default::default() };
     for model in [true, false] {
         let got = judge(&host(model), guided.clone(), candidate.clone());
         assert!(got.metrics["score"] < 1.0 && !got.metrics.contains_key("low"), "{:?}", got.metrics);
@@ -471,11 +471,11 @@ fn seeds_and_settings_decide_alone() {
 #[test]
 fn options_that_clash_are_refused_with_a_way_out() {
     let wrong = [
-        WalkVerifierOptions { mode: Some(Mode::Exact), policy: Policy::CoverageGuided, ..WalkVerifierOptions::default() },
-        WalkVerifierOptions { mode: Some(Mode::Auto), racing: true, ..WalkVerifierOptions::default() },
-        WalkVerifierOptions { policy: Policy::CoverageGuided, racing: true, ..WalkVerifierOptions::default() },
-        WalkVerifierOptions { t_max: 0, ..WalkVerifierOptions::default() },
-        WalkVerifierOptions { confidence: 1.0, ..WalkVerifierOptions::default() },
+        WalkVerifierOptions { mode: Some(Mode::Exact), policy: Policy::CoverageGuided, ..Default::default() },
+        WalkVerifierOptions { mode: Some(Mode::Auto), racing: true, ..Default::default() },
+        WalkVerifierOptions { policy: Policy::CoverageGuided, racing: true, ..Default::default() },
+        WalkVerifierOptions { t_max: 0, ..Default::default() },
+        WalkVerifierOptions { confidence: 1.0, ..Default::default() },
     ];
     for options in wrong {
         let failure = EwVerifier::create(options, &Secrets::default()).unwrap_err();
@@ -486,10 +486,15 @@ fn options_that_clash_are_refused_with_a_way_out() {
 
 #[test]
 fn limits_and_missing_texts_leave_a_candidate_undecided() {
-    let got = judge(&host(true), WalkVerifierOptions::default(), Candidate { problem: None, ..written(DOMAIN, PROBLEM) });
+    let got = judge(
+        &host(true),
+        WalkVerifierOptions::default(),
+        Candidate { problem: None, ..written(DOMAIN, PROBLEM) },
+    );
     assert_eq!(undecided(&got), Some(UndecidedReason::MissingInput));
     for model in [true, false] {
-        let got = judge(&host(model).remaining_ms(0), WalkVerifierOptions::default(), written(DOMAIN, PROBLEM));
+        let got =
+            judge(&host(model).remaining_ms(0), WalkVerifierOptions::default(), written(DOMAIN, PROBLEM));
         assert_eq!(undecided(&got), Some(UndecidedReason::Limit), "{}", got.summary);
     }
     let interrupted = host(true);
@@ -552,7 +557,8 @@ impl Environment for Strange {
 #[test]
 fn an_environment_that_answers_nonsense_is_a_failure_and_one_that_is_mute_is_not() {
     let strange = |method| {
-        let options = planforge_environment_pddl::PddlEnvironmentOptions { model: false, ..Default::default() };
+        let options =
+            planforge_environment_pddl::PddlEnvironmentOptions { model: false, ..Default::default() };
         let inner = PddlEnvironment::create(options, &Secrets::default()).unwrap();
         TestHost::new().environment(Arc::new(Strange { inner, method }), open())
     };
@@ -563,7 +569,8 @@ fn an_environment_that_answers_nonsense_is_a_failure_and_one_that_is_mute_is_not
         let failure = verifier.verify(&strange(method), &request).unwrap_err();
         assert_eq!(failure.code, "ew.environment-answer", "{method}");
     }
-    let failure = judge_all(&strange("execute"), WalkVerifierOptions::default(), vec![candidate.clone()]).remove(0);
+    let failure =
+        judge_all(&strange("execute"), WalkVerifierOptions::default(), vec![candidate.clone()]).remove(0);
     assert_eq!(failure.unwrap_err().code, "ew.environment-answer");
     let got = judge(&strange("describe-state"), WalkVerifierOptions::default(), candidate.clone());
     assert_eq!(got.decision, Decision::Rejected);
@@ -581,7 +588,11 @@ fn metrics_are_those_declared_and_codes_are_explained_once() {
         EwVerifier,
     >();
     let declared: Vec<&str> = info.metrics.iter().map(|m| m.name.as_str()).collect();
-    let got = judge(&host(true), WalkVerifierOptions::default(), changed(":precondition (full ?c)", ":precondition ()"));
+    let got = judge(
+        &host(true),
+        WalkVerifierOptions::default(),
+        changed(":precondition (full ?c)", ":precondition ()"),
+    );
     assert!(got.metrics.keys().all(|k| declared.contains(&k.as_str())), "{:?}", got.metrics);
     let codes: std::collections::BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();
     assert_eq!(codes.len(), CODES.len());
@@ -593,7 +604,7 @@ fn other_names_are_matched_where_that_is_asked_for() {
     let renamed = |text: &str| written(&text.replace("pour", "fill").replace("?c", "?x"), PROBLEM);
     let exact = judge(&host(true), WalkVerifierOptions::default(), renamed(DOMAIN));
     assert_eq!(exact.decision, Decision::Rejected);
-    let matched = WalkVerifierOptions { interface: InterfaceOption::Matched, ..WalkVerifierOptions::default() };
+    let matched = WalkVerifierOptions { interface: InterfaceOption::Matched, ..Default::default() };
     let got = judge(&host(true), matched.clone(), renamed(DOMAIN));
     assert_eq!((&got.decision, got.metrics["score"]), (&Decision::Accepted, 1.0), "{got:?}");
     let actions = got.evidence["interface"]["actions"].as_array().unwrap();

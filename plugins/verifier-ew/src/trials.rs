@@ -144,7 +144,11 @@ impl Trials<'_> {
             None => DirectionMeasure::Undefined,
             Some(drawn) => {
                 let ends = self.try_all(&drawn.walks)?;
-                DirectionMeasure::Sampled(Box::new(self.sample(&drawn, &ends, candidate.schema_names().to_vec())))
+                DirectionMeasure::Sampled(Box::new(self.sample(
+                    &drawn,
+                    &ends,
+                    candidate.schema_names().to_vec(),
+                )))
             }
         };
         Ok([reference, own])

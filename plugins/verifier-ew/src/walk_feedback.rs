@@ -30,7 +30,7 @@ pub(crate) fn failing_walk(
 ) -> Result<WalkFeedback, Failure> {
     let walk = &found.walk;
     let steps: Vec<String> = walk.prefix.iter().chain([&walk.action]).map(NamedStep::to_string).collect();
-    let (state, no_state) = described(reference, &walk.prefix, &walk.action)?;
+    let (state, no_state) = state_before(reference, &walk.prefix, &walk.action)?;
     let by = match found.direction {
         WalkDirection::CandidateToReference => RefusedBy::Environment,
         WalkDirection::ReferenceToCandidate => RefusedBy::Candidate,
@@ -39,7 +39,7 @@ pub(crate) fn failing_walk(
         RefusedBy::Candidate => conditions(ready, &steps),
         RefusedBy::Environment => Vec::new(),
     };
-    let why = refused(&walk.refusal, by, unmet(&ready.checked, &conditions));
+    let why = refusal_reason(&walk.refusal, by, unmet(&ready.checked, &conditions));
     let feedback = match (&why, initial, steps.as_slice()) {
         (Refused::Conditions(list), true, [action]) => {
             feedback::no_first_action(Some((action, list)), state.as_ref())
@@ -70,7 +70,7 @@ pub(crate) fn names(renaming: &Interface) -> Option<String> {
 
 /// The state before an action. If the environment describes no states, the verdict does not change and the
 /// text has no state.
-pub(crate) fn described(
+pub(crate) fn state_before(
     reference: &Reference<'_>,
     prefix: &[NamedStep],
     next: &NamedStep,
@@ -98,7 +98,7 @@ fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
     conditions.iter().map(one).collect()
 }
 
-fn refused(refusal: &Refusal, by: RefusedBy, conditions: Vec<Unmet>) -> Refused {
+fn refusal_reason(refusal: &Refusal, by: RefusedBy, conditions: Vec<Unmet>) -> Refused {
     match (refusal, by) {
         (Refusal::UnknownAction { name }, _) => Refused::NoAction(name.clone()),
         (Refusal::Arity { name, expected, given }, _) => {

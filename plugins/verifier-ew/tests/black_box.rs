@@ -45,7 +45,7 @@ fn host() -> Option<TestHost> {
     let options = ProcessEnvironmentOptions {
         command: vec!["python3".into(), "jugs.py".into()],
         cwd: concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/environments").to_owned(),
-        ..ProcessEnvironmentOptions::default()
+        ..Default::default()
     };
     let environment = ProcessEnvironment::create(options, &Secrets::default()).unwrap();
     let open = EnvironmentOpen { suite: "jugs".into(), task: "p01".into(), ..EnvironmentOpen::default() };
@@ -53,8 +53,11 @@ fn host() -> Option<TestHost> {
 }
 
 fn judge(host: &TestHost, domain: &str) -> Assessment {
-    let verifier =
-        EwVerifier::create(WalkVerifierOptions { walks: Some(10), ..WalkVerifierOptions::default() }, &Secrets::default()).unwrap();
+    let verifier = EwVerifier::create(
+        WalkVerifierOptions { walks: Some(10), ..Default::default() },
+        &Secrets::default(),
+    )
+    .unwrap();
     let candidate =
         Candidate { domain: Some(domain.into()), problem: Some(PROBLEM.into()), ..Candidate::default() };
     let request = VerifyRequest { candidates: vec![candidate], seed: 5, ..VerifyRequest::default() };

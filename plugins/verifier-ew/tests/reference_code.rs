@@ -6,7 +6,7 @@
 use planforge_planning::Unlimited;
 use planforge_planning::walk::{Model, WalkScore};
 use planforge_verifier_ew::measure::models;
-use planforge_verifier_ew::{Form, WalkVerifierOptions, Settings};
+use planforge_verifier_ew::{Form, Settings, WalkVerifierOptions};
 use std::fs;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn without(domain: &str, action: &str, term: &str) -> String {
 }
 
 fn settings(form: Form) -> Settings {
-    WalkVerifierOptions { form, ..WalkVerifierOptions::default() }.settings().unwrap()
+    WalkVerifierOptions { form, ..Default::default() }.settings().unwrap()
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod described_states;
 use crate::codes;
 use crate::environment::{in_plan, other_answer};
 use crate::options::PlanVerifierOptions;
+use described_states::StateClaim;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     Assessment, Candidate, Decision, EnvironmentOpen, EnvironmentVerdict, Failure, FailureClass,
@@ -31,7 +32,6 @@ use planforge_planning::{
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
-use described_states::StateClaim;
 
 const PLAN: SourceId = SourceId(2);
 /// Most claims in the evidence.
@@ -60,10 +60,7 @@ pub(crate) const METRICS: [(&str, &str); 9] = [
     ("rule_violation", "1 if a step of the plan cannot be executed, else 0 (claims = true)"),
     ("wrong_state", "1 if a claimed fact is false, 0 if all compared ones are true"),
     ("wrong_goal_claim", "1 if the claim about reaching the goal is false, else 0"),
-    (
-        "wrong_self_evaluation",
-        "1 if the model, or the stage `critic`, judges the plan wrongly, else 0",
-    ),
+    ("wrong_self_evaluation", "1 if the model, or the stage `critic`, judges the plan wrongly, else 0"),
     ("wrong_cost", "1 if the claimed cost is wrong, else 0"),
     ("not_optimal", "1 if a cheaper plan exists, 0 if the valid plan is proven cheapest"),
     ("claims_compared", "claimed facts that were compared with a state"),
@@ -126,7 +123,11 @@ pub(crate) fn by_environment(
             execution.cost = PlanExecution::of(&report).and_then(|e| e.cost);
             model.judge(host, options, plan, &report, execution)?
         }
-        None => JudgedClaims { execution, states: described_states::states(host, plan, execution.executed)?, optimality: None },
+        None => JudgedClaims {
+            execution,
+            states: described_states::states(host, plan, execution.executed)?,
+            optimality: None,
+        },
     };
     tell(host, options, candidate, plan, &judged, assessment);
     Ok(())
@@ -199,7 +200,12 @@ impl<'m> Model<'m> {
 
     /// Compares the claimed cost with the optimum. The search has a limit of nodes and no clock, so the
     /// answer is the same on every machine.
-    fn optimality(&self, host: &dyn Host, options: &PlanVerifierOptions, cost: f64) -> Result<Optimality, Failure> {
+    fn optimality(
+        &self,
+        host: &dyn Host,
+        options: &PlanVerifierOptions,
+        cost: f64,
+    ) -> Result<Optimality, Failure> {
         let search =
             PlanOptions { algorithm: Algorithm::AStar, max_nodes: options.optimal_nodes, ground: GROUND };
         let found = optimality(self.domain, self.problem, cost, &search, &mut UntilCancelled(host));

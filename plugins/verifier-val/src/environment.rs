@@ -45,7 +45,7 @@ pub(crate) fn judge(
     };
     assessment.evidence = evidence(&verdict);
     if !verdict.valid {
-        let state = described(host, plan, executed)?;
+        let state = state_after(host, plan, executed)?;
         assessment.feedback = vec![
             feedback::Environment { steps: &plan.steps, executed, state: state.as_ref().ok(), written }
                 .text(),
@@ -62,7 +62,7 @@ pub(crate) fn judge(
 
 /// The state after the executed steps. If the environment describes no states, the verdict does not change;
 /// its failure is returned for the evidence.
-fn described(
+fn state_after(
     host: &dyn Host,
     plan: &PlanDocument,
     executed: usize,

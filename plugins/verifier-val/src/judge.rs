@@ -5,7 +5,7 @@ use crate::claims;
 use crate::codes;
 use crate::environment;
 use crate::evidence;
-use crate::options::{Against, Backend, PlanVerifierOptions, PddlParser, What};
+use crate::options::{Against, Backend, PddlParser, PlanVerifierOptions, What};
 use crate::parser;
 use crate::unplanned;
 use crate::val;
@@ -68,7 +68,11 @@ pub(crate) fn judge(
 }
 
 /// Judges domain and problem without a plan.
-fn judge_pddl(host: &dyn Host, options: &PlanVerifierOptions, texts: Texts<'_>) -> Result<Assessment, Failure> {
+fn judge_pddl(
+    host: &dyn Host,
+    options: &PlanVerifierOptions,
+    texts: Texts<'_>,
+) -> Result<Assessment, Failure> {
     if texts.domain.is_none() && texts.problem.is_none() {
         let what = if options.what == What::Domain { "no domain" } else { "neither a domain nor a problem" };
         return Ok(missing(format!("there is {what} to judge")));
@@ -98,7 +102,7 @@ fn judge_plan(
     let text = plan.to_ipc();
     let mut checked = check(texts, &text);
     if checked.count(ReportedSeverity::Error) > 0 {
-        return Ok((damaged(checked), None));
+        return Ok((reject_with_errors(checked), None));
     }
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
         return Ok((missing("the plan cannot be judged: a text is missing"), None));
@@ -108,7 +112,7 @@ fn judge_plan(
         Err(errors) => {
             let errors = checked.report(&errors);
             checked.diagnostics.extend(errors);
-            return Ok((damaged(checked), None));
+            return Ok((reject_with_errors(checked), None));
         }
     };
     let found = checked.report(&report.diagnostics);
@@ -131,7 +135,7 @@ fn judge_plan(
 }
 
 /// A task or plan with errors is rejected for them.
-fn damaged(checked: Checked) -> Assessment {
+fn reject_with_errors(checked: Checked) -> Assessment {
     let mut assessment = Assessment::new(Decision::Rejected, pddl_summary(&checked));
     assessment.feedback = pddl_feedback(&checked);
     finish(assessment, &checked)

@@ -40,7 +40,7 @@ mod unplanned;
 mod val;
 
 pub use codes::CODES;
-pub use options::{Against, Backend, PlanVerifierOptions, PddlParser, What};
+pub use options::{Against, Backend, PddlParser, PlanVerifierOptions, What};
 
 use planforge_plugin_sdk::prelude::*;
 

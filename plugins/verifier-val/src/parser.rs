@@ -40,7 +40,11 @@ pub(crate) enum ParserAnswer {
 /// # Errors
 /// `verify.val`: VAL cannot be started; `verify.val-broke`: it ended without an answer; the run was
 /// interrupted.
-pub(crate) fn ask(host: &dyn Host, options: &PlanVerifierOptions, texts: Texts<'_>) -> Result<ParserAnswer, Failure> {
+pub(crate) fn ask(
+    host: &dyn Host,
+    options: &PlanVerifierOptions,
+    texts: Texts<'_>,
+) -> Result<ParserAnswer, Failure> {
     let there = [("domain.pddl", texts.domain), ("problem.pddl", texts.problem)];
     let files: Vec<(&str, &str)> = there.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
     let finished =

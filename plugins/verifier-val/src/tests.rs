@@ -57,7 +57,11 @@ fn candidate(domain: &str, problem: &str, plan: Option<&str>) -> Candidate {
     }
 }
 
-fn assess_with(host: &TestHost, options: PlanVerifierOptions, candidate: Candidate) -> Result<Assessment, Failure> {
+fn assess_with(
+    host: &TestHost,
+    options: PlanVerifierOptions,
+    candidate: Candidate,
+) -> Result<Assessment, Failure> {
     let request = VerifyRequest { candidates: vec![candidate], ..VerifyRequest::default() };
     let verifier = ValVerifier::create(options, &Secrets::default()).unwrap();
     verifier.verify(host, &request).unwrap().results.remove(0).into_result()
@@ -148,7 +152,7 @@ fn warnings_leave_a_candidate_accepted() {
 
 #[test]
 fn a_missing_text_leaves_the_candidate_undecided() {
-    let plan = PlanVerifierOptions { what: What::Plan, ..PlanVerifierOptions::default() };
+    let plan = PlanVerifierOptions { what: What::Plan, ..Default::default() };
     let none = assess(plan.clone(), candidate(&domain(), PROBLEM, None));
     assert_eq!(undecided(&none), Some(UndecidedReason::MissingInput));
     let exhausted = PlanOutcome::Exhausted { explanation: vec![], statistics: SearchStatistics::default() };
@@ -164,7 +168,7 @@ fn a_missing_text_leaves_the_candidate_undecided() {
 
 #[test]
 fn a_plan_that_cannot_be_found_is_explained() {
-    let plan = PlanVerifierOptions { what: What::Plan, ..PlanVerifierOptions::default() };
+    let plan = PlanVerifierOptions { what: What::Plan, ..Default::default() };
     let statistics = SearchStatistics::default;
     let judged = |domain: &str, problem: &str, outcome: PlanOutcome| {
         let candidate = Candidate { plan: Some(outcome), ..candidate(domain, problem, None) };
@@ -239,7 +243,7 @@ fn constructs_that_validation_does_not_execute_are_undecided() {
 
 #[test]
 fn pddl_is_judged_without_a_plan_on_request() {
-    let options = PlanVerifierOptions { what: What::Pddl, ..PlanVerifierOptions::default() };
+    let options = PlanVerifierOptions { what: What::Pddl, ..Default::default() };
     let got = assess(options, candidate(&domain(), PROBLEM, Some("(nonsense)")));
     assert_eq!(got.decision, Decision::Accepted);
 }
@@ -296,7 +300,7 @@ impl Environment for Reference {
 fn in_environment(plan: &str) -> Assessment {
     let host =
         TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(Reference), EnvironmentOpen::default());
-    let options = PlanVerifierOptions { against: Against::Environment, ..PlanVerifierOptions::default() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..Default::default() };
     assess_with(&host, options, candidate(&domain(), PROBLEM, Some(plan))).unwrap()
 }
 
@@ -325,7 +329,7 @@ fn the_environment_decides_and_its_model_stays_out_of_the_feedback() {
     }
     let accepted = in_environment("(boil) (pour blue)");
     assert_eq!((accepted.decision, accepted.feedback.len()), (Decision::Accepted, 0));
-    let options = PlanVerifierOptions { against: Against::Environment, ..PlanVerifierOptions::default() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..Default::default() };
     let host = TestHost::new().environment(Arc::new(Reference), EnvironmentOpen::default());
     let intrinsic = Candidate { plan: Some(found("(pour red)")), ..Candidate::default() };
     let bare = assess_with(&host, options, intrinsic).unwrap();
@@ -341,7 +345,7 @@ const PLAN_FILE: &str = "(boil)\n(pour blue)\n(serve blue)\n(boil)\n(pour red)\n
 
 #[test]
 fn a_broken_environment_is_a_failure_of_that_candidate_and_no_verdict() {
-    let options = PlanVerifierOptions { against: Against::Environment, ..PlanVerifierOptions::default() };
+    let options = PlanVerifierOptions { against: Against::Environment, ..Default::default() };
     let failure =
         assess_with(&TestHost::new(), options, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
     assert_eq!(failure.code, "host.no-environment");
@@ -351,7 +355,8 @@ fn a_broken_environment_is_a_failure_of_that_candidate_and_no_verdict() {
 fn an_interrupted_run_is_a_failure() {
     let host = TestHost::new();
     host.cancel();
-    let failure = assess_with(&host, PlanVerifierOptions::default(), candidate(&domain(), PROBLEM, None)).unwrap_err();
+    let failure =
+        assess_with(&host, PlanVerifierOptions::default(), candidate(&domain(), PROBLEM, None)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Cancelled, "verify.cancelled"));
 }
 
@@ -384,7 +389,8 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
     // A program with VAL's output and file names.
     let with = |script: &str| {
         let command = ["/bin/sh", "-c", script, "val"].map(String::from).to_vec();
-        let options = PlanVerifierOptions { backend: Backend::Val, val_command: command, ..PlanVerifierOptions::default() };
+        let options =
+            PlanVerifierOptions { backend: Backend::Val, val_command: command, ..Default::default() };
         let host = TestHost::for_kind(PluginKind::Verifier);
         assess_with(&host, options, candidate(&domain(), PROBLEM, Some(PLAN)))
     };
@@ -401,12 +407,16 @@ fn an_installed_val_decides_and_a_crash_of_it_decides_nothing() {
         let assessment = with(crash).unwrap();
         assert_eq!(undecided(&assessment), Some(UndecidedReason::Unsupported), "{crash}: {assessment:?}");
     }
-    let missing =
-        PlanVerifierOptions { backend: Backend::Val, val_command: vec!["/no/Validate".into()], ..PlanVerifierOptions::default() };
+    let missing = PlanVerifierOptions {
+        backend: Backend::Val,
+        val_command: vec!["/no/Validate".into()],
+        ..Default::default()
+    };
     let host = TestHost::for_kind(PluginKind::Verifier);
     let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, Some(PLAN))).unwrap_err();
     assert_eq!(failure.code, "verify.val");
-    let both = PlanVerifierOptions { backend: Backend::Val, against: Against::Environment, ..PlanVerifierOptions::default() };
+    let both =
+        PlanVerifierOptions { backend: Backend::Val, against: Against::Environment, ..Default::default() };
     assert_eq!(ValVerifier::create(both, &Secrets::default()).unwrap_err().code, "verify.options");
 }
 
@@ -415,7 +425,12 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
     // A program that answers as VAL's Parser does, under its names for files.
     let with = |script: &str, what: What, candidate: Candidate| {
         let command = ["/bin/sh", "-c", script, "parser"].map(String::from).to_vec();
-        let options = PlanVerifierOptions { what, parser: PddlParser::Val, parser_command: command, ..PlanVerifierOptions::default() };
+        let options = PlanVerifierOptions {
+            what,
+            parser: PddlParser::Val,
+            parser_command: command,
+            ..Default::default()
+        };
         assess_with(&TestHost::for_kind(PluginKind::Verifier), options, candidate)
     };
     let figures = |assessment: &Assessment| {
@@ -451,12 +466,12 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
         what: What::Domain,
         parser: PddlParser::Val,
         parser_command: vec!["/no/Parser".into()],
-        ..PlanVerifierOptions::default()
+        ..Default::default()
     };
     let host = TestHost::for_kind(PluginKind::Verifier);
     let failure = assess_with(&host, missing, candidate(&domain(), PROBLEM, None)).unwrap_err();
     assert!(failure.code == "verify.val" && failure.help.unwrap().contains("parser_command"));
-    let plan = PlanVerifierOptions { parser: PddlParser::Val, ..PlanVerifierOptions::default() };
+    let plan = PlanVerifierOptions { parser: PddlParser::Val, ..Default::default() };
     assert_eq!(ValVerifier::create(plan, &Secrets::default()).unwrap_err().code, "verify.options");
     // Answers of an external program are journalled.
     let options = serde_json::json!({"parser": "val"}).as_object().cloned().unwrap();

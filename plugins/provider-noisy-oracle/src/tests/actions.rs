@@ -244,7 +244,8 @@ fn mistakes_make_an_action_less_likely() {
 #[test]
 fn odds_that_make_no_sense_are_refused_together() {
     let actions = Actions { errors: -1.0, wrong_arity: 0.7, wrong_type: 0.7, synonym: 2.0, ..sound() };
-    let failure = NoisyOracle::create(OracleOptions { actions, ..options() }, &Secrets::default()).unwrap_err();
+    let failure =
+        NoisyOracle::create(OracleOptions { actions, ..options() }, &Secrets::default()).unwrap_err();
     for word in ["actions.synonym", "add up to", "actions.errors"] {
         assert!(failure.message.contains(word), "{word}: {}", failure.message);
     }

@@ -27,13 +27,14 @@ fn feedback_about_others_leaves_an_action_alone() {
     let request = complained(&["Action `light`: wrong.", "The plan failed.", "Action `lighten`: what?"]);
     let (_, questions) = asked(ActionTranslatorOptions::default(), &request, &[LIGHT]);
     assert!(!questions[0].contains("The plan failed") && !questions[0].contains("lighten"));
-    let earlier = ActionTranslatorOptions { earlier: true, ..ActionTranslatorOptions::default() };
+    let earlier = ActionTranslatorOptions { earlier: true, ..Default::default() };
     assert!(asked(earlier, &request, &[LIGHT]).1[0].contains(GO), "those that stay are shown");
 }
 
 #[test]
 fn feedback_that_names_no_action_is_about_all_of_them() {
-    let (patches, questions) = asked(ActionTranslatorOptions::default(), &complained(&["The plan failed."]), &[GO, LIGHT]);
+    let (patches, questions) =
+        asked(ActionTranslatorOptions::default(), &complained(&["The plan failed."]), &[GO, LIGHT]);
     assert!(questions.iter().all(|q| q.contains("It was found wrong:\nThe plan failed.\n")));
     assert!(patches[0].rewrite);
 }
@@ -60,7 +61,9 @@ fn a_reply_without_an_action_is_shown_and_never_put_into_the_domain() {
     assert!(!patches[0].domain.as_deref().unwrap().contains("Sorry"));
     request.candidate.texts.insert("action.go".into(), " ".into());
     request.feedback = vec!["Action `go`: nothing.".into()];
-    assert!(asked(ActionTranslatorOptions::default(), &request, &[GO]).1[0].contains("Nothing could be read"));
+    assert!(
+        asked(ActionTranslatorOptions::default(), &request, &[GO]).1[0].contains("Nothing could be read")
+    );
 }
 
 #[test]

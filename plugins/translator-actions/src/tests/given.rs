@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn only_asks_for_the_actions_that_it_names_in_any_case() {
-    let only = ActionTranslatorOptions { only: Some(vec!["LIGHT".into()]), ..ActionTranslatorOptions::default() };
+    let only = ActionTranslatorOptions { only: Some(vec!["LIGHT".into()]), ..Default::default() };
     let (patches, questions) = asked(only, &request(1), &[LIGHT]);
     assert!(questions[0].ends_with("Action (it is called `Light`):"));
     let domain = read(patches[0].domain.as_deref().unwrap());
@@ -41,8 +41,11 @@ fn of_several_actions_the_meant_one_is_taken() {
 
 #[test]
 fn an_action_of_another_name_is_taken_as_it_is() {
-    let (patches, _) =
-        asked(ActionTranslatorOptions::default(), &request(1), &[&GO.replace(" go ", " walk "), &LIGHT.to_uppercase()]);
+    let (patches, _) = asked(
+        ActionTranslatorOptions::default(),
+        &request(1),
+        &[&GO.replace(" go ", " walk "), &LIGHT.to_uppercase()],
+    );
     let domain = read(patches[0].domain.as_deref().unwrap());
     let names: Vec<&str> = domain.actions.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["walk", "LIGHT"]);
@@ -113,7 +116,7 @@ fn likelihoods_add_up_over_actions_and_are_lost_with_one() {
         logprobs: Some(logprobs.iter().map(|l| TokenLogprob { token: "t".into(), logprob: *l }).collect()),
         finish: FinishReason::Stop,
     };
-    let options = ActionTranslatorOptions { logprobs: true, ..ActionTranslatorOptions::default() };
+    let options = ActionTranslatorOptions { logprobs: true, ..Default::default() };
     let host = TestHost::new()
         .answer("writer", Ok(scored(GO, &[-1.0, -0.5])))
         .answer("writer", Ok(scored(LIGHT, &[-0.25])))
@@ -134,7 +137,8 @@ fn a_sample_that_breaks_leaves_the_others_alone_unless_nothing_more_can_be_asked
     let run = |class| {
         let host = TestHost::new().reply("writer", GO).answer("writer", Err(broken(class)));
         let host = host.reply("writer", GO).reply("writer", LIGHT);
-        let plugin = ActionTranslator::create(ActionTranslatorOptions::default(), &Secrets::default()).unwrap();
+        let plugin =
+            ActionTranslator::create(ActionTranslatorOptions::default(), &Secrets::default()).unwrap();
         let samples = plugin.translate(&host, &request(2)).unwrap().samples;
         let failed: Vec<bool> = samples.into_iter().map(|s| s.into_result().is_err()).collect();
         (failed, host.requests().len())
@@ -149,7 +153,7 @@ fn a_sample_that_breaks_leaves_the_others_alone_unless_nothing_more_can_be_asked
 #[test]
 fn passes_belong_to_grown_predicates() {
     let refused = |mode, passes| {
-        let options = ActionTranslatorOptions { mode, passes, ..ActionTranslatorOptions::default() };
+        let options = ActionTranslatorOptions { mode, passes, ..Default::default() };
         ActionTranslator::create(options, &Secrets::default()).err().map(|f| f.code)
     };
     assert_eq!(refused(Mode::Given, Some(1)).as_deref(), Some("actions.options"));

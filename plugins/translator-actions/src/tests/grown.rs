@@ -17,7 +17,7 @@ New predicates:
 (glows ?l - lamp): it gives light";
 
 fn grown(passes: u32) -> ActionTranslatorOptions {
-    ActionTranslatorOptions { mode: Mode::Grown, passes: Some(passes), ..ActionTranslatorOptions::default() }
+    ActionTranslatorOptions { mode: Mode::Grown, passes: Some(passes), ..Default::default() }
 }
 
 fn grown_from(first: &str, unify: &str) -> CandidatePatch {
@@ -68,7 +68,7 @@ fn nothing_of_the_reference_s_predicates_is_asked_or_kept() {
 
 #[test]
 fn in_the_second_pass_each_action_sees_the_predicates_of_all() {
-    let default = ActionTranslatorOptions { mode: Mode::Grown, ..ActionTranslatorOptions::default() };
+    let default = ActionTranslatorOptions { mode: Mode::Grown, ..Default::default() };
     let (patches, questions) = asked(default, &request(1), &[FIRST, SECOND, FIRST, SECOND, "none"]);
     assert!(questions[0].contains("(none yet)\nDescription: One goes"), "{}", questions[0]);
     assert!(

@@ -232,11 +232,15 @@ fn a_limit_is_no_verdict_and_no_second_question_is_asked() {
     let options = AspTranslatorOptions { repair_rounds: 3, ..of_mode(Mode::Ic) };
     let failure = sample(options, &slow, &grippers(1)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "host.worker-limit"));
-    let large = AspTranslatorOptions { limits: Limits { program_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
+    let large = AspTranslatorOptions {
+        limits: Limits { program_kb: 1, ..Limits::default() },
+        ..of_mode(Mode::Infer)
+    };
     let text = format!("{GRIPPERS_IR}%{}\n", " ".repeat(1024));
     let failure = sample(large, &host(&[]), &with_ir(&text)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.size"));
-    let small = AspTranslatorOptions { limits: Limits { answer_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
+    let small =
+        AspTranslatorOptions { limits: Limits { answer_kb: 1, ..Limits::default() }, ..of_mode(Mode::Infer) };
     let many = format!("{GRIPPERS_IR}cardinality(ball, 2000).\n");
     let failure = sample(small, &host(&[]), &with_ir(&many)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.size"));
@@ -247,7 +251,8 @@ fn a_search_that_takes_too_long_is_a_limit() {
     // Ten pigeons and nine holes in a knowledge file: no answer, and a search to show it.
     let pigeons =
         "pigeon(1..12). hole(1..11). 1 { in(P, H) : hole(H) } 1 :- pigeon(P). :- in(P, H), in(Q, H), P < Q.";
-    let options = AspTranslatorOptions { limits: Limits { time_s: 0.3, ..Limits::default() }, ..of_mode(Mode::Infer) };
+    let options =
+        AspTranslatorOptions { limits: Limits { time_s: 0.3, ..Limits::default() }, ..of_mode(Mode::Infer) };
     let failure = sample(options, &host(&[]), &with_choice(pigeons)).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.time"));
 }

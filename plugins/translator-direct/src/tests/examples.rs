@@ -27,7 +27,7 @@ fn other_suite(request: TranslateRequest) -> TranslateRequest {
 fn an_example_of_another_domain_tells_its_domain_too() {
     let mut without = lamps_request(false, 1);
     without.task.action_interface = Some(lamps_interface());
-    let options = DirectOptions { template: true, ..DirectOptions::default() };
+    let options = DirectOptions { template: true, ..Default::default() };
     insta::assert_snapshot!(question(options, &other_suite(without)));
     let asked = question(DirectOptions::default(), &other_suite(lamps_request(true, 1)));
     assert!(asked.contains(&format!("The domain of that task:\n\n```pddl\n{DOORS}\n```")), "{asked}");
@@ -50,7 +50,7 @@ fn an_example_that_does_not_belong_to_the_domain_stands_alone() {
 #[test]
 fn the_lead_is_the_example_of_the_other_tasks() {
     let lead = [("lead.text", "Lamp one is wired."), ("lead.problem", PROBLEM), ("example.text", "not this")];
-    let options = || DirectOptions { example: Some(Example::LEAD), ..DirectOptions::default() };
+    let options = || DirectOptions { example: Some(Example::LEAD), ..Default::default() };
     let asked = question(options(), &with(lamps_request(true, 1), &lead));
     assert!(asked.contains("Task:\nLamp one is wired.") && asked.contains(PROBLEM), "{asked}");
     assert!(!asked.contains("not this"), "{asked}");
@@ -71,7 +71,7 @@ fn the_lead_is_the_example_of_the_other_tasks() {
 
 #[test]
 fn reasoning_is_asked_for_where_the_option_says() {
-    let options = |mode| DirectOptions { mode, reason: true, ..DirectOptions::default() };
+    let options = |mode| DirectOptions { mode, reason: true, ..Default::default() };
     insta::assert_snapshot!(question(options(Mode::Problem), &lamps_request(true, 1)));
     assert!(
         question(options(Mode::Domain), &lamps_request(false, 1)).contains("Reason first: which predicates")

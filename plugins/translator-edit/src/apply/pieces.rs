@@ -121,7 +121,8 @@ impl Cutter {
     fn finish(mut self, text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
         let repair = fixes == FixPolicy::Safe;
         if self.depth > 0 {
-            let message = shown(text, &counted(self.depth, "is never closed", "are never closed"));
+            let message =
+                message_about(text, &parentheses_text(self.depth, "is never closed", "are never closed"));
             if !repair {
                 return refuse(codes::EDIT_PARENTHESES, message);
             }
@@ -135,7 +136,7 @@ impl Cutter {
             if !repair {
                 return refuse(
                     codes::EDIT_PARENTHESES,
-                    shown(text, &counted(self.surplus, "closes nothing", "close nothing")),
+                    message_about(text, &parentheses_text(self.surplus, "closes nothing", "close nothing")),
                 );
             }
             let surplus = plural(self.surplus, "surplus parenthesis", "surplus parentheses");
@@ -161,8 +162,10 @@ impl Cutter {
             let types = types_in_atoms(list);
             let Some(first) = types.first().and_then(|range| list.get(range.clone())) else { continue };
             if !repair {
-                let message =
-                    shown(list, &format!("`{first}` does not belong: types stand in declarations alone"));
+                let message = message_about(
+                    list,
+                    &format!("`{first}` does not belong: types stand in declarations alone"),
+                );
                 return refuse(codes::EDIT_TYPED, message);
             }
             for range in types.into_iter().rev() {
@@ -244,7 +247,7 @@ pub(super) fn without_section<'a>(text: &'a str, keyword: &str) -> &'a str {
 }
 
 /// A message about a string, after its beginning.
-fn shown(text: &str, what: &str) -> String {
+fn message_about(text: &str, what: &str) -> String {
     let line = text.split_whitespace().take(40).collect::<Vec<_>>().join(" ");
     let begin: String = line.chars().take(40).collect();
     format!("in `{begin}{}` {what}", if begin.len() < line.len() { "..." } else { "" })
@@ -254,7 +257,7 @@ fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-fn counted(n: usize, one: &str, many: &str) -> String {
+fn parentheses_text(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", plural(n, "parenthesis", "parentheses"), if n == 1 { one } else { many })
 }
 

@@ -67,7 +67,7 @@ impl<'a> EditReader<'a> {
         })
     }
 
-    fn fixed(&self, fixes: Vec<(&str, String)>, from: Span) -> Vec<AppliedFix> {
+    fn applied_fixes(&self, fixes: Vec<(&str, String)>, from: Span) -> Vec<AppliedFix> {
         let at = self.reply.line_column(from.start);
         let applied = |(code, title): (&str, String)| AppliedFix {
             code: code.to_owned(),
@@ -90,7 +90,7 @@ impl<'a> EditReader<'a> {
             return vec![Err(vec![empty])];
         }
         // The repairs of the string are reported once, with its first declaration.
-        let mut fixes = self.fixed(cut.fixes, item.span);
+        let mut fixes = self.applied_fixes(cut.fixes, item.span);
         let read = |list: &String| {
             let value = self.predicate(list, item.span)?;
             Ok(Repaired { value, fixes: std::mem::take(&mut fixes) })
@@ -175,7 +175,7 @@ impl<'a> EditReader<'a> {
         for item in items {
             match self.cut(&item.value, item.span, false) {
                 Ok(cut) => {
-                    fixes.extend(self.fixed(cut.fixes, item.span));
+                    fixes.extend(self.applied_fixes(cut.fixes, item.span));
                     lists.extend(cut.lists.into_iter().map(|list| (list, item.span)));
                 }
                 Err(refused) => refusals.push(*refused),
@@ -214,7 +214,7 @@ impl<'a> EditReader<'a> {
             let unknown = diagnostic.code == "pddl.undeclared-constant"
                 && self.objects.is_some_and(|objects| !objects.contains(&word.to_lowercase()));
             if diagnostic.is_error() || unknown {
-                refusals.push(moved(diagnostic, part.from, unknown.then_some(word)));
+                refusals.push(move_to_reply(diagnostic, part.from, unknown.then_some(word)));
             }
         }
         (parsed.value, refusals)
@@ -230,7 +230,7 @@ fn or_else(refusals: Refusals, otherwise: impl FnOnce() -> Diagnostic) -> Refusa
 }
 
 /// A finding about the composed text as one about the reply.
-fn moved(diagnostic: Diagnostic, to: Span, unknown: Option<&str>) -> Diagnostic {
+fn move_to_reply(diagnostic: Diagnostic, to: Span, unknown: Option<&str>) -> Diagnostic {
     let (code, message, help) = match unknown {
         Some(word) => (
             codes::EDIT_NAME.into(),

@@ -288,7 +288,7 @@ impl Reader<'_> {
             }
         };
         let whole = prefix + length + 2 * mark.len();
-        let value = if raw { body[..length].to_owned() } else { unescaped(&body[..length]) };
+        let value = if raw { body[..length].to_owned() } else { unescape(&body[..length]) };
         if formatted && value.replace("{{", "").contains('{') {
             return self.fault("what this f-string stands for is not known");
         }
@@ -319,7 +319,7 @@ fn closing(body: &str, mark: &str, long: bool) -> Result<usize, usize> {
 }
 
 /// Replaces the escapes that Python and JSON share, and those of either that PDDL may contain. Others stay.
-fn unescaped(body: &str) -> String {
+fn unescape(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     while let Some(at) = rest.find('\\') {

@@ -3,14 +3,18 @@
 use super::*;
 
 fn options(level: Level) -> EquivalenceVerifierOptions {
-    EquivalenceVerifierOptions { what: What::Domain, level: Some(level), ..EquivalenceVerifierOptions::default() }
+    EquivalenceVerifierOptions { what: What::Domain, level: Some(level), ..Default::default() }
 }
 
 fn judged(options: EquivalenceVerifierOptions, domain: &str) -> Result<Assessment, Failure> {
     judged_on(&host(true), options, domain)
 }
 
-fn judged_on(host: &TestHost, options: EquivalenceVerifierOptions, domain: &str) -> Result<Assessment, Failure> {
+fn judged_on(
+    host: &TestHost,
+    options: EquivalenceVerifierOptions,
+    domain: &str,
+) -> Result<Assessment, Failure> {
     let verifier = EquivalenceVerifier::create(options, &Secrets::default())?;
     let candidate = Candidate { domain: Some(domain.to_owned()), ..Candidate::default() };
     let request = VerifyRequest { candidates: vec![candidate], ..VerifyRequest::default() };
@@ -156,7 +160,7 @@ fn options_that_make_no_sense_together_are_refused() {
         EquivalenceVerifierOptions { what: What::Problem, ..options(Level::Hde) },
         options(Level::Goals),
         EquivalenceVerifierOptions { k: 0, ..options(Level::Hde) },
-        EquivalenceVerifierOptions { interface: InterfaceOption::Matched, ..EquivalenceVerifierOptions::default() },
+        EquivalenceVerifierOptions { interface: InterfaceOption::Matched, ..Default::default() },
     ];
     for options in wrong {
         assert_eq!(judged(options, DOMAIN).unwrap_err().code, "equivalence.options");

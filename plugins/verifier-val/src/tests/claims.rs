@@ -23,7 +23,7 @@ fn all(said: bool, cost: f64, states: Vec<ClaimedState>) -> PlanClaims {
 }
 
 fn options() -> PlanVerifierOptions {
-    PlanVerifierOptions { what: What::Plan, claims: true, ..PlanVerifierOptions::default() }
+    PlanVerifierOptions { what: What::Plan, claims: true, ..Default::default() }
 }
 
 fn metrics(assessment: &Assessment) -> Vec<(&str, f64)> {
@@ -281,7 +281,11 @@ fn an_environment_without_a_model_is_compared_with_as_far_as_it_tells() {
 
 #[test]
 fn options_that_have_nothing_to_compare_are_refused() {
-    let code = |options: PlanVerifierOptions| ValVerifier::create(options, &Secrets::default()).unwrap_err().code;
-    assert_eq!(code(PlanVerifierOptions { claims: false, critic: Some("self".into()), ..options() }), "verify.options");
+    let code =
+        |options: PlanVerifierOptions| ValVerifier::create(options, &Secrets::default()).unwrap_err().code;
+    assert_eq!(
+        code(PlanVerifierOptions { claims: false, critic: Some("self".into()), ..options() }),
+        "verify.options"
+    );
     assert_eq!(code(PlanVerifierOptions { what: What::Domain, ..options() }), "verify.options");
 }

@@ -17,7 +17,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
 use planforge_pipeline::load_without_tasks;
-use planforge_translator_asp::{Limits, Mode, AspTranslatorOptions};
+use planforge_translator_asp::{AspTranslatorOptions, Limits, Mode};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -211,7 +211,7 @@ fn translator(context: &Context, args: &InferArgs) -> Result<Arc<dyn Translator>
         mode: Mode::Infer,
         models: args.models,
         limits: Limits { time_s: args.time_limit, memory_mb: args.memory_limit, ..Limits::default() },
-        ..AspTranslatorOptions::default()
+        ..Default::default()
     };
     let options = serde_json::to_value(options).ok().and_then(|value| value.as_object().cloned());
     let request = CreateRequest { options: options.unwrap_or_default(), ..CreateRequest::default() };

@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context, args: &TryEnvironmentArgs) -> Exit {
         timeout_s: args.timeout,
         start_timeout_s: args.start_timeout,
         memory_mb: args.memory_limit,
-        ..ProcessEnvironmentOptions::default()
+        ..Default::default()
     };
     let bar = counting(&context.output, 0, "checks");
     let watch = Watch { interrupted: interrupt_flag(), bar: bar.clone() };
