@@ -231,10 +231,10 @@ fn look(e: &mut Explorer<'_>, behind: &[String]) -> Result<(Vec<String>, Value),
     let mut actions = Vec::new();
     if e.interface.can(Method::Actions) {
         e.reset()?;
-        actions = e.listed(behind)?;
+        actions = e.list_applicable(behind)?;
         actions.sort_unstable();
     } else if e.interface.ground(GROUND).is_ok() {
-        actions = e.tried(behind)?;
+        actions = e.try_every_action(behind)?;
     }
     let mut told = Value::Null;
     if e.interface.can(Method::DescribeState) {
@@ -285,7 +285,7 @@ fn listed_is_tried(e: &mut Explorer<'_>, walks: &[Vec<String>]) -> Outcome {
     let ground = e.interface.ground(GROUND).ok();
     let states = states_on(walks);
     for behind in &states {
-        let listed = e.listed(behind)?;
+        let listed = e.list_applicable(behind)?;
         let tried = ground.as_ref().unwrap_or(&listed);
         for action in tried {
             e.go_to(behind)?;

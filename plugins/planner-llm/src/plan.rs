@@ -4,7 +4,7 @@ use crate::claims;
 use crate::codes;
 use crate::options::LlmPlannerOptions;
 use crate::prompt::Prompts;
-use crate::read::{self, Known};
+use crate::read::{self, KnownActions};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, Failure, FailureClass, Message, PlanDocument, PlanOutcome, PlanRequest,
@@ -66,17 +66,17 @@ pub(crate) fn run(
 }
 
 /// The actions that a step without parentheses may name: the domain's, else the interface's.
-fn known_actions(request: &PlanRequest) -> Vec<Known> {
+fn known_actions(request: &PlanRequest) -> Vec<KnownActions> {
     if !request.domain.trim().is_empty() {
         let domain = planforge_pddl::parse_domain(&request.domain, SourceId(0)).value;
         return domain
             .actions
             .iter()
-            .map(|a| Known { name: a.name.key().to_owned(), arity: a.parameters.len() })
+            .map(|a| KnownActions { name: a.name.key().to_owned(), arity: a.parameters.len() })
             .collect();
     }
     let interface = request.task.action_interface.iter().flat_map(|i| &i.actions);
-    interface.map(|a| Known { name: a.name.to_lowercase(), arity: a.parameters.len() }).collect()
+    interface.map(|a| KnownActions { name: a.name.to_lowercase(), arity: a.parameters.len() }).collect()
 }
 
 fn several_plans(k: u32) -> ReportedDiagnostic {

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::frame::{Behaviour, Cache, Frame, Open, interruption_failure};
 use crate::options::ClassVerifierOptions;
 use crate::report::{self, ActionResult};
-use crate::requested::{RequestedAction, asked, other_predicates, own_texts};
+use crate::requested::{RequestedAction, other_predicates, own_texts, requested_actions};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Classification, Decision, ExactAnswer, Failure, ReportedDiagnostic, ResultClasses,

@@ -3,7 +3,7 @@
 use crate::options::{CritiqueOptions, Of};
 use crate::prompt::{Prompts, Subject, subject};
 use crate::read::{Against, CritiqueReader, ReadCritique};
-use crate::{ROLE, codes, told};
+use crate::{ROLE, codes, critique_text};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, CompletionRequest, Decision, Failure, FailureClass, FindingSeverity, FinishReason,

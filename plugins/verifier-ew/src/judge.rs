@@ -208,7 +208,7 @@ impl WalkJudge<'_> {
         };
         let search = self.search(ready, &measured)?;
         let failing = match &search {
-            Some(CounterexampleOutcome::Measurement(found)) => Some(found),
+            Some(CounterexampleOutcome::Found(found)) => Some(found),
             _ => None,
         };
         let proven = matches!(search, Some(CounterexampleOutcome::None));
@@ -253,7 +253,7 @@ impl WalkJudge<'_> {
             None => {
                 let Some(problem) = measured.problems.first() else { return Ok(None) };
                 let trials = self.reference.trials(self.settings);
-                Ok(trials.counterexample(&ready.model, problem)?.map(CounterexampleOutcome::Measurement))
+                Ok(trials.counterexample(&ready.model, problem)?.map(CounterexampleOutcome::Found))
             }
         }
     }

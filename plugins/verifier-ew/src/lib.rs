@@ -70,7 +70,7 @@ impl Plugin for EwVerifier {
         About::new("Compares candidates with the environment by exploration walks")
             .environment()
             .together_where("racing", "true")
-            .measures(DirectionMeasure::WalkScore)
+            .measures(Measure::WalkScore)
             .metric("score", "harmonic mean of both directions, 0 to 1")
             .metric("rating", "the score, or a negative rank for a candidate that has none (Appendix B.3)")
             .metric("reference_to_candidate", "share of the environment's walks that the candidate executes")

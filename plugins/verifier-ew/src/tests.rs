@@ -329,7 +329,7 @@ fn memory_ends_an_exact_score_at_the_same_place_everywhere() {
     );
     assert!(!within(Mode::Auto, 1000).0.unwrap().exact);
     let (exact, search) = within(Mode::Auto, 1 << 20);
-    assert!(exact.unwrap().exact && matches!(search, CounterexampleOutcome::Measurement(_)));
+    assert!(exact.unwrap().exact && matches!(search, CounterexampleOutcome::Found(_)));
 }
 
 #[test]
