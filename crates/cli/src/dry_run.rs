@@ -22,8 +22,8 @@ use planforge_contract::{
     VerifyRequest, VerifyResponse, WalkSpec, Walks,
 };
 use planforge_diagnostics::SourceId;
-use planforge_evaluate::estimate::{Assumptions, CellFacts, Estimate, ModelFacts, Progress, Ready};
-use planforge_evaluate::evaluation::CellKey;
+use planforge_evaluate::estimate::{Assumptions, CellFacts, Estimate, ModelFacts, Progress, ReadyRequest};
+use planforge_evaluate::results::CellKey;
 use planforge_llm::{Mode, PENDING, PendingQuestion, RoleConfig, estimated_tokens};
 use planforge_pipeline::{
     QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, question_bounds,
@@ -218,14 +218,14 @@ struct Canonical {
 }
 
 /// Groups the requests of one question. The path of a request is that of its question and its first sample.
-fn ready<'q>(pending: impl Iterator<Item = &'q PendingQuestion>) -> Vec<Ready> {
-    let mut questions: BTreeMap<(&str, &str), Ready> = BTreeMap::new();
+fn ready<'q>(pending: impl Iterator<Item = &'q PendingQuestion>) -> Vec<ReadyRequest> {
+    let mut questions: BTreeMap<(&str, &str), ReadyRequest> = BTreeMap::new();
     for request in pending {
         let question = request.path.rsplit_once('/').map_or(request.path.as_str(), |(question, _)| question);
         // What is parked is the canonical request, which always reads back.
         let Ok(canonical) = serde_json::from_value::<Canonical>(request.body.clone()) else { continue };
         let texts = canonical.messages.iter().map(|message| message.content.as_str());
-        let ready = questions.entry((&request.llm, question)).or_insert_with(|| Ready {
+        let ready = questions.entry((&request.llm, question)).or_insert_with(|| ReadyRequest {
             llm: request.llm.clone(),
             replies: 0,
             requests: 0,

@@ -18,9 +18,7 @@ use planforge_evaluate::compare::{
     Cluster, PairBy, Question,
     NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
 };
-use planforge_evaluate::evaluation::{
-    CellClasses, CellKey, CellResult, Column, Evaluation, Judges, TaskOutcome,
-};
+use planforge_evaluate::results::{CellClasses, CellKey, CellResult, Column, Evaluation, Judges, PluginFacts, TaskOutcome};
 use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
 use std::path::Path;
@@ -416,11 +414,15 @@ fn one_run(
         return Err(Exit::Usage);
     }
     let checked = check_pipeline(context, &config.text, &config.path, &manifest.overrides)?;
-    let simulated = |id: &str| {
-        let info = checked.registry.info(id);
-        info.is_ok_and(|info| info.capabilities.simulated)
+    let plugins = |id: &str| {
+        let recorded = manifest.plugins.iter().find(|plugin| plugin.id == id);
+        let facts = PluginFacts::of(&*checked.registry.info(id).ok()?);
+        Some(match recorded.filter(|plugin| !plugin.measures.is_empty()) {
+            Some(plugin) => PluginFacts { measures: plugin.measures.clone(), ..facts },
+            None => facts,
+        })
     };
-    let judges = Judges::of(&checked.pipeline.config, simulated);
+    let judges = Judges::of(&checked.pipeline.config, plugins);
     let kept = path.join(REPORT);
     let report: RunReport = if kept.exists() {
         context.read_json(&kept)?

@@ -37,7 +37,9 @@ use crate::exit::Exit;
 use crate::files::write;
 use planforge_batch::Wave;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{CellResult, Evaluation, Filter, Matrix, NoMatch, Selection, Shard, junit};
+use planforge_evaluate::matrix::{Filter, Matrix, UnmatchedFilter, Selection, Shard};
+use planforge_evaluate::results::{CellResult, Evaluation};
+use planforge_evaluate::tables::junit;
 use planforge_record::Redactor;
 use std::path::Path;
 use std::sync::Mutex;
@@ -411,7 +413,7 @@ fn results(
 /// Filters that match nothing, or leave nothing, are mistakes.
 fn selected(context: &Context, work: &Work<'_>) -> Result<(), Exit> {
     let mut found: Vec<Diagnostic> =
-        work.selection.mistakes(&work.axes()).iter().map(NoMatch::diagnostic).collect();
+        work.selection.mistakes(&work.axes()).iter().map(UnmatchedFilter::diagnostic).collect();
     let whole = Selection { shard: None, ..work.selection.clone() };
     let nothing = || !work.plan().iter().any(|cell| whole.takes_cell(0, &cell.key) && cell.has_tasks());
     if found.is_empty() && !whole.is_whole() && nothing() {

@@ -21,7 +21,7 @@ use crate::outcome;
 use crate::batch::Batch;
 use crate::exit::Exit;
 use planforge_contract::Failure;
-use planforge_evaluate::evaluation::CellKey;
+use planforge_evaluate::results::CellKey;
 use planforge_llm::Mode;
 use planforge_pipeline::{
     RunState, RunTask,

@@ -265,7 +265,7 @@ fn mistakes_are_found_before_anything_is_run() {
     place
         .evaluate(&["--matrix", &place.matrix()])
         .expect(31)
-        .says(&["evaluate.matrix", "seed 4 stands there twice"]);
+        .says(&["evaluate.matrix", "seed 4 is listed twice"]);
     place.evaluate(&[]).expect(30);
     let garden = root().join("examples/suites/garden").display().to_string();
     let file = place.path("refined.toml").display().to_string();

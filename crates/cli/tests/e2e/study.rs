@@ -238,7 +238,7 @@ fn a_scaling_study_refuses_a_spec_that_is_none() {
     let out = folder.path().join("out");
     for (text, why) in [
         ("# nothing\n", "missing field `sweep`"),
-        ("sweep = []", "there is no [[sweep]]"),
+        ("sweep = []", "no [[sweep]] table"),
         (
             "[[sweep]]\nlabel = \"a\"\nof = \"samples\"\npipeline = \"p\"\nkey = \"k\"\nvalues = [2, 1]",
             "must ascend",

@@ -4,7 +4,7 @@
 use crate::measure_reading::site_packages;
 use planforge_evaluate::Table;
 use planforge_evaluate::study::classes::{
-    self, Behaves, ClassesSpec, Exact, ExactDifference, Judged, Unseen, Witness,
+    self, Behaves, ClassesSpec, Exact, ExactDifference, JudgedMutant, Unseen, Witness,
 };
 use planforge_evaluate::study::{StudySuite, Watch, load_suites};
 use planforge_pddl::{print_domain, print_problem};
@@ -125,7 +125,7 @@ fn watched<T: Send>(what: &str, watch: &Watch, work: impl FnOnce() -> T + Send) 
     })
 }
 
-fn print(suites: &[StudySuite], judged: &[Judged], spec: &ClassesSpec) {
+fn print(suites: &[StudySuite], judged: &[JudgedMutant], spec: &ClassesSpec) {
     let show = |title: &str, table: &Table| println!("{title}\n\n{}", table.markdown());
     show("Mutants by kind", &classes::by_kind(suites, judged, spec.mutants));
     show("Result classes, and flaws by construction that were found", &classes::by_class(suites, judged));
@@ -140,7 +140,7 @@ fn print(suites: &[StudySuite], judged: &[Judged], spec: &ClassesSpec) {
         println!("* {}: {}: {why}; exactly {exact}", place(suites, j), j.mutant.change);
     }
     println!("\nSamples of what plans do not show");
-    let mut samples: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    let mut samples: BTreeMap<&str, Vec<&JudgedMutant>> = BTreeMap::new();
     for j in judged {
         if let Some(unseen) = j.behaves.as_ref().and_then(|b| b.unseen.as_ref()) {
             samples.entry(unseen.name()).or_default().push(j);
@@ -155,7 +155,7 @@ fn print(suites: &[StudySuite], judged: &[Judged], spec: &ClassesSpec) {
 }
 
 /// A difference that plans do not show, on one line.
-fn sample(suites: &[StudySuite], judged: &Judged) -> String {
+fn sample(suites: &[StudySuite], judged: &JudgedMutant) -> String {
     let Some(Behaves { exact: Exact::Different(difference), unseen, .. }) = &judged.behaves else {
         return String::new();
     };
@@ -184,7 +184,7 @@ fn sample(suites: &[StudySuite], judged: &Judged) -> String {
     )
 }
 
-fn place(suites: &[StudySuite], judged: &Judged) -> String {
+fn place(suites: &[StudySuite], judged: &JudgedMutant) -> String {
     let suite = suites.get(judged.suite);
     let action = suite.and_then(|s| s.domain.actions.get(judged.action)).map_or("", |a| a.name.as_str());
     format!("{} {action}", suite.map_or("", |s| s.name.as_str()))
@@ -252,7 +252,7 @@ impl Val {
 }
 
 /// VAL's verdicts on every plan that a class rests on and on every plan of one domain alone that plans did not show; how many disagree.
-fn peer(val: &Val, suites: &[StudySuite], judged: &[Judged]) -> Result<usize, String> {
+fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usize, String> {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     let mut said: BTreeMap<(&str, Said, Said), usize> = BTreeMap::new();
     let mut lines = Vec::new();
@@ -337,7 +337,7 @@ struct Question<'b> {
 }
 
 /// The sequences to ask VAL about.
-fn concerned<'b>(judged: &Judged, behaves: &'b Behaves) -> Vec<Question<'b>> {
+fn concerned<'b>(judged: &JudgedMutant, behaves: &'b Behaves) -> Vec<Question<'b>> {
     let what = match judged.class {
         ResultClass::NoPlan => "NoPlan: the cheapest plan of the true domain",
         ResultClass::NPApp => "NPApp: the new plan",

@@ -15,29 +15,29 @@ pub const CODES: &[CodeInfo] = &[
         code: "calibrate.critic",
         title: "a pipeline cannot judge the mutants of a calibration",
         explanation: "`planforge calibrate --critic FILE` puts each mutant in the place of the domain that the pipeline is given, and takes the \
-                      pipeline's verdict for what is said of the mutant. So it is given the domain, has a verify stage, and has no \
-                      stage that writes:\n\n    schema = 1\n    [given]\n    domain = true\n\n    [llm.critic]\n    use = \"provider-openai\"\n    \
+                      pipeline's verdict as the judgement. So the pipeline needs a given domain and a verify stage, and must not have a \
+                      translate stage:\n\n    schema = 1\n    [given]\n    domain = true\n\n    [llm.critic]\n    use = \"provider-openai\"\n    \
                       base_url = \"http://127.0.0.1:8081/v1\"\n    model = \"my-model\"\n\n    [[stage]]\n    do = \"verify\"\n    label = \
                       \"critique\"\n    use = \"verifier-critique\"\n    roles = { critic = \"critic\" }",
     },
     CodeInfo {
         code: "calibrate.problem",
         title: "a suite lacks a problem that was named",
-        explanation: "`--problems p01,p02` names the problems, by file name without `.pddl`, that labels and verifiers rest on in every suite. \
+        explanation: "`--problems p01,p02` names the problems, by file name without `.pddl`, that labels and verifiers use in every suite. \
                       Without it these are the first two of each suite.",
     },
     CodeInfo {
         code: "compare.nothing-paired",
         title: "two runs have no task in common",
-        explanation: "`planforge compare A B` pairs runs of one task by suite, task and seed; what is on one side alone says nothing about a \
-                      difference. Two runs over the same tasks under different seeds are paired by\n\n    \
+        explanation: "`planforge compare A B` pairs runs of one task by suite, task and seed; runs on one side alone are not \
+                      compared. Two runs over the same tasks under different seeds are paired by\n\n    \
                       planforge compare A B --pair-by task\n\nOtherwise compare runs over the same suites.",
     },
     CodeInfo {
         code: "compare.not-asked",
-        title: "no stage says what is to be compared",
+        title: "no stage answers the question of the comparison",
         explanation: "`planforge compare --by problem` asks of every task whether its problem is the reference, which a stage of \
-                      `verifier-equivalence` says. Where a pipeline has no such stage nobody knows. Choose another `--by`, or add the stage, as a \
+                      `verifier-equivalence` decides. Without such a stage the answer is unknown. Choose another `--by`, or add the stage, as a \
                       measurement:\n\n    [[stage]]\n    do = \"verify\"\n    label = \"same\"\n    use = \"verifier-equivalence\"\n    \
                       measure = true",
     },
@@ -50,8 +50,8 @@ pub const CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: "compare.pipeline",
-        title: "it is not clear which pipeline of an evaluation is compared",
-        explanation: "An evaluation of several pipelines has several tables of results. Say which:\n\n    \
+        title: "the pipeline of an evaluation is ambiguous",
+        explanation: "An evaluation of several pipelines has several tables of results. Name one:\n\n    \
                       planforge compare evaluation evaluation --pipeline-a llm-p --pipeline-b tic-ic\n\nThe names are those of the table: the \
                       pipeline files' names without `.toml`.",
     },
@@ -76,49 +76,49 @@ pub const CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: "evaluate.matrix",
-        title: "a matrix file, or what stands for it on the command line, makes no sense",
+        title: "a matrix file, or its options on the command line, are invalid",
         explanation: "An evaluation runs every pipeline with every model over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \
                   suites = [\"examples/suites/garden\", \"examples/suites/parcels\"]\n    pipelines = [\"intrinsic.toml\", \"llm-p.toml\"]\n    \
                   seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n    add_ons = [\"my-add-on\"]\n\n    [matrix.models.small]\n    \
                   set = [\"llm.main.model=qwen-7b\", \"llm.main.base_url=http://127.0.0.1:8081/v1\"]\n    [matrix.models.large]\n    \
                   set = [\"llm.main.model=gpt-4o\"]\n\nPaths are relative to the file. `seeds` may be a \
                   list of numbers. `tasks` (the first of each suite, by name) `set` and `models` may be left out. A model is KEY=VALUE for every pipeline, as `--set` takes it, and \
-                  its cells stand under `PIPELINE@NAME`; without models each pipeline asks its own, and `set = []` is such a column beside others. Rows are told apart by the \
-                  suites' names and columns by the pipeline files' names, so both must differ.",
+                  its cells are in the column `PIPELINE@NAME`; without models each pipeline uses its own, and `set = []` is such a column beside others. The \
+                  names of suites must differ, and so must the names of pipeline files.",
     },
     CodeInfo {
         code: "evaluate.model",
         title: "a model of the matrix does not fit a pipeline",
         explanation: "`[matrix.models.NAME]` changes keys of every pipeline file, as `--set` does:\n\n    [matrix.models.small]\n    \
                   set = [\"llm.main.model=qwen-7b\", \"llm.main.base_url=http://127.0.0.1:8081/v1\"]\n\nIt changes tables that are \
-                  there: a `[llm.NAME]` that a pipeline file does not have would be asked by no stage. Give the models of all \
-                  pipelines the same names, or evaluate pipelines with other names in a matrix of their own.",
+                  there: a `[llm.NAME]` that a pipeline file does not have would not be used by any stage. Give the models of all \
+                  pipelines the same names, or evaluate pipelines with other names in a separate matrix.",
     },
     CodeInfo {
         code: "evaluate.other",
         title: "the output folder holds another evaluation",
-        explanation: "`--resume` goes on with an evaluation of the same suites, tasks, pipeline texts, overrides and seeds; otherwise \
-                  cells of different experiments would stand in one table. Name another folder with `--out`, or undo the change \
+        explanation: "`--resume` continues an evaluation of the same suites, tasks, pipeline texts, overrides and seeds; otherwise \
+                  cells of different experiments would be in one table. Name another folder with `--out`, or undo the change \
                   that the message names.",
     },
     CodeInfo {
         code: "evaluate.twice",
         title: "two parts of an evaluation have the same cell with different results",
         explanation: "`planforge merge A B --into C` puts the parts of one evaluation together. Each cell belongs to one part \
-                  (`--shard I/N`); where two parts ran the same cell and came to different results, nobody can say which counts. Leave one of \
+                  (`--shard I/N`); where two parts ran the same cell and have different results, the right one is unknown. Leave one of \
                   the folders out, or remove the run that does not count.",
     },
     CodeInfo {
         code: "study.no-suite",
         title: "a folder holds no planning domain to study",
-        explanation: "A study wants a folder with `domain.pddl` and at least one problem beside it, or a folder of such folders:\n\n    \
+        explanation: "A study needs a folder with `domain.pddl` and at least one problem beside it, or a folder of such folders:\n\n    \
                   planforge study omissions --suites examples/suites --out study\n\nProblems are all other `*.pddl` files, \
                   in-context examples (`p_example.pddl`) and templates excepted, in the order of their names (numbers in them compared as numbers).",
     },
     CodeInfo {
         code: "study.cancelled",
         title: "a study was interrupted",
-        explanation: "Half a study is no result, so nothing was written. Start it again; `--quick` takes under two minutes.",
+        explanation: "An incomplete study has no result, so nothing was written. Start it again; `--quick` takes under two minutes.",
     },
     CodeInfo {
         code: "study.threads",
@@ -147,8 +147,8 @@ pub const CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: "study.no-final",
-        title: "a strategy does not say how well it did",
-        explanation: "The study reads what became of a run in the assessment of a stage labelled `final`, which every strategy ends with:\n\n    \
+        title: "a strategy has no final assessment",
+        explanation: "The study reads the result of a run from the assessment of a stage labelled `final`, which every strategy ends with:\n\n    \
                       [[stage]]\n    do = \"verify\"\n    label = \"final\"\n    use = \"verifier-ew\"",
     },
 ];

@@ -1,5 +1,6 @@
-//! What a run's journal tells about the candidates that came to be: who descends from whom, what was said of each, and which round of a
-//! refine stage made it. Tables of replies, curves over samples and rounds, and `planforge rounds` read it.
+//! The candidates of a run, read from its journal: their parents, their assessments, and the round of a
+//! refine stage that made them. Tables of replies, curves over samples and rounds, and `planforge rounds`
+//! read it.
 
 use planforge_contract::{
     Assessment, Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, PlanOutcome, SamplePath,
@@ -11,7 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 /// All tasks of a run, in the order in which the journal names them first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
-    /// The tasks.
     pub tasks: Vec<TaskHistory>,
 }
 
@@ -20,33 +20,33 @@ pub struct History {
 pub struct TaskHistory {
     /// The task's name in the record, `SUITE.STEM`.
     pub task: String,
-    /// The candidates, in the order in which they came to be; each once, also where an interrupted run told of it again.
-    pub candidates: Vec<Made>,
+    /// The candidates in the order of their first event, each once.
+    pub candidates: Vec<MadeCandidate>,
     /// Samples and calls that broke: the path, and how.
     pub failed: Vec<(SamplePath, Failure)>,
     /// The rounds of refine stages, in order.
     pub rounds: Vec<Round>,
-    /// Seconds of its questions to models, one after another: attempts, waits between them and waits for a free place included. An answer
-    /// that came out of a cassette has the time of the recording. A question that was asked again counts once, as it ended.
+    /// Seconds of the task's requests to models, one after another: attempts, waits between them and waits
+    /// for a free place included. An answer from a cassette has the time of the recording. A request that was
+    /// sent again counts once, as it ended.
     pub model_seconds: f64,
 }
 
 /// A candidate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
-    /// Its path.
+pub struct MadeCandidate {
     pub path: SamplePath,
     /// The candidate as it was when it was made.
     pub candidate: Candidate,
-    /// What made it.
+    /// The patch that made it.
     pub patch: CandidatePatch,
     /// The label of the stage that made it, without a round.
     pub stage: String,
     /// The round of the refine stage that made it; 0 outside one.
     pub round: u32,
-    /// What verify stages said of it, by their labels. Where a stage of several rounds judged it the last word counts.
+    /// Assessments by the labels of verify stages. The last assessment of a stage counts.
     pub assessments: BTreeMap<String, Assessment>,
-    /// What planners answered for it, by the labels of plan stages.
+    /// Answers of planners, by the labels of plan stages.
     pub plans: BTreeMap<String, PlanOutcome>,
 }
 
@@ -57,9 +57,9 @@ pub struct Round {
     pub stage: String,
     /// The path of the candidate that is refined, as it came in.
     pub root: SamplePath,
-    /// Which round, from 1.
+    /// Number of the round, from 1.
     pub number: u32,
-    /// The path of the round's best child; absent where no sample of the round came to anything.
+    /// The path of the round's best child; absent if the round has no usable sample.
     pub best: Option<SamplePath>,
 }
 
@@ -77,7 +77,7 @@ impl History {
     /// # Errors
     /// As [`History::read`].
     pub fn read_without(journal: &dyn Journal, stages: &[String]) -> Result<Self, Failure> {
-        let mut reader = Reader {
+        let mut reader = HistoryReader {
             journal,
             without: stages,
             at: HashMap::new(),
@@ -111,7 +111,7 @@ impl History {
 }
 
 /// A pass over a journal.
-struct Reader<'a> {
+struct HistoryReader<'a> {
     journal: &'a dyn Journal,
     without: &'a [String],
     /// By task and path, the place among the task's candidates.
@@ -121,7 +121,7 @@ struct Reader<'a> {
     history: History,
 }
 
-impl Reader<'_> {
+impl HistoryReader<'_> {
     fn take(&mut self, event: Event) -> Result<(), Failure> {
         match event {
             Event::CandidateMade { task, path, candidate, patch } => {
@@ -177,9 +177,9 @@ impl Reader<'_> {
         let candidates = &mut self.history.of(&task).candidates;
         let at = *self.at.entry((task, path.clone())).or_insert(candidates.len());
         match candidates.get_mut(at) {
-            // What was said of it before counts on.
+            // Earlier assessments still count.
             Some(known) => (known.candidate, known.patch) = (candidate, patch),
-            None => candidates.push(Made {
+            None => candidates.push(MadeCandidate {
                 stage,
                 round,
                 candidate,
@@ -191,7 +191,7 @@ impl Reader<'_> {
         }
     }
 
-    fn known(&mut self, task: String, path: SamplePath) -> Option<&mut Made> {
+    fn known(&mut self, task: String, path: SamplePath) -> Option<&mut MadeCandidate> {
         let key = (task, path);
         let at = *self.at.get(&key)?;
         self.history.of(&key.0).candidates.get_mut(at)
@@ -200,12 +200,12 @@ impl Reader<'_> {
 
 impl TaskHistory {
     /// The candidate of that path.
-    pub fn candidate(&self, path: &str) -> Option<&Made> {
+    pub fn candidate(&self, path: &str) -> Option<&MadeCandidate> {
         self.candidates.iter().find(|made| made.path == path)
     }
 
     /// The candidate that another was made from.
-    pub fn parent(&self, made: &Made) -> Option<&Made> {
+    pub fn parent(&self, made: &MadeCandidate) -> Option<&MadeCandidate> {
         let (_, ancestors) = made.candidate.lineage.split_last()?;
         self.candidates.iter().find(|other| other.candidate.lineage == ancestors)
     }
@@ -240,14 +240,14 @@ pub struct Line<'a> {
     /// The label of the refine stage.
     pub stage: &'a str,
     /// The candidate as it came in; absent where the task itself came in.
-    pub root: Option<&'a Made>,
-    /// Each round with its best child, where a sample of it came to anything.
-    pub rounds: Vec<(u32, Option<&'a Made>)>,
+    pub root: Option<&'a MadeCandidate>,
+    /// Each round with its best child, if it has a usable sample.
+    pub rounds: Vec<(u32, Option<&'a MadeCandidate>)>,
 }
 
 impl Line<'_> {
     /// The candidate after so many rounds: what the last of them that had a child made of it.
-    pub fn after(&self, rounds: u32) -> Option<&Made> {
+    pub fn after(&self, rounds: u32) -> Option<&MadeCandidate> {
         let mut made =
             self.rounds.iter().filter(|(number, _)| *number <= rounds).filter_map(|(_, made)| *made);
         made.next_back().or(self.root)
@@ -257,7 +257,7 @@ impl Line<'_> {
 fn document<T: DeserializeOwned>(journal: &dyn Journal, blob: &str) -> Result<T, Failure> {
     let bytes = journal.get(blob).map_err(|error: RecordError| Failure::from(error))?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        let message = format!("blob {blob} holds another document than the journal says: {error}");
+        let message = format!("blob {blob} does not hold the document that the journal names: {error}");
         Failure::new(FailureClass::System, "record.corrupt", message)
     })
 }
@@ -270,9 +270,9 @@ pub(crate) mod tests {
     use std::sync::Arc;
 
     /// A journal that is written by hand.
-    pub(crate) struct Written(pub(crate) MemoryJournal);
+    pub(crate) struct JournalBuilder(pub(crate) MemoryJournal);
 
-    impl Written {
+    impl JournalBuilder {
         pub(crate) fn new() -> Self {
             Self(MemoryJournal::new(Arc::default()))
         }
@@ -378,10 +378,10 @@ pub(crate) mod tests {
 
     #[test]
     fn lines_follow_the_best_child_of_each_round() {
-        let journal = Written::new();
+        let journal = JournalBuilder::new();
         let root = journal.made("s.p01", "domain/1", "d", Some(-3.0));
         let first = journal.made("s.p01", "domain/1 update#1/0", "d1", None);
-        // An interrupted run tells of a candidate again.
+        // A resumed run records a candidate again.
         journal.made("s.p01", "domain/1 update#1/0", "d1", None);
         let third = journal.made("s.p01", "domain/1 update#1/0 update#3/0", "d3", None);
         journal.assessed("s.p01", "critique", &root, &Assessment::new(Decision::Rejected, "wrong"));

@@ -1,26 +1,26 @@
-//! What many runs come to: statistics, tables, and studies that need no model.
+//! Results of many runs: one table of results, the papers' tables over it, comparisons, and studies without a model.
 //!
-//! [`study`] holds the paper's experiments without a language model (exploration-walk paper, Fig. 2a, 2b and 4): they run over
-//! suites of PDDL files, on all cores, and the same seed gives the same figures whatever the number of threads. [`evaluation`]
-//! puts the runs of pipelines over suites under several seeds into one table (Table 2). [`calibration`] counts how often verifiers are wrong
-//! about domains that were damaged on purpose. [`compare`] holds two runs or
-//! evaluations against each other on the same tasks. [`statistics`] and [`Table`] are shared
-//! by everything that reports; [`state_graph`] draws the states around a plan. The crate reads and computes; the command line runs
-//! pipelines and writes files.
+//! [`matrix`] says which pipelines, suites, models and seeds are evaluated. [`results`] reads their run folders into one table, a row a task;
+//! [`tables`] lays it out as the papers do, [`compare`] compares two sides of it, and [`estimate`] predicts its cost. [`calibration`] counts how
+//! often verifiers are wrong about domains that were damaged on purpose. [`study`] holds experiments over PDDL alone: the same seed gives the
+//! same figures for any number of threads. The crate reads and computes; the command line runs pipelines and writes files.
 
+mod artefact;
 pub mod calibration;
+pub mod chart;
 mod codes;
 pub mod compare;
 pub mod estimate;
-pub mod evaluation;
 pub mod history;
-pub mod plot;
+pub mod matrix;
+pub mod results;
 pub mod rounds;
 pub mod state_graph;
 pub mod statistics;
 pub mod study;
 mod table;
+pub mod tables;
 
+pub use artefact::Artefact;
 pub use codes::CODES;
 pub use table::{Align, Table};
-pub(crate) use table::{marked_up, visible};

@@ -1,9 +1,9 @@
-//! What refinement did to a candidate, round by round: the thought, the text, the critique of it and what became of each action. The
+//! Rounds of a refinement: the thought, the text, its critique and the change of each action. The
 //! test-time-scaling paper's Table 3 is one row of it.
 
 mod classes;
 
-use crate::history::{History, Line, Made, TaskHistory};
+use crate::history::{History, Line, MadeCandidate, TaskHistory};
 use planforge_contract::{Assessment, Critique, CritiqueFinding};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::Domain;
@@ -26,18 +26,18 @@ pub struct RefinedTask {
     /// The task's name in the record.
     pub task: String,
     /// The candidates that went into refine stages.
-    pub candidates: Vec<Refined>,
+    pub candidates: Vec<Refinement>,
 }
 
 /// A candidate that was refined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Refined {
+pub struct Refinement {
     /// The label of the refine stage.
     pub stage: String,
     /// The candidate as it came in: `T_0` and `D_0`.
     pub initial: Version,
     /// The rounds, in order.
-    pub rounds: Vec<RoundTold>,
+    pub rounds: Vec<RefineRound>,
 }
 
 /// A candidate's texts.
@@ -45,7 +45,7 @@ pub struct Refined {
 pub struct Version {
     /// The candidate's path.
     pub path: String,
-    /// What the model thought aloud: `T_i`.
+    /// The model's thought, `T_i`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
     /// The domain, or the problem where problems are written: `D_i`.
@@ -54,27 +54,27 @@ pub struct Version {
 
 /// One round.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RoundTold {
-    /// Which round, from 1.
+pub struct RefineRound {
+    /// Number of the round, from 1.
     pub round: u32,
     /// The path of the candidate that it began with.
     pub from: String,
-    /// What was said of that candidate, `F_i`: critiques first.
-    pub said: Vec<Said>,
-    /// What the round made of it; absent where no sample came to anything.
+    /// Feedback on that candidate, `F_i`: critiques first.
+    pub said: Vec<StageFeedback>,
+    /// The candidate of the round; absent if the round has no usable sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<Version>,
-    /// What changed, in PDDL's own terms.
+    /// Changes in terms of PDDL.
     pub differences: Vec<String>,
-    /// What changed, as a unified diff of the texts.
+    /// Changes as a unified diff of the texts.
     pub diff: String,
     /// The actions that changed or that a critique names.
     pub actions: Vec<ActionChange>,
 }
 
-/// What a stage said of a candidate.
+/// The result of a stage for a candidate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Said {
+pub struct StageFeedback {
     /// The stage's label.
     pub stage: String,
     /// accepted, rejected, undecided, not-comparable.
@@ -84,7 +84,7 @@ pub struct Said {
     /// The critique, where a critic spoke.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critique: Option<Critique>,
-    /// What a next question may be told of it.
+    /// Feedback for the next request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
 }
@@ -94,7 +94,7 @@ pub struct Said {
 pub struct ActionChange {
     /// Its name.
     pub action: String,
-    /// What the domain's text says of it, where it names it.
+    /// The description of the action in the domain's text, if it is named there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Its definition before, as written; absent where it is new.
@@ -103,27 +103,27 @@ pub struct ActionChange {
     /// Its definition after, as written; absent where it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// What critiques hold against it.
+    /// Objections of critiques.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<CritiqueFinding>,
-    /// What changed, in PDDL's own terms.
+    /// Changes in terms of PDDL.
     pub differences: Vec<String>,
     /// Its result class before, where a stage classified it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub class: Option<ClassSaid>,
+    pub class: Option<ActionClass>,
     /// Its result class after, where a stage classified that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub class_after: Option<ClassSaid>,
+    pub class_after: Option<ActionClass>,
 }
 
 /// A result class (domain-generators paper, section 3) that a stage gave an action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ClassSaid {
+pub struct ActionClass {
     /// The class, such as `NPApp`.
     pub class: String,
     /// The primary class, such as `different domain`.
     pub group: String,
-    /// What the next question may be told of it.
+    /// Feedback for the next request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
 }
@@ -136,7 +136,7 @@ impl Rounds {
         };
         let told = |task: &TaskHistory| {
             let text = texts(&task.task).unwrap_or_default();
-            let candidates = task.lines().iter().filter_map(|line| refined(line, &text)).collect();
+            let candidates = task.lines().iter().filter_map(|line| read_refinement(line, &text)).collect();
             RefinedTask { task: task.task.clone(), candidates }
         };
         let tasks = history.tasks.iter().filter(wanted).map(told);
@@ -162,7 +162,7 @@ impl Rounds {
     }
 }
 
-fn refined(line: &Line<'_>, text: &str) -> Option<Refined> {
+fn read_refinement(line: &Line<'_>, text: &str) -> Option<Refinement> {
     let mut current = line.root?;
     let rounds = line.rounds.iter().map(|(number, made)| {
         let from = current;
@@ -170,16 +170,16 @@ fn refined(line: &Line<'_>, text: &str) -> Option<Refined> {
         round(*number, from, *made, text)
     });
     let rounds = rounds.collect();
-    Some(Refined { stage: line.stage.to_owned(), initial: version(line.root?), rounds })
+    Some(Refinement { stage: line.stage.to_owned(), initial: version(line.root?), rounds })
 }
 
-fn version(made: &Made) -> Version {
-    let pddl = written(made).to_owned();
+fn version(made: &MadeCandidate) -> Version {
+    let pddl = refined_text(made).to_owned();
     Version { path: made.path.clone(), thought: made.candidate.thought.clone(), pddl }
 }
 
-/// What is refined: the problem where one was written, else the domain.
-fn written(made: &Made) -> &str {
+/// The refined text: the problem if one was written, else the domain.
+fn refined_text(made: &MadeCandidate) -> &str {
     let text = match made.patch.problem {
         Some(_) if made.patch.domain.is_none() => &made.candidate.problem,
         _ => &made.candidate.domain,
@@ -187,14 +187,14 @@ fn written(made: &Made) -> &str {
     text.as_deref().unwrap_or_default()
 }
 
-fn round(number: u32, from: &Made, made: Option<&Made>, text: &str) -> RoundTold {
-    let mut said: Vec<Said> =
-        from.assessments.iter().map(|(stage, assessment)| self::said(stage, assessment)).collect();
+fn round(number: u32, from: &MadeCandidate, made: Option<&MadeCandidate>, text: &str) -> RefineRound {
+    let mut said: Vec<StageFeedback> =
+        from.assessments.iter().map(|(stage, assessment)| read_feedback(stage, assessment)).collect();
     said.retain(|said| said.critique.is_some() || !said.feedback.is_empty());
     // Stable, so that stages keep the order of their labels.
     said.sort_by_key(|said| said.critique.is_none());
-    let before = written(from);
-    let after = made.map(written);
+    let before = refined_text(from);
+    let after = made.map(refined_text);
     let (differences, mut actions) = match after {
         Some(after) => changes(before, after, &said, text),
         None => (Vec::new(), Vec::new()),
@@ -207,7 +207,7 @@ fn round(number: u32, from: &Made, made: Option<&Made>, text: &str) -> RoundTold
             .header("before", "after")
             .to_string()
     });
-    RoundTold {
+    RefineRound {
         round: number,
         from: from.path.clone(),
         said,
@@ -218,12 +218,12 @@ fn round(number: u32, from: &Made, made: Option<&Made>, text: &str) -> RoundTold
     }
 }
 
-fn said(stage: &str, assessment: &Assessment) -> Said {
+fn read_feedback(stage: &str, assessment: &Assessment) -> StageFeedback {
     // The evidence of other verifiers has none of these keys.
     let is_critique =
         assessment.evidence.get("findings").is_some() && assessment.evidence.get("reply").is_some();
     let critique = is_critique.then(|| serde_json::from_value(assessment.evidence.clone()).ok()).flatten();
-    Said {
+    StageFeedback {
         stage: stage.to_owned(),
         decision: assessment.decision.name().to_owned(),
         summary: assessment.summary.clone(),
@@ -235,7 +235,7 @@ fn said(stage: &str, assessment: &Assessment) -> Said {
 fn changes(
     before: &str,
     after: &str,
-    said: &[Said],
+    said: &[StageFeedback],
     text: &str,
 ) -> (Vec<DefinitionDifference>, Vec<ActionChange>) {
     let is_problem = |text: &str| text.to_lowercase().contains("(problem ");
@@ -300,7 +300,7 @@ fn slice(domain: &Domain, text: &str, name: &str) -> Option<String> {
     text.get(action.span.range()).map(str::to_owned)
 }
 
-/// Whether a text names an action: as a word, with a blank in place of `-` or `_` too.
+/// True if a text names an action: as a word, with a blank in place of `-` or `_` too.
 fn names_action(text: &str, name: &str) -> bool {
     let spelt = |text: &str| text.to_lowercase().replace(['-', '_'], " ");
     let (text, name) = (spelt(text), spelt(name));
@@ -321,7 +321,7 @@ fn sentence(text: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::tests::Written;
+    use crate::history::tests::JournalBuilder;
     use planforge_contract::Decision;
 
     const BEFORE: &str = "(define (domain kitchen)\n  (:predicates (hot) (full) (cold))\n  (:action boil-up\n    :parameters ()\n    \
@@ -346,7 +346,7 @@ mod tests {
     }
 
     fn told() -> Rounds {
-        let journal = Written::new();
+        let journal = JournalBuilder::new();
         let root = journal.made("s.p01", "domain/0", BEFORE, None);
         journal.assessed("s.p01", "critique", &root, &critique());
         let mut errors = Assessment::new(Decision::Accepted, "no errors");
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn one_action_can_be_looked_at_alone() {
+    fn one_action_can_be_selected() {
         let mut one = told();
         assert!(one.keep_action("BOIL-UP"));
         assert!(!one.tasks[0].candidates[0].rounds[0].differences.is_empty());

@@ -1,14 +1,15 @@
-//! A table of texts: aligned for a terminal, as Markdown, as CSV.
+//! The workspace's table printer: text for a terminal, Markdown and CSV.
 
+use comfy_table::{CellAlignment, ContentLineStyle, TableStyle};
 use std::borrow::Cow;
 
-/// Which side a column's cells stand on.
+/// The alignment of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Align {
-    /// Words.
+    /// For words.
     #[default]
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
@@ -20,7 +21,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
         Self {
             header: columns.into_iter().map(|(name, align)| (name.into(), align)).collect(),
@@ -28,43 +29,63 @@ impl Table {
         }
     }
 
-    /// Adds a row. Missing cells are empty, cells beyond the header are left out.
+    /// Adds a row. Missing cells are empty; cells beyond the header are dropped.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
         row.resize(self.header.len(), String::new());
         self.rows.push(row);
     }
 
-    /// Whether it has no row.
+    /// True if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Columns separated by two spaces; the header is underlined.
+    /// Columns separated by two spaces, with an underlined header.
     pub fn text(&self) -> String {
-        let widths = self.widths();
-        let rule: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
-        let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
-        let lines = [&header, &rule].into_iter().chain(&self.rows);
-        lines.map(|row| visible(self.padded(row, &widths).join("  ").trim_end()) + "\n").collect()
+        let rule = |width, _| "-".repeat(width);
+        self.layout(comfy_table::presets::NOTHING, (0, 2), visible, rule)
     }
 
     /// A Markdown table, padded so that it reads well as text too.
     pub fn markdown(&self) -> String {
-        let widths: Vec<usize> = self.widths().iter().map(|w| (*w).max(3)).collect();
-        let escape =
-            |row: &[String]| -> Vec<String> { row.iter().map(|cell| marked_up(&visible(cell))).collect() };
-        let header: Vec<String> = self.header.iter().map(|(name, _)| name.clone()).collect();
-        let rule = self.header.iter().zip(&widths).map(|((_, align), w)| match align {
-            Align::Left => "-".repeat(*w),
-            Align::Right => "-".repeat(w - 1) + ":",
-        });
-        let mut rows = vec![self.padded(&escape(&header), &widths), rule.collect()];
-        rows.extend(self.rows.iter().map(|row| self.padded(&escape(row), &widths)));
-        rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
+        let style = TableStyle::new().content_lines(ContentLineStyle::new('|', '|', '|'));
+        let rule = |width: usize, align| match align {
+            Align::Left => "-".repeat(width.max(3)),
+            Align::Right => "-".repeat(width.max(3) - 1) + ":",
+        };
+        self.layout(style, (1, 1), |cell| marked_up(&visible(cell)), rule)
     }
 
-    /// RFC 4180 with line feeds. Texts that a spreadsheet would take for a formula have an apostrophe before them.
+    /// Pads columns by display width, with `rule(width, align)` below the header.
+    fn layout(
+        &self,
+        style: TableStyle,
+        padding: (u16, u16),
+        cell: impl Fn(&str) -> String,
+        rule: impl Fn(usize, Align) -> String,
+    ) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(style);
+        let header: Vec<String> = self.header.iter().map(|(name, _)| cell(name)).collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|text| cell(text)).collect()).collect();
+        // The rule is a row, so its widths come from a table that has all other rows.
+        table.add_row(&header).add_rows(&rows);
+        let widths = table.column_max_content_widths();
+        let rules = self.header.iter().zip(widths).map(|((_, align), width)| rule(width.into(), *align));
+        let mut table = comfy_table::Table::new();
+        table.load_style(style).add_row(&header).add_row(rules).add_rows(&rows);
+        for (column, (_, align)) in table.column_iter_mut().zip(&self.header) {
+            column.set_padding(padding).set_cell_alignment(match align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            });
+        }
+        table.trim_fmt() + "\n"
+    }
+
+    /// RFC 4180 with line feeds. An apostrophe precedes cells that a spreadsheet would read as formulas.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let header: Vec<&String> = self.header.iter().map(|(name, _)| name).collect();
@@ -75,34 +96,9 @@ impl Table {
         }
         writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
     }
-
-    fn widths(&self) -> Vec<usize> {
-        let width = |text: &String| text.chars().count();
-        (0..self.header.len())
-            .map(|i| {
-                self.rows
-                    .iter()
-                    .map(|row| width(&row[i]))
-                    .chain([width(&self.header[i].0)])
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect()
-    }
-
-    fn padded(&self, row: &[String], widths: &[usize]) -> Vec<String> {
-        row.iter()
-            .zip(&self.header)
-            .zip(widths)
-            .map(|((cell, (_, align)), width)| match align {
-                Align::Left => format!("{cell:<width$}"),
-                Align::Right => format!("{cell:>width$}"),
-            })
-            .collect()
-    }
 }
 
-/// A cell of Markdown. What begins a tag is text, but for cells of code, where it is text already.
+/// Escapes a cell for Markdown. `<` needs no escape inside code.
 pub(crate) fn marked_up(text: &str) -> String {
     let text = text.replace('|', "\\|");
     let code =
@@ -110,8 +106,8 @@ pub(crate) fn marked_up(text: &str) -> String {
     if code { text } else { text.replace('<', "\\<") }
 }
 
-/// A cell of CSV. A spreadsheet computes what begins like a formula, and names and reasons come from models: an apostrophe makes it text.
-/// Numbers stay numbers, and a dash is a dash.
+/// Escapes a cell for CSV. Names and reasons come from models, and a spreadsheet computes cells that start like a formula: an apostrophe
+/// turns them into text. Numbers and a single dash stay as they are.
 fn inert(cell: &str) -> Cow<'_, str> {
     let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if formula && cell != "-" && cell.parse::<f64>().is_err() {
@@ -121,7 +117,7 @@ fn inert(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Names come from models, servers and files: what would move the cursor or turn the direction of a terminal's text is replaced.
+/// Replaces characters that move the cursor or change the text direction. Names come from models, servers and files.
 pub(crate) fn visible(text: &str) -> String {
     let moves = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|c| if moves(c) { '\u{fffd}' } else { c }).collect()
@@ -140,7 +136,19 @@ mod tests {
     }
 
     #[test]
-    fn names_from_elsewhere_are_text() {
+    fn columns_of_wide_characters_are_aligned() {
+        let mut table = Table::new([("操作", Align::Left), ("数量", Align::Right)]);
+        table.row(["移动", "7"]);
+        table.row(["load-truck", "10"]);
+        assert_eq!(table.text(), "操作        数量\n----------  ----\n移动           7\nload-truck    10\n");
+        assert_eq!(
+            table.markdown(),
+            "| 操作       | 数量 |\n| ---------- | ---: |\n| 移动       |    7 |\n| load-truck |   10 |\n"
+        );
+    }
+
+    #[test]
+    fn names_from_models_are_printed_as_text() {
         let mut table = Table::new([("a<b", Align::Left)]);
         table.row(["<b>`\u{1b}[31m\u{202e}\n"]);
         table.row(["`(< ?a 1)`"]);
@@ -153,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_of_a_file_is_a_formula() {
+    fn csv_cells_are_never_formulas() {
         let mut table = Table::new([("name", Align::Left), ("value", Align::Right)]);
         for (name, value) in
             [("=1+1", "-0.5"), ("@SUM(A1)", "+2.5e3"), ("-2+3", "-"), ("+a", "-inf"), ("\t=1", "7")]
@@ -164,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_cells_in_three_forms() {
+    fn text_markdown_and_csv_hold_the_same_cells() {
         assert_eq!(
             table().text(),
             "domain    score\n--------  -----\nparcels     0.5\na|b, \"c\"  10.25\nshort\n"
         );
         assert_eq!(
             table().markdown(),
-            "| domain   | score |\n| -------- | ----: |\n| parcels  |   0.5 |\n| a\\|b, \"c\" | 10.25 |\n| short    |       |\n"
+            "| domain    | score |\n| --------- | ----: |\n| parcels   |   0.5 |\n| a\\|b, \"c\" | 10.25 |\n| short     |       |\n"
         );
         assert_eq!(table().csv(), "domain,score\nparcels,0.5\n\"a|b, \"\"c\"\"\",10.25\nshort,\n");
     }

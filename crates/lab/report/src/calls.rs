@@ -1,7 +1,7 @@
 //! Every question to a model: its page, its line in the task's list, and what the questions cost together.
 
 use crate::documents::{Account, CallList, CallPage, ReplyView};
-use crate::outline::{CallOutline, TaskOutline, unmarked};
+use crate::outline::{CallOutline, TaskOutline, stage_label};
 use crate::prices::Prices;
 use crate::writer::{Stores, document};
 use planforge_contract::{CompletionResult, Failure, FinishReason, Message, Usage};
@@ -16,11 +16,11 @@ pub(crate) struct Calls {
     pub(crate) by_model: BTreeMap<String, Account>,
     pub(crate) by_stage: BTreeMap<String, Account>,
     /// `stage/indices` -> the calls made there.
-    at: HashMap<String, Vec<Asked>>,
+    at: HashMap<String, Vec<CallReceiver>>,
 }
 
-/// What of a call says for whom it was made.
-struct Asked {
+/// The part of a call that identifies its receiver.
+struct CallReceiver {
     place: u32,
     /// The samples that it was to bring.
     first: u32,
@@ -67,7 +67,7 @@ impl Calls {
         if let Some((site, first)) = site(own) {
             let replies = page.replies.iter().map(|reply| reply.text).collect();
             let samples = u32::try_from(samples).unwrap_or(u32::MAX);
-            self.at.entry(site.to_owned()).or_default().push(Asked { place, first, samples, replies });
+            self.at.entry(site.to_owned()).or_default().push(CallReceiver { place, first, samples, replies });
         }
         self.count(call, own, &page, prices);
         self.list.path.push(own.to_owned());
@@ -93,7 +93,7 @@ impl Calls {
             (false, true) => llm.clone(),
             (true, true) => "not recorded".to_owned(),
         };
-        let stage = unmarked(own.split('/').next().unwrap_or_default()).to_owned();
+        let stage = stage_label(own.split('/').next().unwrap_or_default()).to_owned();
         let price = prices.of(&page.llm, &page.role);
         for account in [self.by_model.entry(model).or_default(), self.by_stage.entry(stage).or_default()] {
             let answered = !page.replies.is_empty();
@@ -122,9 +122,10 @@ impl Calls {
         let (parent, sample) = indices.rsplit_once('.').unwrap_or(("-", indices));
         let Some(asked) = self.at.get(&format!("{stage}/{parent}")) else { return Vec::new() };
         let sample: u32 = sample.parse().unwrap_or(0);
-        let holds = |call: &&Asked| call.replies.iter().any(|text| texts.contains(text));
-        let covers = |call: &&Asked| (call.first..call.first.saturating_add(call.samples)).contains(&sample);
-        let places = |of: &dyn Fn(&&Asked) -> bool| -> Vec<u32> {
+        let holds = |call: &&CallReceiver| call.replies.iter().any(|text| texts.contains(text));
+        let covers =
+            |call: &&CallReceiver| (call.first..call.first.saturating_add(call.samples)).contains(&sample);
+        let places = |of: &dyn Fn(&&CallReceiver) -> bool| -> Vec<u32> {
             asked.iter().filter(of).map(|call| call.place).collect()
         };
         [places(&|call| holds(call) && covers(call)), places(&holds), places(&covers)]
@@ -222,13 +223,13 @@ fn page(
     };
     if let Some(request) = &call.request {
         match document::<Map<String, Value>>(run, request) {
-            Ok(request) => asked(&mut page, request, stores)?,
+            Ok(request) => fill_request(&mut page, request, stores)?,
             Err(why) => page.unreadable.push(why),
         }
     }
     if let Some(result) = &call.result {
         match document::<CompletionResult>(run, result) {
-            Ok(result) => answered(&mut page, result, stores)?,
+            Ok(result) => fill_reply(&mut page, result, stores)?,
             Err(why) => page.unreadable.push(why),
         }
     }
@@ -241,8 +242,12 @@ fn page(
     Ok(page)
 }
 
-/// The canonical request: the conversation, the model, and everything else that it says.
-fn asked(page: &mut CallPage, mut request: Map<String, Value>, stores: &mut Stores) -> Result<(), Failure> {
+/// The canonical request: the conversation, the model, and everything else in it.
+fn fill_request(
+    page: &mut CallPage,
+    mut request: Map<String, Value>,
+    stores: &mut Stores,
+) -> Result<(), Failure> {
     let messages = request.remove("messages").unwrap_or_default();
     match serde_json::from_value::<Vec<Message>>(messages) {
         Ok(messages) => page.messages = stores.turns(&messages)?,
@@ -260,7 +265,7 @@ fn asked(page: &mut CallPage, mut request: Map<String, Value>, stores: &mut Stor
     Ok(())
 }
 
-fn answered(page: &mut CallPage, result: CompletionResult, stores: &mut Stores) -> Result<(), Failure> {
+fn fill_reply(page: &mut CallPage, result: CompletionResult, stores: &mut Stores) -> Result<(), Failure> {
     match result {
         CompletionResult::Replies(replies) => {
             page.answered_by = replies.model;
@@ -271,7 +276,7 @@ fn answered(page: &mut CallPage, result: CompletionResult, stores: &mut Stores) 
                         FinishReason::Stop => "stop",
                         FinishReason::Length => "length",
                         FinishReason::ContentFilter => "content filter",
-                        FinishReason::Other => "not said",
+                        FinishReason::Other => "unknown",
                     },
                     log_likelihood: reply.log_likelihood(),
                     tokens: reply.tokens(),

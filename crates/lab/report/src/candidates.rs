@@ -1,9 +1,9 @@
-//! The page of each candidate, and what the tree of candidates says of it.
+//! The page of each candidate, and its node in the tree of candidates.
 
 use crate::calls::Calls;
 use crate::changes::{Changes, DiffOf, changes};
 use crate::documents::{AssessmentView, CandidatePage, PageId, Pddl, PlanView, StepsView};
-use crate::outline::{MadeOutline, round_of, unmarked};
+use crate::outline::{MadeOutline, round_of, stage_label};
 use crate::states::{PlanTexts, StatesLimits, plan_states};
 use crate::writer::{Stores, document};
 use planforge_contract::{
@@ -25,7 +25,7 @@ const MOST_DRAWN: usize = 20;
 /// The PDDL of a candidate, shared where a child has its parent's.
 type DomainAndProblem = (Option<Arc<str>>, Option<Arc<str>>);
 
-/// What stands in the tree.
+/// A node of the tree.
 pub(crate) struct Node {
     pub(crate) path: SamplePath,
     pub(crate) label: String,
@@ -52,7 +52,7 @@ pub(crate) struct Candidates<'a> {
     made_in: HashMap<String, Vec<u32>>,
     /// The path of the candidate that the verdict is about.
     answer: Option<&'a str>,
-    /// How states are drawn (picture.toml).
+    /// The template that draws states (picture.toml).
     picture: Option<&'a str>,
     /// Domain and problem of candidates that were written, for what is made from them.
     texts: HashMap<SamplePath, DomainAndProblem>,
@@ -75,13 +75,13 @@ impl<'a> Candidates<'a> {
         let mut made_in: HashMap<String, Vec<u32>> = HashMap::new();
         for path in paths {
             let (label, indices) = own(task, path);
-            writers.insert(unmarked(label).to_owned());
+            writers.insert(stage_label(label).to_owned());
             made_in.entry(indices.to_owned()).or_default().push(round_of(label));
         }
         let mut about: HashMap<String, Vec<String>> = HashMap::new();
         for label in calls.stages() {
-            if !writers.contains(unmarked(label)) {
-                about.entry(unmarked(label).to_owned()).or_default().push(label.to_owned());
+            if !writers.contains(stage_label(label)) {
+                about.entry(stage_label(label).to_owned()).or_default().push(label.to_owned());
             }
         }
         Self { run, task, calls, about, made_in, answer, picture, texts: HashMap::new(), with_states: 0 }
@@ -126,7 +126,7 @@ impl<'a> Candidates<'a> {
         if let Some(plan) = &candidate.plan
             && !outcomes.iter().any(|(_, outcome)| outcome == plan)
         {
-            outcomes.insert(0, (unmarked(label).to_owned(), plan.clone()));
+            outcomes.insert(0, (stage_label(label).to_owned(), plan.clone()));
         }
         node.planned = outcomes.last().map(|(_, outcome)| outcome.name());
         let reply = if patch.raw_reply.is_empty() { None } else { Some(stores.text(&patch.raw_reply)?) };
@@ -170,7 +170,7 @@ impl<'a> Candidates<'a> {
         Ok(node)
     }
 
-    /// What a candidate's own reply changed of what it was made from.
+    /// Changes of a candidate's reply to its parent.
     fn changed(
         &mut self,
         path: &str,
@@ -233,7 +233,7 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// The node of a sample that broke; nothing where the path is no sample's but that of a call on a candidate.
+    /// The node of a failed sample; absent if the path is that of a call on a candidate.
     pub(crate) fn broken(&self, path: &str, failure: &Failure) -> Node {
         let (label, indices) = own(self.task, path);
         Node {
@@ -291,7 +291,7 @@ fn own_path(task: &str, path: &str) -> String {
     format!("{label}/{indices}")
 }
 
-/// The path of the candidate that this one was made from, as its descent says; from the indices alone where that could not be read.
+/// The path of a candidate's parent from its descent; from the indices alone if that could not be read.
 fn parent(task: &str, candidate: &Candidate, label: &str, indices: &str) -> Option<SamplePath> {
     let (_, ancestors) = candidate.lineage.split_last()?;
     let last = ancestors.last()?;

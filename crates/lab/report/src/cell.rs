@@ -12,7 +12,7 @@ use crate::texts::SuiteTexts;
 use crate::tree::lay;
 use crate::writer::Stores;
 use planforge_contract::{Failure, TaskVerdict};
-use planforge_evaluate::evaluation::TaskOutcome;
+use planforge_evaluate::results::TaskOutcome;
 use planforge_record::{RunFolder, RunManifest};
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The models by table; one that is simulated says so.
+/// The models by table; simulated ones are marked.
 fn models(manifest: &RunManifest) -> BTreeMap<String, String> {
     let simulated = manifest.settings.get(crate::SIMULATED).and_then(Value::as_array);
     let is_simulated = |table: &str| simulated.is_some_and(|tables| tables.iter().any(|t| t == table));
@@ -45,7 +45,7 @@ pub(crate) fn write(
         seed: cell.key.seed,
         judged: cell.result.is_some(),
         walk: cell.result.as_ref().and_then(|result| result.walk).map(|walk| walk.score),
-        state: "not begun",
+        state: "not started",
         ..CellEntry::default()
     };
     let Some(folder) = &cell.folder else {
@@ -111,9 +111,8 @@ pub(crate) fn write(
     entry.page = Some(stores.page(&page)?);
     match std::mem::take(&mut stores.unreadable) {
         0 => {}
-        1 => warnings.push(format!("{shown}: 1 document cannot be read; the page that it is for says why")),
-        n => warnings
-            .push(format!("{shown}: {n} documents cannot be read; the pages that they are for say why")),
+        1 => warnings.push(format!("{shown}: 1 document cannot be read; its page has the reason")),
+        n => warnings.push(format!("{shown}: {n} documents cannot be read; their pages have the reasons")),
     }
     Ok(entry)
 }
@@ -128,7 +127,7 @@ fn count(counts: &mut Counts, outcome: TaskOutcome) {
     } += 1;
 }
 
-/// Where no evaluation names the stage that decides, the task's verdict does.
+/// The outcome by the task's verdict, for runs without an evaluation that names the deciding stage.
 fn by_verdict(verdict: Option<&TaskVerdict>) -> (TaskOutcome, String) {
     match verdict {
         None => (TaskOutcome::Unfinished, "the run has not come to its end".to_owned()),
@@ -252,21 +251,21 @@ impl TaskWork<'_> {
         })
     }
 
-    /// What broke: samples, and calls on candidates that are there.
+    /// Failures: of samples, and of calls on existing candidates.
     #[expect(clippy::type_complexity, reason = "two lists of the same kind")]
     fn broken(&self) -> (Vec<(&str, &Failure)>, Vec<(String, Failure)>) {
         let task = self.task;
         let writers: std::collections::HashSet<&str> = task
             .candidates
             .iter()
-            .map(|made| crate::outline::unmarked(own(&task.name, &made.path).0))
+            .map(|made| crate::outline::stage_label(own(&task.name, &made.path).0))
             .collect();
         let indices: std::collections::HashSet<&str> =
             task.candidates.iter().map(|made| own(&task.name, &made.path).1).collect();
         let (mut samples, mut calls) = (Vec::new(), Vec::new());
         for (path, failure) in &task.failed {
             let (label, at) = own(&task.name, path);
-            let writes = writers.contains(crate::outline::unmarked(label));
+            let writes = writers.contains(crate::outline::stage_label(label));
             let is_candidate = task.candidates.iter().any(|made| made.path == *path);
             if is_candidate || (!writes && indices.contains(at)) {
                 calls.push((path.clone(), failure.clone()));

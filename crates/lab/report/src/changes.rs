@@ -1,4 +1,4 @@
-//! What a round changed: two domains or two problems as a structural diff in words and a line diff in hunks.
+//! Changes of a round: two domains or two problems as a structural diff in words and a line diff in hunks.
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{
@@ -16,7 +16,7 @@ const MOST_CHANGES: usize = 500;
 /// Texts beyond this many lines together are not compared line by line.
 const MOST_COMPARED: usize = 40_000;
 
-/// Which kind of text is compared.
+/// The kind of the compared texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffOf {
     /// Two domains.
@@ -25,18 +25,19 @@ pub enum DiffOf {
     Problems,
 }
 
-/// What differs between two texts.
+/// The differences between two texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// Whether nothing differs, not even white space.
+    /// True if nothing differs, not even white space.
     pub same: bool,
-    /// What means something else: names compare without case, the order of declarations, facts and conjuncts does not count.
+    /// Changes of meaning: names compare without case; the order of declarations, facts and conjuncts does
+    /// not count.
     pub structural: Vec<StructuralChange>,
     /// Structural changes that are not listed.
     pub structural_left_out: usize,
     /// Errors that reading found, `before: ...` and `after: ...`: then the structural changes are those of what could be read.
     pub unreadable: Vec<String>,
-    /// What is written otherwise.
+    /// Changes of the text.
     pub hunks: Vec<Hunk>,
     /// Lines of hunks that are not listed.
     pub lines_left_out: usize,
@@ -66,7 +67,7 @@ pub struct Hunk {
     pub lines: Vec<(char, String)>,
 }
 
-/// Compares two texts. Costs are bounded: beyond the limits less is told, and it is counted.
+/// Compares two texts. Costs are bounded: changes beyond the limits are counted only.
 pub fn changes(of: DiffOf, before: &str, after: &str) -> Changes {
     let mut found = Changes {
         same: before == after,
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_in_words_and_lines() {
+    fn changes_are_listed_in_words_and_lines() {
         let after = BEFORE.replace(":precondition (lit ?l)", ":precondition (not (lit ?l))");
         let found = changes(DiffOf::Domains, BEFORE, &after);
         let told: Vec<(&str, &str)> = found.structural.iter().map(|c| (c.change, c.text.as_str())).collect();
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_and_lines_are_compared_all_the_same() {
+    fn unreadable_texts_are_named_and_compared_by_lines() {
         let found = changes(DiffOf::Domains, BEFORE, "I cannot help with that.\n");
         assert!(
             found.unreadable.iter().all(|why| why.starts_with("after: ")) && !found.unreadable.is_empty()

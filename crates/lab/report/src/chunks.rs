@@ -1,6 +1,7 @@
-//! The data of a report, in pieces that a browser unpacks one by one: a store is a list of JSON values, cut into chunks of some hundred
-//! kilobytes, each compressed with gzip and written as base64 into a script element of its own. A value is named by its place in the
-//! list, so that a page names a text by one number; equal texts are kept once.
+//! The data of a report, in pieces that a browser unpacks one by one: a store is a list of JSON values, cut
+//! into chunks of some hundred kilobytes, each compressed with gzip and written as base64 into a separate
+//! script element. A value's name is its place in the list, so that a page refers to a text by one number;
+//! equal texts are kept once.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use std::io::{self, BufWriter, Read as _, Seek as _, Write};
 /// From how many bytes of JSON on a chunk is full. Small enough to be unpacked in a few milliseconds, large enough to compress well.
 const FULL: usize = 192 * 1024;
 
-/// Where chunks wait until the head of the page, which names them, can be written.
+/// A file for chunks until the head of the page, which names them, can be written.
 pub(crate) struct Spool {
     file: BufWriter<File>,
 }
@@ -58,7 +59,7 @@ pub(crate) struct Store {
     count: u32,
     /// The number of the first value of each chunk, the open one included.
     firsts: Vec<u32>,
-    /// Which texts there are already.
+    /// The texts in the store, by hash.
     known: HashMap<[u8; 32], u32>,
 }
 

@@ -14,8 +14,8 @@ pub const CODES: &[CodeInfo] = &[
     CodeInfo {
         code: "report.io",
         title: "a report cannot be written",
-        explanation: "The operating system refused to write the report, or the temporary file in which its parts wait until the head of the \
-                      page is known (TMPDIR says where). Nothing is left half: the file named by --out is replaced once the report is \
-                      whole. Make room on the disk, or name another place.",
+        explanation: "The operating system refused to write the report, or the temporary file of its parts (in TMPDIR). The \
+                      file named by --out is replaced only once the report is complete. Free some disk space, or name another \
+                      place.",
     },
 ];

@@ -1,5 +1,6 @@
-//! What report.js reads: one document a page of the report, written as JSON. Long texts are in a store of their own and named by numbers
-//! ([`TextId`]), so that equal ones are kept once and none is unpacked before it is looked at.
+//! The documents that report.js reads: one for each page of the report, as JSON. Long texts are in a separate
+//! store and referred to by numbers ([`TextId`]), so that equal ones are kept once and none is unpacked
+//! before it is shown.
 
 use crate::changes::Changes;
 use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spent};
@@ -14,7 +15,7 @@ pub(crate) type TextId = u32;
 /// The number of a page.
 pub(crate) type PageId = u32;
 
-/// What the page knows when it opens: enough for the first table, and where everything else is.
+/// The index of the report: enough for the first table, with the places of everything else.
 #[derive(Serialize)]
 pub(crate) struct Index {
     /// Version of the documents, 1.
@@ -26,7 +27,7 @@ pub(crate) struct Index {
     pub(crate) cells: Vec<CellEntry>,
     /// Tables as the command line writes them: name and text.
     pub(crate) tables: Vec<(String, TextId)>,
-    /// What could not be read, for a person.
+    /// Unreadable parts, for a person.
     pub(crate) warnings: Vec<String>,
     /// The styles of drawings, by what they show.
     pub(crate) styles: BTreeMap<&'static str, &'static str>,
@@ -43,26 +44,26 @@ pub(crate) struct CellEntry {
     pub(crate) pipeline: String,
     pub(crate) model: String,
     pub(crate) seed: u64,
-    /// Whether a model of it is simulated: its figures say nothing about a language model.
+    /// True if a model of it is simulated: its figures say nothing about a language model.
     pub(crate) simulated: bool,
-    /// How many tasks ended how.
+    /// Numbers of tasks by outcome.
     pub(crate) counts: Counts,
-    /// Whether outcomes are those of the evaluation (a judging stage) or the tasks' verdicts.
+    /// True if outcomes are those of the evaluation (a judging stage) or the tasks' verdicts.
     pub(crate) judged: bool,
     /// Walk score of the cell, where it was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) walk: Option<f64>,
-    /// `finished`, `unfinished` or `not begun`.
+    /// `finished`, `unfinished` or `not started`.
     pub(crate) state: &'static str,
     pub(crate) candidates: usize,
     pub(crate) calls: usize,
     pub(crate) tokens: Account,
-    /// Absent where there is no run.
+    /// Absent without a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) page: Option<PageId>,
 }
 
-/// How tasks ended.
+/// Numbers of tasks by outcome.
 #[derive(Serialize, Default, Clone, Copy)]
 pub(crate) struct Counts {
     pub(crate) solved: usize,
@@ -72,7 +73,7 @@ pub(crate) struct Counts {
     pub(crate) unfinished: usize,
 }
 
-/// What was asked of models. What a server did not count is unknown, never 0.
+/// Use of models. Numbers that a server did not report are unknown, never 0.
 #[derive(Serialize, Default, Clone)]
 pub(crate) struct Account {
     pub(crate) calls: u64,
@@ -106,7 +107,6 @@ pub(crate) struct CellPage {
     pub(crate) tasks: Vec<TaskEntry>,
     /// By `[llm]` table.
     pub(crate) by_model: BTreeMap<String, Account>,
-    /// By stage.
     pub(crate) by_stage: BTreeMap<String, Account>,
     /// Planners, verifiers and programs: how often, and milliseconds.
     pub(crate) effects: BTreeMap<String, (u64, u64)>,
@@ -120,7 +120,7 @@ pub(crate) struct TaskEntry {
     pub(crate) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<&'static str>,
-    /// Why it is not solved, for a person.
+    /// The reason why it is not solved, for a person.
     pub(crate) why: String,
     pub(crate) candidates: usize,
     pub(crate) failed: usize,
@@ -144,7 +144,7 @@ pub(crate) struct TaskPage {
     pub(crate) pulls: Vec<Pull>,
     pub(crate) spent: Vec<Spent>,
     pub(crate) curves: Vec<CurveView>,
-    /// Failures of calls that are no sample: the path and how.
+    /// Failures of calls other than samples: the path and the failure.
     pub(crate) broken: Vec<(String, Failure)>,
     pub(crate) by_model: BTreeMap<String, Account>,
     pub(crate) by_stage: BTreeMap<String, Account>,
@@ -182,7 +182,7 @@ pub(crate) struct Tree {
     pub(crate) decisions: BTreeMap<String, String>,
     /// Metric -> by node its value.
     pub(crate) metrics: BTreeMap<String, Vec<Option<f64>>>,
-    /// The metric by which the pipeline chose, where the record says it.
+    /// The metric by which the pipeline chose, if the record names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<String>,
     /// Place of a node -> how the planner answered.
@@ -227,7 +227,7 @@ pub(crate) struct CandidatePage {
     pub(crate) domain: Option<Pddl>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<Pddl>,
-    /// What its own reply changed of the domain that it was made from.
+    /// Changes of its own reply to the parent's domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) domain_changes: Option<Changes>,
     /// The same for the problem.
@@ -246,7 +246,7 @@ pub(crate) struct CandidatePage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply: Option<TextId>,
     pub(crate) fixes: Vec<AppliedFix>,
-    /// What reading the reply had to say.
+    /// Diagnostics of reading the reply.
     pub(crate) diagnostics: Vec<ReportedDiagnostic>,
     pub(crate) conversation: Vec<Turn>,
     pub(crate) assessments: Vec<AssessmentView>,
@@ -255,7 +255,7 @@ pub(crate) struct CandidatePage {
     pub(crate) wrote: Vec<u32>,
     /// Places of the calls about it.
     pub(crate) about: Vec<u32>,
-    /// What of its record could not be read.
+    /// Unreadable parts of its record.
     pub(crate) unreadable: Vec<String>,
 }
 
@@ -266,19 +266,19 @@ pub(crate) struct Pddl {
     pub(crate) written: bool,
 }
 
-/// Who said what.
+/// One message with its author.
 #[derive(Serialize)]
 pub(crate) struct Turn {
     pub(crate) role: &'static str,
     pub(crate) text: TextId,
 }
 
-/// What a verify stage said.
+/// The assessment of a verify stage.
 #[derive(Serialize)]
 pub(crate) struct AssessmentView {
     pub(crate) stage: String,
     pub(crate) decision: &'static str,
-    /// Why it was not decided or not compared.
+    /// The reason why it was not decided or not compared.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) message: String,
     pub(crate) summary: String,
@@ -288,19 +288,19 @@ pub(crate) struct AssessmentView {
     /// The plugin's own evidence as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence: Option<TextId>,
-    /// How long it is where it is not here.
+    /// The length, if the text is not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence_bytes: Option<usize>,
 }
 
-/// What a planner answered.
+/// The answer of a planner.
 #[derive(Serialize)]
 pub(crate) struct PlanView {
     pub(crate) stage: String,
     pub(crate) outcome: &'static str,
     /// The best plans.
     pub(crate) plans: Vec<StepsView>,
-    /// How many there are.
+    /// Number of plans.
     pub(crate) found: usize,
     pub(crate) optimal: bool,
     pub(crate) statistics: serde_json::Value,

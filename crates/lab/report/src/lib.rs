@@ -1,9 +1,10 @@
-//! One self-contained HTML file from a run folder or an evaluation: a table to drill into, the lineage of every candidate, every prompt and
-//! reply, diagnostics in place. It opens from a disk without a network, and shows ten thousand candidates.
+//! One self-contained HTML file from a run folder or an evaluation: a table to drill into, the lineage of
+//! every candidate, every prompt and reply, and diagnostics in place. It opens from a disk without a network,
+//! and shows ten thousand candidates.
 //!
-//! [`write()`] reads runs one after the other and documents one by one. `chunks` packs pages and texts so that a browser unpacks what
-//! is looked at; `documents` are the pages, which assets/js draws. Whatever a model wrote is data all the way: it crosses as
-//! JSON inside of base64, and becomes text nodes.
+//! [`write()`] reads runs one after the other and documents one by one. `chunks` packs pages and texts so
+//! that a browser unpacks only the shown ones; `documents` are the pages, which assets/js draws. Texts of
+//! models are data throughout: they cross as JSON inside base64 and become text nodes.
 
 mod calls;
 mod candidates;
@@ -38,20 +39,19 @@ use std::path::Path;
 /// The name in [`planforge_record::RunManifest::settings`] of the list of `[llm.NAME]` tables whose provider only simulates a model.
 pub const SIMULATED: &str = "simulated";
 
-/// What a report came to hold.
+/// Counts of a written report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Written {
     /// Runs that there are.
     pub runs: usize,
     /// Tasks of these runs.
     pub tasks: usize,
-    /// Candidates.
     pub candidates: usize,
     /// Questions to models.
     pub calls: usize,
     /// Bytes of the file.
     pub bytes: u64,
-    /// What could not be read, for a person. The report says it too.
+    /// Unreadable parts, for a person; they are in the report too.
     pub warnings: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ pub fn write(
         cells,
         tables,
         warnings: written.warnings.clone(),
-        styles: BTreeMap::from([("curve", curve::STYLE), ("picture", picture::STYLE)]),
+        styles: BTreeMap::from([("curve", planforge_evaluate::chart::STYLE), ("picture", picture::STYLE)]),
         text_chunks: finished.text_chunks,
         page_chunks: finished.page_chunks,
     };

@@ -1,14 +1,14 @@
-//! Which metrics a pipeline chooses by, and these over rounds or samples.
+//! The metrics by which a pipeline chooses, over rounds or samples.
 
-use crate::curve::{Curve, Judged, Scored};
+use crate::curve::{CandidateDecision, Curve, ScoredCandidate};
 use crate::documents::Tree;
 use crate::outline::round_of;
 
 /// The most curves of a task.
 const MOST_CURVES: usize = 4;
 
-/// The metrics that stages of a pipeline file compare candidates by, in the order in which they stand there, and whether low values are
-/// good.
+/// The metrics by which stages of a pipeline file compare candidates, in the order of the file, each with
+/// true if low values are good.
 pub(crate) struct Metrics(Vec<(String, bool)>);
 
 impl Metrics {
@@ -54,11 +54,11 @@ impl Metrics {
         for (place, value) in values.iter().enumerate().filter(|(place, _)| !tree.failed.contains_key(place))
         {
             let sample = tree.sample.get(place).copied().unwrap_or_default();
-            scored.push(Scored {
+            scored.push(ScoredCandidate {
                 path: format!("{task}/{}", label(place)),
                 at: if over == "round" { round_of(label(place)) } else { sample + 1 },
                 value: *value,
-                judged: Judged::of(letters.and_then(|column| match column.get(place)? {
+                judged: CandidateDecision::of(letters.and_then(|column| match column.get(place)? {
                     b'a' => Some("accepted"),
                     b'r' => Some("rejected"),
                     b'u' => Some("undecided"),
@@ -97,7 +97,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn what_a_pipeline_chooses_by_is_drawn_in_its_direction() {
+    fn metrics_of_a_pipeline_are_drawn_in_their_direction() {
         let file = "[[stage]]\ndo = \"select\"\nby = \"critique.errors\"\norder = \"lowest\"\n[[stage]]\ndo = \"refine\"\nby = \"ew.score\"\n";
         let metrics = Metrics::of_file(file);
         let tree = Tree {
@@ -117,6 +117,6 @@ mod tests {
         assert_eq!(curves.len(), 1, "scores of one round alone are no curve");
         assert_eq!((curves[0].over, curves[0].lowest, curves[0].without), ("round", true, 1));
         assert_eq!(curves[0].best, [(0, 3.0), (1, 1.0)]);
-        assert_eq!(curves[0].points[0].judged, Judged::Rejected);
+        assert_eq!(curves[0].points[0].judged, CandidateDecision::Rejected);
     }
 }

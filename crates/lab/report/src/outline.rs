@@ -1,11 +1,15 @@
-//! What a journal says, without the documents that it names: the shape of a run, small enough to be held as a whole. The documents are
-//! read one by one later, when each one's page is written.
+//! The shape of a run, read from its journal and small enough for memory. The documents that it refers to are
+//! read one by one later, when their pages are written.
 
-use planforge_contract::{
-    BudgetCost, BudgetEnd, Event, Failure, ProviderFailure, SamplePath, SelectedGroup, TaskVerdict, Usage,
+mod paths;
+mod records;
+
+pub(crate) use paths::{natural, round_of, stage_label};
+pub(crate) use records::{
+    CallOutline, EffectOutline, LogLine, MadeOutline, Pull, Retry, RoundOutline, Selection, Session, Spent,
 };
-use serde::Serialize;
-use std::cmp::Ordering;
+
+use planforge_contract::{Event, Failure, SamplePath, TaskVerdict, Usage};
 use std::collections::{BTreeMap, HashMap};
 
 /// A run.
@@ -17,31 +21,11 @@ pub(crate) struct Outline {
     at: HashMap<String, usize>,
 }
 
-/// A process that worked on the run.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Session {
-    mode: String,
-    began: String,
-    /// When and how it stopped; absent where it was killed or is still at work.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<String>,
-}
-
-/// What a plugin or the host had to say.
-#[derive(Debug, Clone, Serialize, PartialEq)]
-pub(crate) struct LogLine {
-    plugin: String,
-    level: String,
-    message: String,
-}
-
 /// One task.
 #[derive(Default)]
 pub(crate) struct TaskOutline {
     pub(crate) name: String,
-    /// Whether work on it began.
+    /// True if work on it began.
     pub(crate) begun: bool,
     pub(crate) verdict: Option<TaskVerdict>,
     /// Labels of stages without rounds, in the order in which they came first.
@@ -56,7 +40,7 @@ pub(crate) struct TaskOutline {
     pub(crate) effects: Vec<EffectOutline>,
     pub(crate) retries: HashMap<SamplePath, Vec<Retry>>,
     at: HashMap<SamplePath, usize>,
-    /// Where what can be told of twice stands, by what tells it apart.
+    /// The place of each entry, by the key that identifies repeated events.
     known: HashMap<(Kind, String), usize>,
 }
 
@@ -68,99 +52,11 @@ enum Kind {
     Round,
 }
 
-/// A candidate.
-pub(crate) struct MadeOutline {
-    pub(crate) path: SamplePath,
-    pub(crate) candidate: String,
-    pub(crate) patch: String,
-    /// Stage, blob and decision, in the order in which they were given; the same word twice is one.
-    pub(crate) assessed: Vec<(String, String, String)>,
-    /// Stage, blob and outcome.
-    pub(crate) planned: Vec<(String, String, String)>,
-}
-
-/// What a select stage kept.
-#[derive(Debug, Clone, Serialize, PartialEq)]
-pub(crate) struct Selection {
-    pub(crate) stage: String,
-    pub(crate) kept: Vec<SamplePath>,
-    pub(crate) groups: Vec<SelectedGroup>,
-}
-
-/// A round of a refine stage.
-#[derive(Debug, Clone, Serialize, PartialEq)]
-pub(crate) struct RoundOutline {
-    pub(crate) stage: String,
-    pub(crate) root: SamplePath,
-    pub(crate) round: u32,
-    pub(crate) best: Option<SamplePath>,
-    pub(crate) value: Option<f64>,
-    pub(crate) accepted: bool,
-    pub(crate) best_so_far: Option<SamplePath>,
-}
-
-/// A pull of a budget stage.
-#[derive(Debug, Clone, Serialize, PartialEq)]
-pub(crate) struct Pull {
-    pub(crate) stage: String,
-    pub(crate) pull: u32,
-    pub(crate) arm: String,
-    pub(crate) made: Vec<SamplePath>,
-    pub(crate) value: Option<f64>,
-    pub(crate) reward: f64,
-    pub(crate) accepted: bool,
-    pub(crate) cost: BudgetCost,
-    pub(crate) spent: BudgetCost,
-    pub(crate) best: Option<SamplePath>,
-    pub(crate) best_value: Option<f64>,
-}
-
-/// How a budget stage ended.
-#[derive(Debug, Clone, Serialize, PartialEq)]
-pub(crate) struct Spent {
-    stage: String,
-    end: BudgetEnd,
-    pulls: u32,
-    spent: BudgetCost,
-    best: Option<SamplePath>,
-}
-
-/// A question to a model.
-pub(crate) struct CallOutline {
-    pub(crate) key: String,
-    pub(crate) path: SamplePath,
-    pub(crate) role: String,
-    pub(crate) llm: String,
-    /// Absent where the question ended before it was recorded with its request.
-    pub(crate) request: Option<String>,
-    pub(crate) result: Option<String>,
-    pub(crate) failure: Option<ProviderFailure>,
-    /// The blob with the failure of a question that ended without the server's word: a cap, a deadline, a plugin that broke.
-    pub(crate) broken: Option<String>,
-    pub(crate) usage: Usage,
-    pub(crate) attempts: u32,
-    pub(crate) elapsed_ms: u64,
-}
-
-/// A planner's, verifier's or other program's answer that was recorded.
-pub(crate) struct EffectOutline {
-    pub(crate) call: String,
-    pub(crate) elapsed_ms: u64,
-}
-
-/// An attempt that failed and was made again.
-#[derive(Debug, Clone, Serialize, PartialEq)]
-pub(crate) struct Retry {
-    attempt: u32,
-    failure: ProviderFailure,
-    wait_ms: u64,
-}
-
-/// What an effect is called that holds the failure of a question to a model.
+/// The kind of an effect that holds the failure of a request to a model.
 const BROKEN: &str = "llm.complete";
 
-/// Puts a thing in the place of the one that was told of before, or at the end.
-fn put<T>(known: &mut HashMap<(Kind, String), usize>, all: &mut Vec<T>, kind: (Kind, String), thing: T) {
+/// Replaces the entry with the same key, or appends it.
+fn put_once<T>(known: &mut HashMap<(Kind, String), usize>, all: &mut Vec<T>, kind: (Kind, String), thing: T) {
     let at = *known.entry(kind).or_insert(all.len());
     match all.get_mut(at) {
         Some(old) => *old = thing,
@@ -168,48 +64,8 @@ fn put<T>(known: &mut HashMap<(Kind, String), usize>, all: &mut Vec<T>, kind: (K
     }
 }
 
-/// The label of a stage without its round.
-pub(crate) fn unmarked(label: &str) -> &str {
-    label.split_once('#').map_or(label, |(label, _)| label)
-}
-
-/// The round or pull of a stage's label; 0 where it has none.
-pub(crate) fn round_of(label: &str) -> u32 {
-    label.split_once('#').and_then(|(_, round)| round.parse().ok()).unwrap_or(0)
-}
-
-/// Compares paths so that numbers in them count as numbers: `edit#2` before `edit#10`.
-pub(crate) fn natural(a: &str, b: &str) -> Ordering {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
-    while let (Some(x), Some(y)) = (a.first(), b.first()) {
-        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
-            let (m, n) = (digits(a), digits(b));
-            let (left, right) = (trimmed(&a[..m]), trimmed(&b[..n]));
-            let order = left.len().cmp(&right.len()).then_with(|| left.cmp(right)).then(m.cmp(&n));
-            (a, b) = (&a[m..], &b[n..]);
-            order
-        } else {
-            (a, b) = (&a[1..], &b[1..]);
-            x.cmp(y)
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
-    a.len().cmp(&b.len())
-}
-
-fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-fn trimmed(digits: &[u8]) -> &[u8] {
-    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
-    &digits[zeros..]
-}
-
 impl Outline {
-    /// An outline in which these tasks stand in this order.
+    /// Creates an outline with these tasks in this order.
     pub(crate) fn new<'a>(tasks: impl Iterator<Item = &'a str>) -> Self {
         let mut outline = Self::default();
         for task in tasks {
@@ -231,7 +87,7 @@ impl Outline {
                 natural(&a.root, &b.root).then_with(|| a.stage.cmp(&b.stage)).then(a.round.cmp(&b.round))
             });
             task.pulls.sort_by(|a, b| a.stage.cmp(&b.stage).then(a.pull.cmp(&b.pull)));
-            // Places are others now, and nothing more is told.
+            // Indices change here, so nothing may be recorded later.
             task.at = HashMap::new();
             task.known = HashMap::new();
         }
@@ -276,14 +132,14 @@ impl Outline {
             Event::TaskStarted { task } => self.of(task).begun = true,
             Event::StageStarted { task, stage, .. } => self.of(task).stage(stage),
             Event::TaskFinished { task, verdict } => self.of(task).verdict = Some(verdict.clone()),
-            Event::Completion { .. } | Event::Retry { .. } | Event::Effect { .. } => self.asked(event),
+            Event::Completion { .. } | Event::Retry { .. } | Event::Effect { .. } => self.take_request(event),
             Event::CandidateMade { task, path, candidate, patch } => {
-                self.of(task).made(path, candidate, patch);
+                self.of(task).add_candidate(path, candidate, patch);
             }
             Event::SampleFailed { task, path, failure } => {
                 let task = self.of(task);
                 let broken = (path.clone(), failure.clone());
-                put(&mut task.known, &mut task.failed, (Kind::Failed, path.clone()), broken);
+                put_once(&mut task.known, &mut task.failed, (Kind::Failed, path.clone()), broken);
             }
             Event::Assessed { task, stage, path, assessment, decision } => {
                 let word = (stage.clone(), assessment.clone(), decision.clone());
@@ -296,11 +152,11 @@ impl Outline {
             Event::Selected { .. }
             | Event::RoundFinished { .. }
             | Event::BudgetPulled { .. }
-            | Event::BudgetSpent { .. } => self.decided(event),
+            | Event::BudgetSpent { .. } => self.take_decision(event),
         }
     }
 
-    fn asked(&mut self, event: &Event) {
+    fn take_request(&mut self, event: &Event) {
         match event {
             Event::Completion {
                 key,
@@ -329,7 +185,7 @@ impl Outline {
                 };
                 // Where a key was recorded more than once, the last record counts.
                 let task = self.at(path);
-                put(&mut task.known, &mut task.calls, (Kind::Call, key.clone()), call);
+                put_once(&mut task.known, &mut task.calls, (Kind::Call, key.clone()), call);
             }
             Event::Retry { path, attempt, failure, wait_ms } => {
                 let retry = Retry { attempt: *attempt, failure: failure.clone(), wait_ms: *wait_ms };
@@ -352,7 +208,7 @@ impl Outline {
                         attempts: 0,
                         elapsed_ms: *elapsed_ms,
                     };
-                    put(&mut task.known, &mut task.calls, kind, call);
+                    put_once(&mut task.known, &mut task.calls, kind, call);
                 }
             }
             Event::Effect { path, call, elapsed_ms, .. } => {
@@ -363,7 +219,7 @@ impl Outline {
         }
     }
 
-    fn decided(&mut self, event: &Event) {
+    fn take_decision(&mut self, event: &Event) {
         match event {
             Event::Selected { task, stage, kept, groups } => {
                 let selection =
@@ -385,7 +241,7 @@ impl Outline {
                     accepted: *accepted,
                     best_so_far: best_so_far.clone(),
                 };
-                put(&mut task.known, &mut task.rounds, kind, ended);
+                put_once(&mut task.known, &mut task.rounds, kind, ended);
             }
             Event::BudgetPulled {
                 task,
@@ -416,7 +272,7 @@ impl Outline {
                     best: best.clone(),
                     best_value: *best_value,
                 };
-                put(&mut task.known, &mut task.pulls, kind, pulled);
+                put_once(&mut task.known, &mut task.pulls, kind, pulled);
             }
             Event::BudgetSpent { task, stage, end, pulls, spent, best } => {
                 let ends = &mut self.of(task).spent;
@@ -436,16 +292,16 @@ impl Outline {
 
 impl TaskOutline {
     fn stage(&mut self, label: &str) {
-        let label = unmarked(label);
+        let label = stage_label(label);
         if !self.stages.iter().any(|known| known == label) {
             self.stages.push(label.to_owned());
         }
     }
 
-    fn made(&mut self, path: &str, candidate: &str, patch: &str) {
+    fn add_candidate(&mut self, path: &str, candidate: &str, patch: &str) {
         let at = *self.at.entry(path.to_owned()).or_insert(self.candidates.len());
         match self.candidates.get_mut(at) {
-            // An interrupted run told of it before; what was said of it counts on.
+            // A resumed run records it again; earlier assessments still count.
             Some(known) => (known.candidate, known.patch) = (candidate.to_owned(), patch.to_owned()),
             None => self.candidates.push(MadeOutline {
                 path: path.to_owned(),
@@ -472,7 +328,7 @@ impl TaskOutline {
         }
     }
 
-    /// What it cost, by what was asked.
+    /// Costs by call.
     pub(crate) fn effects_by_call(&self) -> BTreeMap<&str, (u64, u64)> {
         let mut sums = BTreeMap::new();
         for effect in &self.effects {
@@ -481,23 +337,5 @@ impl TaskOutline {
             sum.1 += effect.elapsed_ms;
         }
         sums
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_paths_count_as_numbers() {
-        let mut paths =
-            ["s.p01/edit#10/0", "s.p01/edit#2/10.1", "s.p01/edit#2/9", "s.p01/edit#2/10", "s.p01/edit/0"];
-        paths.sort_by(|a, b| natural(a, b));
-        assert_eq!(
-            paths,
-            ["s.p01/edit#2/9", "s.p01/edit#2/10", "s.p01/edit#2/10.1", "s.p01/edit#10/0", "s.p01/edit/0"]
-        );
-        assert_eq!(natural("a01", "a1"), Ordering::Greater);
-        assert_eq!(natural("a1", "a1"), Ordering::Equal);
     }
 }

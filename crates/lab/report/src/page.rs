@@ -98,8 +98,8 @@ fn visible(text: &str) -> String {
     planforge_diagnostics::render::escape(text)
 }
 
-/// JSON that cannot end the element that it stands in, nor begin another: a JSON text may spell these characters as escapes anywhere,
-/// because they only occur inside of strings.
+/// Escapes JSON so that it cannot end its element or open another one. These characters occur only inside
+/// strings, where JSON permits escapes.
 fn inert(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,4 +1,4 @@
-//! What a model costs, as the pipeline file of the run says it.
+//! The prices of a model from the pipeline file of the run.
 
 use planforge_contract::{Price, Usage};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ pub(crate) struct Prices(BTreeMap<String, Price>);
 
 /// A price that is known.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a>(&'a Price);
+pub(crate) struct KnownPrices<'a>(&'a Price);
 
 impl Prices {
     /// Reads the `price` of each `[llm.NAME]` table of a pipeline file; overrides (`llm.NAME.price...=value`) win. What cannot be read is
@@ -35,9 +35,9 @@ impl Prices {
     }
 
     /// The price of a table; in records that do not name it, of the only table there is.
-    pub(crate) fn of(&self, llm: &str, role: &str) -> Option<Known<'_>> {
+    pub(crate) fn of(&self, llm: &str, role: &str) -> Option<KnownPrices<'_>> {
         let named = self.0.get(llm).or_else(|| self.0.get(role).filter(|_| llm.is_empty()));
-        named.map(Known)
+        named.map(KnownPrices)
     }
 }
 
@@ -52,7 +52,7 @@ fn set(file: &mut toml::Table, path: &[&str], value: toml::Value) {
     table.insert((*last).to_owned(), value);
 }
 
-impl Known<'_> {
+impl KnownPrices<'_> {
     /// US dollars for one question; unknown where the server did not count, nothing where it was not answered and nothing was counted.
     pub(crate) fn cost(self, usage: &Usage, answered: bool) -> Option<f64> {
         match (usage.prompt_tokens, usage.completion_tokens) {

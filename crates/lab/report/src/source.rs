@@ -1,14 +1,15 @@
-//! What lies in a folder: one run, or the cells of an evaluation, finished or not.
+//! The contents of a folder: one run, or the cells of an evaluation, finished or not.
 
 use planforge_contract::{Failure, FailureClass};
-use planforge_evaluate::evaluation::{CellKey, CellResult, Matrix, TaskOutcome};
+use planforge_evaluate::matrix::Matrix;
+use planforge_evaluate::results::{CellKey, CellResult, TaskOutcome};
 use planforge_pipeline::load_leniently;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a report is made of.
+/// One source of a report.
 pub(crate) struct Source {
     pub(crate) kind: &'static str,
     pub(crate) title: String,
@@ -23,9 +24,9 @@ pub(crate) struct CellSource {
     pub(crate) key: CellKey,
     /// The run folder; absent where there is none.
     pub(crate) folder: Option<PathBuf>,
-    /// What the evaluation says that it came to.
+    /// The result in the evaluation.
     pub(crate) result: Option<CellResult>,
-    /// How many tasks it is to have, where no run was made for it yet.
+    /// Number of tasks it is to have, where no run was made for it yet.
     pub(crate) planned: usize,
 }
 
@@ -45,7 +46,7 @@ struct Evaluation {
     cells: Vec<CellResult>,
 }
 
-/// The part of `run.json` that says under what name a run is shown.
+/// The part of `run.json` that names a run.
 #[derive(Deserialize, Default)]
 struct Manifest {
     #[serde(default)]
@@ -121,7 +122,7 @@ impl Source {
         };
         let mut cells: BTreeMap<CellKey, CellSource> = BTreeMap::new();
         let mut order = Vec::new();
-        for (key, planned) in planned(&path.join("matrix.json"), &mut source.warnings) {
+        for (key, planned) in planned_cells(&path.join("matrix.json"), &mut source.warnings) {
             order.push(key.clone());
             cells.insert(key.clone(), CellSource { key, folder: None, result: None, planned });
         }
@@ -165,7 +166,7 @@ impl Source {
 }
 
 impl CellSource {
-    /// How the evaluation says that a task ended, and why.
+    /// The outcome of a task in the evaluation, with the reason.
     pub(crate) fn outcome(&self, stem: &str) -> Option<(TaskOutcome, &str)> {
         let tasks = &self.result.as_ref()?.tasks;
         let task = tasks.iter().find(|task| task.task == stem)?;
@@ -173,9 +174,9 @@ impl CellSource {
     }
 }
 
-/// The cells that an evaluation is to have, in the order of its table, and how many tasks each. A suite is known by the name that its folder
-/// says, so one that is not there any more is only known by its runs.
-fn planned(file: &Path, warnings: &mut Vec<String>) -> Vec<(CellKey, usize)> {
+/// The planned cells of an evaluation in the order of its table, with numbers of tasks. The name of a suite
+/// comes from its folder; without the folder it comes from its runs.
+fn planned_cells(file: &Path, warnings: &mut Vec<String>) -> Vec<(CellKey, usize)> {
     if !file.is_file() {
         return Vec::new();
     }

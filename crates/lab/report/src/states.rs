@@ -1,7 +1,9 @@
-//! A plan with its states, step by step: what each action changed, where execution stopped and why, which parts of the goal hold, and pictures.
+//! A plan with its states, step by step: the changes of each action, the failing step with the reason, the
+//! parts of the goal that hold, and pictures.
 //!
-//! Only what changes is kept: a state is the one before it without what was deleted and with what was added, so a plan costs its changes and
-//! not its states. Every name stands once, in a table of the plan's own. What a limit leaves out is counted.
+//! Only changes are kept: a state is the one before it without deleted and with added atoms, so a plan costs
+//! its changes and not its states. Every name is kept once, in a table of the plan. Omissions by limits are
+//! counted.
 
 use crate::picture::{NoPicture, Painter};
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -14,7 +16,7 @@ use planforge_planning::{
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How much of a plan is kept.
+/// Limits on the kept part of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatesLimits {
     /// The most steps.
@@ -44,7 +46,7 @@ impl StatesLimits {
 /// A place in [`PlanStates::names`].
 pub type NameId = u32;
 
-/// What executing a plan came to.
+/// The result of executing a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlanVerdict {
@@ -54,20 +56,20 @@ pub enum PlanVerdict {
     Invalid,
     /// The task or the plan has constructs that are not executed here.
     Unsupported,
-    /// Domain and problem cannot be read or do not fit each other: nothing can be said about the plan.
+    /// Domain and problem cannot be read or do not fit each other, so the plan cannot be judged.
     Unreadable,
 }
 
 /// A plan with its states.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlanStates {
-    /// What executing it came to.
+    /// The result of executing it.
     pub verdict: PlanVerdict,
     /// Atoms, function terms, actions and parts of the goal as PDDL; everything below names them by their place.
     pub names: Vec<String>,
     /// The initial state, sorted; derived atoms are not part of states.
     pub initial: Vec<NameId>,
-    /// Numeric function terms with their initial values; a value that is no finite number is absent.
+    /// Numeric function terms with their initial values; values that are not finite are absent.
     pub initial_numbers: Vec<(NameId, Option<f64>)>,
     /// Atoms and values of the initial state that a limit left out.
     pub initial_left_out: usize,
@@ -77,7 +79,7 @@ pub struct PlanStates {
     pub steps_left_out: usize,
     /// Steps of the plan, whether they were executed or not.
     pub steps_in_plan: usize,
-    /// Where execution stopped, if before the end.
+    /// The failing step, if execution stopped before the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<FailingState>,
     /// The parts of the goal.
@@ -89,13 +91,13 @@ pub struct PlanStates {
     /// The metric's value after the steps executed; absent where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// What reading domain, problem and plan, and executing, found: `code: message`.
+    /// Findings of reading domain, problem and plan, and of executing: `code: message`.
     pub findings: Vec<String>,
-    /// Pictures by the number of steps executed before; states that look the same as the one before have none of their own.
+    /// Pictures by the number of steps executed before; states that look like the one before are left out.
     pub pictures: Vec<StatePicture>,
     /// States beyond the limits that have no picture.
     pub pictures_left_out: usize,
-    /// Why there are no pictures, where some were asked for.
+    /// The reason why there are no pictures, where some were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_picture: Option<String>,
 }
@@ -136,9 +138,9 @@ pub struct FailingState {
 pub struct UnmetCondition {
     /// The condition as PDDL.
     pub needs: String,
-    /// What was the case instead.
+    /// The unmet condition.
     pub why: String,
-    /// What would have made it true.
+    /// The change that would meet it.
     pub remedy: String,
 }
 
@@ -158,9 +160,7 @@ pub struct StatePicture {
 /// The texts of a plan and of its task, as somebody wrote them.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanTexts<'a> {
-    /// The domain.
     pub domain: &'a str,
-    /// The problem.
     pub problem: &'a str,
     /// The plan file; steps that a planner gave are joined by line ends.
     pub plan: &'a str,
@@ -266,7 +266,7 @@ impl Writer<'_> {
         self.states.initial_numbers = self.numbers(&numbers[..kept_numbers]);
         self.states.initial_left_out = report.initial.len() + numbers.len() - kept - kept_numbers;
         let trace = &report.trace[..report.trace.len().min(limits.steps)];
-        // A task that is not executed may have a goal that cannot be looked at either.
+        // The goal of a task that is not executed may be unreadable too.
         let along = match report.decision {
             ValidationDecision::Unsupported(_) => GoalAlong { parts: Vec::new(), holds: Vec::new() },
             _ => validator.goal_along(trace),
@@ -274,15 +274,15 @@ impl Writer<'_> {
         self.states.goal = along.parts.iter().map(|part| self.name(part.clone())).collect();
         let all_open = vec![false; along.parts.len()];
         let initially = along.holds.first().unwrap_or(&all_open);
-        self.states.goal_initially = changed(&all_open, initially, true);
+        self.states.goal_initially = changed_indices(&all_open, initially, true);
         for (step, around) in trace.iter().zip(along.holds.windows(2)) {
             let written = StepStates {
                 action: self.name(self.symbols.step(&step.action)),
                 added: self.atoms(&step.added),
                 deleted: self.atoms(&step.deleted),
                 numbers: self.numbers(&step.numbers),
-                goal_gained: changed(&around[0], &around[1], true),
-                goal_lost: changed(&around[0], &around[1], false),
+                goal_gained: changed_indices(&around[0], &around[1], true),
+                goal_lost: changed_indices(&around[0], &around[1], false),
             };
             self.states.steps.push(written);
         }
@@ -347,7 +347,7 @@ impl Writer<'_> {
 }
 
 /// Places at which two lists differ in this direction.
-fn changed(before: &[bool], after: &[bool], now: bool) -> Vec<u32> {
+fn changed_indices(before: &[bool], after: &[bool], now: bool) -> Vec<u32> {
     let pairs = (0..).zip(before.iter().zip(after));
     pairs.filter(|(_, (before, after))| before != after && **after == now).map(|(at, _)| at).collect()
 }

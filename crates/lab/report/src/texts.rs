@@ -1,4 +1,4 @@
-//! What tasks say in plain language, and how their states are drawn, from the folders of their suites where these are still there.
+//! Texts of tasks and templates for pictures, from the folders of their suites if these still exist.
 
 use planforge_pipeline::load_leniently;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ struct Read {
 }
 
 impl SuiteTexts {
-    /// How the suite draws states.
+    /// The template that draws the suite's states.
     pub(crate) fn picture(&mut self, suite: &Path) -> Option<String> {
         self.read(suite).as_ref()?.picture.clone()
     }

@@ -3,7 +3,7 @@
 
 use crate::candidates::{Node, own};
 use crate::documents::Tree;
-use crate::outline::{RoundOutline, Selection, natural, round_of, unmarked};
+use crate::outline::{RoundOutline, Selection, natural, round_of, stage_label};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The nodes of a task in the order of the tree.
@@ -19,7 +19,8 @@ impl Laid {
     }
 }
 
-/// Orders nodes, parents before their children and children by round and sample, and tells them column by column.
+/// Orders nodes, parents before their children and children by round and sample, and stores them column by
+/// column.
 pub(crate) fn lay(task: &str, mut nodes: Vec<Node>) -> Laid {
     nodes.sort_by(|a, b| natural(&a.path, &b.path));
     let parents = parents(task, &nodes);
@@ -65,7 +66,7 @@ fn signed(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }
 
-/// What stages said, as columns over all nodes.
+/// The assessments of stages, as columns over all nodes.
 fn judgements(tree: &mut Tree, nodes: &[Node], order: &[usize]) {
     let (mut stages, mut metrics) = (BTreeMap::new(), BTreeMap::new());
     for node in nodes {
@@ -104,7 +105,7 @@ fn parents(task: &str, nodes: &[Node]) -> Vec<Option<usize>> {
         let round = round_of(&node.label);
         let before = |index: &&usize| {
             let made = &nodes[**index].label;
-            unmarked(made) != unmarked(&node.label) || round_of(made) < round
+            stage_label(made) != stage_label(&node.label) || round_of(made) < round
         };
         let fitting = by_indices.get(above)?.iter().filter(before);
         fitting.max_by_key(|index| round_of(&nodes[**index].label)).copied()
@@ -149,9 +150,9 @@ impl Laid {
             let kept: Vec<usize> = selection.kept.iter().filter_map(|path| self.place(path)).collect();
             // Who else was there is not recorded. Those that the same stages made as the ones that were kept were.
             let alike: HashSet<String> =
-                kept.iter().map(|place| unmarked(self.label(*place)).to_owned()).collect();
+                kept.iter().map(|place| stage_label(self.label(*place)).to_owned()).collect();
             let dropped = (0..self.tree.label.len()).filter(|place| {
-                alike.contains(unmarked(self.label(*place)))
+                alike.contains(stage_label(self.label(*place)))
                     && !kept.contains(place)
                     && !self.tree.failed.contains_key(place)
             });

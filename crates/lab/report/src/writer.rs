@@ -1,5 +1,5 @@
-//! Where pages and texts go while a report is built, and where the documents of a record come from. What cannot be read is told on the
-//! page that it was for, and does not end the report.
+//! Destinations of pages and texts while a report is built, and the source of a record's documents.
+//! Unreadable documents are noted on their page and do not end the report.
 
 use crate::chunks::{Spool, Store};
 use crate::documents::{PageId, TextId, Turn};
@@ -71,5 +71,5 @@ pub(crate) const fn speaker(speaker: Speaker) -> &'static str {
 pub(crate) fn document<T: DeserializeOwned>(run: &RunFolder, blob: &str) -> Result<T, String> {
     let bytes = run.get(blob).map_err(|error| error.to_string())?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| format!("blob {blob} holds another document than the journal says: {error}"))
+        .map_err(|error| format!("blob {blob} does not hold the document that the journal names: {error}"))
 }

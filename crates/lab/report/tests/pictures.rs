@@ -1,4 +1,4 @@
-//! Pictures of states: what they show, what they say they do not show, and that no name of an object is more than text.
+//! Pictures of states: shown facts, omitted facts, and hostile names of objects.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -58,7 +58,7 @@ const TOWERS_PICTURE: &str = "schema = 1\n[[stack]]\non = \"(on ?above ?below)\"
     [[mark]]\nfact = \"top ?of\"\ntext = \"top\"\n";
 
 #[test]
-fn towers_are_drawn_with_what_is_held_and_the_rest_is_told() {
+fn towers_and_held_things_are_drawn_and_the_rest_is_listed() {
     let problem = "(define (problem t) (:domain towers) (:objects red Blue c10 c9 - block)
         (:init (floor red) (on Blue red) (top Blue) (grasped c10) (floor c9) (top c9) (hand-empty)) (:goal (on red Blue)))";
     let drawn = draw(TOWERS, problem, TOWERS_PICTURE);
@@ -70,7 +70,7 @@ fn towers_are_drawn_with_what_is_held_and_the_rest_is_told() {
 }
 
 #[test]
-fn a_state_that_no_world_has_is_drawn_as_far_as_it_goes() {
+fn an_impossible_state_is_drawn_as_far_as_possible() {
     // a circle, one block on two others, two blocks on one, and one that is on itself
     let problem = "(define (problem t) (:domain towers) (:objects a b c d e f g h - block)
         (:init (on a b) (on b a) (floor c) (floor d) (on e c) (on e d) (on f c) (on g g)) (:goal (on a b)))";
@@ -100,7 +100,7 @@ fn a_grid_is_laid_out_by_its_neighbours() {
 }
 
 #[test]
-fn neighbours_that_contradict_each_other_are_told_in_words() {
+fn contradicting_neighbours_are_described_in_words() {
     // c is right of b and also right of a: one of the two cannot be drawn.
     let problem = "(define (problem f) (:domain floor) (:objects a b c - tile)
         (:init (right-of b a) (right-of c b) (right-of c a)) (:goal (wet a)))";
@@ -119,7 +119,7 @@ const HOUSE_PICTURE: &str = "schema = 1\n[[group]]\nplaces = \"place\"\nin = \"i
     [[mark]]\nfact = \"door ?of ?to\"\ntext = \"to {to}\"\n[[mark]]\nfact = \"raining\"\ntext = \"it rains\"\ncolour = \"blue\"\n";
 
 #[test]
-fn places_are_in_places() {
+fn places_may_contain_places() {
     let problem = "(define (problem h) (:domain house) (:objects hall attic - room chest casket empty - box ring - thing)
         (:init (in chest attic) (in casket chest) (in ring casket) (door hall attic) (open chest) (raining)) (:goal (open casket)))";
     let drawn = draw(HOUSE, problem, HOUSE_PICTURE);
@@ -131,7 +131,7 @@ fn places_are_in_places() {
 }
 
 #[test]
-fn what_is_in_itself_is_told_in_words() {
+fn a_thing_inside_itself_is_described_in_words() {
     let problem = "(define (problem h) (:domain house) (:objects a b c - box)
         (:init (in a b) (in b a) (in c c)) (:goal (open a)))";
     assert_eq!(draw(HOUSE, problem, HOUSE_PICTURE).undrawn, ["(in a b)", "(in b a)", "(in c c)"]);
@@ -153,7 +153,7 @@ fn names_with_numbers_are_places() {
 }
 
 #[test]
-fn a_large_state_is_cut_and_says_so() {
+fn a_large_state_is_cut_with_a_note() {
     let names: Vec<String> = (0..5_000).map(|i| format!("b{i}")).collect();
     let init: Vec<String> = names.iter().map(|name| format!("(floor {name})")).collect();
     let problem = format!(
@@ -174,7 +174,7 @@ fn a_large_state_is_cut_and_says_so() {
 }
 
 #[test]
-fn a_template_for_other_predicates_says_why_there_is_no_picture() {
+fn a_template_for_other_predicates_gives_a_reason() {
     let (domain, problem, lifted) = task(
         "(define (domain towers) (:requirements :typing) (:types block) (:predicates (on ?a - block) (top ?b - block) (flor ?b - block)))",
         "(define (problem t) (:domain towers) (:objects a - block) (:init (on a)) (:goal (top a)))",
@@ -310,7 +310,7 @@ proptest! {
         // Whoever is marked by a fact that is called drawn is named in the picture, in full where somebody points at it.
         let (texts, _) = texts(&picture.svg);
         for (at, atom) in atoms.iter().enumerate().filter(|(at, atom)| atom.predicate == 2 && !picture.undrawn.contains(at)) {
-            let shown = planforge_evaluate::plot::escaped(&names[atom.args[0] as usize]);
+            let shown = planforge_evaluate::chart::escaped(&names[atom.args[0] as usize]);
             let shown = roxmltree::Document::parse(&format!("<a>{shown}</a>")).unwrap().root_element().text().unwrap_or_default().to_owned();
             prop_assert!(texts.iter().any(|text| text.contains(shown.trim_end())), "{at}: {shown:?} in {texts:?}");
         }

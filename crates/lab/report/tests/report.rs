@@ -16,7 +16,7 @@ use std::fs;
 const TASK: &str = "blocks.p01";
 const COUNTED: Usage = Usage { prompt_tokens: Some(100), completion_tokens: Some(10) };
 
-/// What a model, a server or a file might write to break out of the page, or to lie about its text.
+/// Texts of a model, a server or a file that try to break out of the page or to falsify its text.
 const HOSTILE: &str = "</script><script>window.pwned=1</script></style></title></noscript><!-- <img src=x onerror=\"window.pwned=2\"> \
                        \u{2028}\u{2029}\u{202e}txet\u{0} ]]> {{ 7*7 }} {% raw %} &lt;b&gt; ' \" ` \\u003cscript\\u003e";
 
@@ -39,7 +39,7 @@ fn finding(message: &str) -> ReportedDiagnostic {
 }
 
 #[test]
-fn hostile_texts_stay_texts_and_only_our_script_may_run() {
+fn hostile_texts_are_escaped_and_only_our_script_may_run() {
     let dir = tempfile::tempdir().unwrap();
     let task = "s<img src=x onerror=alert(1)>\u{202e}.p01";
     let evidence = Evidence::new(dir.path(), "run", &[task], Redactor::default());
@@ -116,7 +116,7 @@ fn hostile_texts_stay_texts_and_only_our_script_may_run() {
 }
 
 #[test]
-fn the_script_makes_text_nodes_and_nothing_else_of_a_text() {
+fn the_script_turns_texts_into_text_nodes_only() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/js");
     let mut files = 0;
     for file in fs::read_dir(folder).unwrap() {
@@ -149,7 +149,7 @@ fn the_script_makes_text_nodes_and_nothing_else_of_a_text() {
 }
 
 #[test]
-fn a_secret_that_a_server_echoes_is_nowhere_in_the_report() {
+fn secrets_echoed_by_a_server_are_not_in_the_report() {
     const KEY: &str = "sk-live-0123456789abcdef";
     let dir = tempfile::tempdir().unwrap();
     let redactor = Redactor::new([&secrecy::SecretString::from(KEY)]);
@@ -230,7 +230,7 @@ fn refined(evidence: &Evidence) {
 }
 
 #[test]
-fn the_lineage_is_a_tree_with_what_every_stage_said_and_did() {
+fn the_lineage_is_a_tree_with_the_results_of_every_stage() {
     let dir = tempfile::tempdir().unwrap();
     let evidence = Evidence::new(dir.path(), "run", &[TASK, "blocks.p02"], Redactor::default());
     refined(&evidence);
@@ -269,7 +269,7 @@ fn the_lineage_is_a_tree_with_what_every_stage_said_and_did() {
 }
 
 #[test]
-fn every_call_is_there_with_what_was_sent_and_came_and_cost() {
+fn every_call_has_its_request_reply_and_cost() {
     let dir = tempfile::tempdir().unwrap();
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     evidence.call(&format!("{TASK}/domain/-/0/0"), "write a domain", &["no PDDL here"], COUNTED);
@@ -324,7 +324,7 @@ fn every_call_is_there_with_what_was_sent_and_came_and_cost() {
 }
 
 #[test]
-fn a_search_under_a_budget_tells_its_pulls_and_whose_call_is_whose() {
+fn a_budget_search_lists_its_pulls_and_the_calls_of_each() {
     let dir = tempfile::tempdir().unwrap();
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     for pull in 1..=2u32 {
@@ -355,7 +355,7 @@ fn a_search_under_a_budget_tells_its_pulls_and_whose_call_is_whose() {
 }
 
 #[test]
-fn an_evaluation_that_is_under_way_shows_what_there_is() {
+fn an_unfinished_evaluation_shows_its_finished_parts() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path();
     fs::write(out.join("scaling.txt"), "a table </script>\n").unwrap();
@@ -373,7 +373,7 @@ fn an_evaluation_that_is_under_way_shows_what_there_is() {
     assert_eq!((page.index["kind"].as_str(), written.runs, written.tasks), (Some("evaluation"), 1, 2));
     let states: Vec<(&Value, &Value)> =
         page.index["cells"].as_array().unwrap().iter().map(|cell| (&cell["seed"], &cell["state"])).collect();
-    assert_eq!(states, [(&json!(8), &json!("not begun")), (&json!(7), &json!("unfinished"))]);
+    assert_eq!(states, [(&json!(8), &json!("not started")), (&json!(7), &json!("unfinished"))]);
     assert!(page.text.contains("method@large"), "the table is there without scripts");
     assert_eq!(page.text(&page.index["tables"][0][1]), "a table </script>\n");
     // An evaluation that was stopped before it had its tables: what was planned is there.
@@ -388,13 +388,13 @@ fn an_evaluation_that_is_under_way_shows_what_there_is() {
     let cell = &page.index["cells"][3];
     assert_eq!(
         (&cell["pipeline"], &cell["seed"], &cell["state"]),
-        (&json!("b"), &json!(2), &json!("not begun"))
+        (&json!("b"), &json!(2), &json!("not started"))
     );
     assert_eq!((&cell["suite"], &cell["counts"]["unfinished"]), (&json!("garden"), &json!(3)));
 }
 
 #[test]
-fn what_cannot_be_read_is_told_in_its_place_and_does_not_end_the_report() {
+fn unreadable_parts_are_named_in_place_and_do_not_end_the_report() {
     let dir = tempfile::tempdir().unwrap();
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     refined(&evidence);
@@ -442,7 +442,7 @@ const LIGHTS: &str = "(define (domain lights) (:predicates (dark ?r) (lit ?r))\n
     (:action switch :parameters (?r) :precondition (dark ?r) :effect (and (lit ?r) (not (dark ?r)))))";
 
 #[test]
-fn changes_states_and_curves_are_on_the_pages_that_they_belong_to() {
+fn changes_states_and_curves_are_on_their_pages() {
     let dir = tempfile::tempdir().unwrap();
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     let problem =

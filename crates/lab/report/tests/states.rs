@@ -59,7 +59,7 @@ fn a_plan_is_followed_step_by_step() {
 }
 
 #[test]
-fn the_first_step_that_fails_says_what_it_needed() {
+fn the_first_failing_step_names_its_unmet_conditions() {
     let states = states("(take novel)\n(take atlas)\n(put novel atlas)\n", &StatesLimits::default());
     assert_eq!((states.verdict, states.steps.len(), states.steps_in_plan), (PlanVerdict::Invalid, 1, 3));
     let failing = states.failing.unwrap();
@@ -69,7 +69,7 @@ fn the_first_step_that_fails_says_what_it_needed() {
 }
 
 #[test]
-fn a_plan_that_ends_early_says_what_is_missing() {
+fn a_plan_that_ends_early_names_the_missing_goals() {
     let states = states("(take novel)\n", &StatesLimits::default());
     assert_eq!(states.verdict, PlanVerdict::Invalid);
     assert_eq!(states.missing.len(), 2);
@@ -77,7 +77,7 @@ fn a_plan_that_ends_early_says_what_is_missing() {
 }
 
 #[test]
-fn limits_are_told() {
+fn omissions_by_limits_are_counted() {
     let plan = "(take novel)\n(shelve novel)\n".repeat(50);
     let limits = StatesLimits { steps: 7, atoms: 1, pictures: 3, picture_bytes: 1 << 20 };
     let cut = states(&plan, &limits);
@@ -91,7 +91,7 @@ fn limits_are_told() {
 }
 
 #[test]
-fn what_cannot_be_executed_or_read_is_no_verdict() {
+fn unreadable_plans_have_no_verdict() {
     let at = |domain: &str, problem: &str, plan: &str| {
         plan_states(PlanTexts { domain, problem, plan, picture: None }, &StatesLimits::default())
     };

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::files::unwritable;
 use planforge_contract::{Event, Failure, FailureClass};
 use planforge_diagnostics::SourceId;
-use planforge_evaluate::evaluation::{CellClasses, CellKey, CellResult, ClassStages};
+use planforge_evaluate::results::{CellClasses, CellKey, CellResult, ClassStages};
 use planforge_evaluate::history::History;
 use planforge_llm::Mode;
 use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite, named_back};

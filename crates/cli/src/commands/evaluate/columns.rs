@@ -10,7 +10,8 @@ use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::prepare::known_secrets;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{CellKey, ClassStages, Judges, Matrix, MatrixModel};
+use planforge_evaluate::matrix::{Matrix, MatrixModel};
+use planforge_evaluate::results::{CellKey, ClassStages, Judges, PluginFacts};
 use planforge_pipeline::{StageKind, Texts};
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
@@ -133,16 +134,13 @@ fn check(
 
 fn judges(args: &TableArgs, checked: &LoadedPipeline) -> Judges {
     let config = &checked.pipeline.config;
-    let simulated = |id: &str| {
-        let info = checked.registry.info(id);
-        info.is_ok_and(|info| info.capabilities.simulated)
-    };
-    let mut judges = Judges::of(config, simulated);
+    let plugins = |id: &str| checked.registry.info(id).ok().map(|info| PluginFacts::of(&info));
+    let mut judges = Judges::of(config, plugins);
     if let Some(label) = &args.accuracy_by {
         judges.equivalent = verify_stage(config, label);
     }
     if let Some(label) = &args.classes_by {
-        judges.classes = ClassStages::of(config, Some(label));
+        judges.classes = ClassStages::of(config, plugins, label);
     }
     judges
 }
@@ -155,7 +153,7 @@ fn labels_are_there(context: &Context, args: &TableArgs, read: &[ColumnFile]) ->
         return Err(context.usage_error(message, None));
     }
     if let Some(label) = args.classes_by.as_ref().filter(|_| none(|judges| judges.classes.is_some())) {
-        let message = format!("--classes-by: no pipeline has a stage `{label}` of verifier-classes");
+        let message = format!("--classes-by: no pipeline has a stage `{label}` that classifies actions");
         return Err(context.usage_error(message, None));
     }
     Ok(())

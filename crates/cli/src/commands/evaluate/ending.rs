@@ -3,7 +3,8 @@
 use super::outcomes::Outcomes;
 use crate::context::Context;
 use crate::exit::Exit;
-use planforge_evaluate::evaluation::{CellResult, CellState, Shard};
+use planforge_evaluate::matrix::Shard;
+use planforge_evaluate::results::{CellResult, CellState};
 use std::path::Path;
 
 /// Cells named in a message.

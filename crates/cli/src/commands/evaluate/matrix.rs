@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::files::{unwritable, write};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{Matrix, parse_seeds};
+use planforge_evaluate::matrix::{Matrix, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite_with};
 use std::path::{Path, PathBuf};
 

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::unwritable;
 use planforge_contract::{Failure, FailureClass};
-use planforge_evaluate::evaluation::{Matrix, Selection};
+use planforge_evaluate::matrix::{Matrix, Selection};
 use std::ffi::OsString;
 use std::fs;
 use std::io;

@@ -3,7 +3,7 @@
 use super::Fails;
 use crate::exit::{Exit, of_report};
 use planforge_contract::TaskVerdict;
-use planforge_evaluate::evaluation::{CellResult, CellState};
+use planforge_evaluate::results::{CellResult, CellState};
 use planforge_pipeline::{RunReport, TaskReport};
 
 /// The result of a cell, and its exit code: `None` for a cell that is not selected.
@@ -67,7 +67,7 @@ pub(super) fn broke_in(report: &RunReport) -> (usize, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_evaluate::evaluation::{CellKey, Judges};
+    use planforge_evaluate::results::{CellKey, Judges};
 
     fn exit_of_all(exits: &[Exit]) -> Exit {
         let outcome = |exit: &Exit| {

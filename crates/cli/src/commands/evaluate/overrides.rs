@@ -2,7 +2,7 @@
 //! once.
 
 use planforge_diagnostics::Diagnostic;
-use planforge_evaluate::evaluation::{Matrix, MatrixModel};
+use planforge_evaluate::matrix::{Matrix, MatrixModel};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The models and pipelines of one wrong override.

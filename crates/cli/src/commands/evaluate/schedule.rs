@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::outcomes::{Outcome, Outcomes, broke_in, exit_of_cell};
 use super::work::{Work, locked};
 use crate::files::write;
-use planforge_evaluate::evaluation::{CellResult, lines_csv, lines_jsonl, task_lines};
+use planforge_evaluate::results::{CellResult, lines_csv, lines_jsonl, task_lines};
 use planforge_pipeline::{RunReport, RunState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -10,10 +10,9 @@ use crate::files::write;
 use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::evaluation::{
-    Accuracy, ClassSettings, Classes, Evaluation, Plans, Reading, Scaling, class_figures, curve_files, curves,
-};
-use planforge_evaluate::study::Artefact;
+use planforge_evaluate::results::{Evaluation, Reading};
+use planforge_evaluate::tables::{Accuracy, ClassSettings, Classes, Plans, Scaling, class_figures, curve_files, curves};
+use planforge_evaluate::Artefact;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

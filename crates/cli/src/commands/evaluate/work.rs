@@ -6,7 +6,7 @@ use crate::batch::Batch;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::pipeline::{LoadedPipeline, check_pipeline};
-use planforge_evaluate::evaluation::{Axes, Matrix, Selection};
+use planforge_evaluate::matrix::{Axes, Matrix, Selection};
 use planforge_llm::PendingQuestion;
 use planforge_pipeline::Suite;
 use std::path::{Path, PathBuf};

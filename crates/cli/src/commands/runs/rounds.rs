@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use planforge_contract::{CritiqueFinding, Failure, FailureClass, FindingSeverity};
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::history::History;
-use planforge_evaluate::rounds::{ActionChange, ClassSaid, Refined, RoundTold, Rounds, Said};
+use planforge_evaluate::rounds::{ActionChange, ActionClass, Refinement, RefineRound, Rounds, StageFeedback};
 use planforge_evaluate::{Align, Table};
 use planforge_pipeline::load_leniently;
 use planforge_record::{RunFolder, RunManifest};
@@ -155,13 +155,13 @@ fn text(told: &Rounds, actions_alone: bool) -> String {
     out
 }
 
-fn initial(out: &mut String, candidate: &Refined) {
+fn initial(out: &mut String, candidate: &Refinement) {
     let initial = &candidate.initial;
     block(out, "Thought T_0", initial.thought.as_deref().unwrap_or("(none)"));
     block(out, "D_0", &initial.pddl);
 }
 
-fn one_round(out: &mut String, round: &RoundTold, actions_alone: bool) {
+fn one_round(out: &mut String, round: &RefineRound, actions_alone: bool) {
     let number = round.round;
     *out += &format!("\n--- round {number}\n");
     if !actions_alone {
@@ -190,7 +190,7 @@ fn one_round(out: &mut String, round: &RoundTold, actions_alone: bool) {
     }
 }
 
-fn said(out: &mut String, said: &Said, number: u32) {
+fn said(out: &mut String, said: &StageFeedback, number: u32) {
     let summary = escape(said.summary.trim_end_matches('.'));
     let title = format!("F_{number} ({}: {}) {summary}", escape(&said.stage), said.decision);
     match &said.critique {
@@ -241,7 +241,7 @@ fn action(out: &mut String, action: &ActionChange, number: u32) {
 }
 
 /// For example `different domain (NPApp)`.
-fn words(class: &ClassSaid) -> String {
+fn words(class: &ActionClass) -> String {
     format!("{} ({})", class.group, class.class)
 }
 
@@ -272,14 +272,14 @@ mod tests {
                 ..CritiqueFinding::default()
             }],
             differences: vec!["action stack: effect (clear ?b) removed".to_owned()],
-            class: Some(ClassSaid {
+            class: Some(ActionClass {
                 class: "NPApp".to_owned(),
                 group: "different domain".to_owned(),
                 told: Some("Action `stack`: it allows a plan that is wrong".to_owned()),
             }),
             class_after: None,
         };
-        let round = RoundTold {
+        let round = RefineRound {
             round: 1,
             from: "s.p01/domain/0".to_owned(),
             said: Vec::new(),
@@ -288,7 +288,7 @@ mod tests {
             diff: "-a\n+b\n".to_owned(),
             actions: vec![action],
         };
-        let nothing = RoundTold {
+        let nothing = RefineRound {
             round: 2,
             made: None,
             differences: Vec::new(),
@@ -296,7 +296,7 @@ mod tests {
             actions: Vec::new(),
             ..round.clone()
         };
-        let refined = Refined {
+        let refined = Refinement {
             stage: "ivml".to_owned(),
             initial: version("s.p01/domain/0", "a"),
             rounds: vec![round, nothing],

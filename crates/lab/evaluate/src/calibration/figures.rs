@@ -1,7 +1,8 @@
-//! What the judgements come to.
+//! Counts of judgements.
 
-use super::judge::{Judged, Judgement, Label, ShownBy};
-use super::{CalibrationSpec, Mutant, MutantKind};
+use super::CalibrationSpec;
+use super::mutants::{Mutant, MutantKind};
+use super::verifier::{JudgedMutant, Judgement, Label, ShownBy};
 use crate::statistics::{Confusion, Interval, wilson};
 use crate::study::StudySuite;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,6 @@ impl Tally {
 /// Time for the judgements of one verifier, all mutants together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Judgements.
     pub judgements: usize,
     /// The median, in milliseconds.
     pub median_ms: f64,
@@ -73,10 +73,9 @@ impl Cost {
     }
 }
 
-/// How good one verifier is.
+/// Figures of one verifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// The verifier.
     pub verifier: String,
     /// The plugin and options, or the command, that ask the same question elsewhere.
     pub elsewhere: String,
@@ -90,14 +89,13 @@ pub struct Figures {
     pub kappa: Option<f64>,
     /// Kappa's interval.
     pub kappa_interval: Option<Interval>,
-    /// What it costs, reading and grounding of the mutant included, everything that belongs to the reference not.
+    /// Its cost: reading and grounding of the mutant included, work on the reference excluded.
     pub cost: Cost,
 }
 
 /// One kind of mutant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindRow {
-    /// The kind.
     pub kind: MutantKind,
     /// Mutants that are equal to their reference.
     pub equal: u64,
@@ -112,28 +110,26 @@ pub struct KindRow {
 /// Different mutants by what shows the difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferenceRow {
-    /// What shows it.
+    /// The kind of difference.
     pub by: ShownBy,
-    /// Whether it takes more steps than the longest walk has.
+    /// True if it takes more steps than the longest walk has.
     pub beyond_walks: bool,
-    /// Mutants.
     pub mutants: u64,
     /// By verifier, in the order of [`Calibration::verifiers`].
     pub tallies: Vec<Tally>,
 }
 
-/// One mutant with everything that was said of it.
+/// One mutant with all judgements of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutantRow {
-    /// The suite.
     pub suite: String,
     /// Its number in the suite.
     pub number: usize,
-    /// How it was made.
+    /// The kind of the mutant.
     pub kind: MutantKind,
-    /// What was changed.
+    /// The change, in words.
     pub change: String,
-    /// What it is.
+    /// The label.
     pub label: Label,
     /// By verifier.
     pub judgements: BTreeMap<String, Judgement>,
@@ -142,22 +138,20 @@ pub struct MutantRow {
 /// A suite's part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuiteRow {
-    /// The suite.
     pub suite: String,
     /// The problems that labels and verifiers rest on.
     pub problems: Vec<String>,
-    /// Its mutants.
     pub mutants: u64,
 }
 
-/// Judgements of a verifier that is asked elsewhere, a model for example: on some of the mutants.
+/// Judgements of an external verifier, such as a model, on some of the mutants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherJudgements {
     /// Its name in tables.
     pub name: String,
-    /// Who it is.
+    /// The name of the external verifier.
     pub elsewhere: String,
-    /// Index of the mutant, what was said of it, and how long that took.
+    /// Index of the mutant, the judgement, and its time.
     pub judgements: Vec<(usize, Judgement, Duration)>,
 }
 
@@ -166,15 +160,14 @@ pub struct OtherJudgements {
 pub struct Calibration {
     /// Version of this document, 1.
     pub schema: u32,
-    /// What was done.
+    /// The specification.
     pub spec: CalibrationSpec,
     /// By suite.
     pub suites: Vec<SuiteRow>,
     /// Mutants that are equal to their reference, different, and left open.
     pub labels: [u64; 3],
-    /// What the labels cost.
+    /// Cost of the labels.
     pub label_cost: Cost,
-    /// By verifier.
     pub verifiers: Vec<Figures>,
     /// By kind, in the order of the specification; kinds without a mutant are left out.
     pub kinds: Vec<KindRow>,
@@ -196,7 +189,7 @@ impl Calibration {
     pub fn new(
         suites: &[StudySuite],
         mutants: &[Mutant],
-        judged: &[Judged],
+        judged: &[JudgedMutant],
         others: &[OtherJudgements],
         spec: &CalibrationSpec,
     ) -> Self {
@@ -238,7 +231,7 @@ impl Calibration {
     }
 }
 
-fn columns(judged: &[Judged], others: &[OtherJudgements], spec: &CalibrationSpec) -> Vec<Column> {
+fn columns(judged: &[JudgedMutant], others: &[OtherJudgements], spec: &CalibrationSpec) -> Vec<Column> {
     let own = spec.verifiers().into_iter().enumerate().map(|(number, verifier)| Column {
         name: verifier.name(),
         elsewhere: verifier.elsewhere(spec.t_max),
@@ -264,7 +257,7 @@ fn suite_row(index: usize, suite: &StudySuite, mutants: &[Mutant]) -> SuiteRow {
     }
 }
 
-fn tally<'j>(column: &Column, judged: impl Iterator<Item = (usize, &'j Judged)>) -> Tally {
+fn tally<'j>(column: &Column, judged: impl Iterator<Item = (usize, &'j JudgedMutant)>) -> Tally {
     let mut tally = Tally::default();
     for (i, judged) in judged {
         if let Some((judgement, _)) = column.said.get(&i) {
@@ -274,7 +267,7 @@ fn tally<'j>(column: &Column, judged: impl Iterator<Item = (usize, &'j Judged)>)
     tally
 }
 
-fn figures(column: &Column, judged: &[Judged], spec: &CalibrationSpec) -> Figures {
+fn figures(column: &Column, judged: &[JudgedMutant], spec: &CalibrationSpec) -> Figures {
     let tally = tally(column, judged.iter().enumerate());
     let interval = |(hits, of): (u64, u64)| wilson(hits, of, spec.confidence);
     Figures {
@@ -289,7 +282,12 @@ fn figures(column: &Column, judged: &[Judged], spec: &CalibrationSpec) -> Figure
     }
 }
 
-fn kind_row(kind: MutantKind, mutants: &[Mutant], judged: &[Judged], columns: &[Column]) -> Option<KindRow> {
+fn kind_row(
+    kind: MutantKind,
+    mutants: &[Mutant],
+    judged: &[JudgedMutant],
+    columns: &[Column],
+) -> Option<KindRow> {
     let own = || mutants.iter().zip(judged).enumerate().filter(|(_, (m, _))| m.kind == kind);
     let count = |word: &str| own().filter(|(_, (_, j))| j.label.word() == word).count() as u64;
     own().next()?;
@@ -302,7 +300,11 @@ fn kind_row(kind: MutantKind, mutants: &[Mutant], judged: &[Judged], columns: &[
     })
 }
 
-fn difference_rows(judged: &[Judged], columns: &[Column], spec: &CalibrationSpec) -> Vec<DifferenceRow> {
+fn difference_rows(
+    judged: &[JudgedMutant],
+    columns: &[Column],
+    spec: &CalibrationSpec,
+) -> Vec<DifferenceRow> {
     let place = |label: &Label| match label {
         Label::Different { by, steps } => Some((*by, *steps > spec.t_max as usize)),
         _ => None,

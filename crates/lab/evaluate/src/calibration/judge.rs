@@ -1,7 +1,9 @@
-//! The verifiers, and what each says of a mutant.
+//! Judging mutants with the verifiers.
 
-use super::reference::{self, ReferenceProblem, ReferenceSuite};
-use super::{CalibrationSpec, Mutant};
+use super::mutants::Mutant;
+use super::reference::{ReferenceProblem, ReferenceSuite};
+use super::verifier::{JudgedMutant, Judgement, Label, ShownBy};
+use super::{CalibrationSpec, reference};
 use crate::study::{StudyBudget, Watch, run_all, stream};
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -17,140 +19,10 @@ use planforge_planning::walk::{
     DeadEnds, DirectionSampler, DrawnWalks, ExactError, ModelError, exact_direction,
 };
 use planforge_planning::{PlanFile, SearchOutcome, ValidationDecision, Validator, plan_model};
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Time since some moment, the same for all calls.
 pub type Clock = dyn Fn() -> Duration + Sync;
-
-/// A verifier. Each accepts a mutant that it cannot tell from the reference on the suite's stated problems, and rejects it otherwise;
-/// it rejects as soon as one problem shows a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verifier {
-    /// The front end finds no error in the mutant, nor in a problem that is read with it. The reference is not looked at.
-    Pddl,
-    /// A planner finds a plan in the mutant. The reference is not looked at.
-    Solvable,
-    /// A plan of the mutant is a plan of the reference.
-    Plan,
-    /// A plan of the reference is a plan of the mutant.
-    ReferencePlan,
-    /// Both of these.
-    PlansBothWays,
-    /// Heuristic domain equivalence over so many plans a problem.
-    Hde(usize),
-    /// The walk score is 1 with so many walks of each problem and direction.
-    Walks(u32),
-    /// The walk score, computed over all walks, is 1.
-    WalksExact,
-    /// The exact comparison finds no difference after at most so many steps.
-    ExactDepth(u32),
-}
-
-impl Verifier {
-    /// Its name in tables.
-    pub fn name(self) -> String {
-        match self {
-            Self::Pddl => "pddl".to_owned(),
-            Self::Solvable => "solvable".to_owned(),
-            Self::Plan => "plan".to_owned(),
-            Self::ReferencePlan => "reference-plan".to_owned(),
-            Self::PlansBothWays => "plans-both-ways".to_owned(),
-            Self::Hde(plans) => format!("hde-{plans}"),
-            Self::Walks(walks) => format!("walks-{walks}"),
-            Self::WalksExact => "walks-exact".to_owned(),
-            Self::ExactDepth(steps) => format!("exact-depth-{steps}"),
-        }
-    }
-
-    /// The plugin and options, or the command, that ask the same question in a pipeline.
-    pub fn elsewhere(self, t_max: u32) -> String {
-        match self {
-            Self::Pddl => "verifier-val, what = \"pddl\"".to_owned(),
-            Self::Solvable => "planner-classical".to_owned(),
-            Self::Plan => {
-                "planner-classical, then verifier-val, what = \"plan\", against = \"environment\"".to_owned()
-            }
-            Self::ReferencePlan => "planforge plan, then planforge validate".to_owned(),
-            Self::PlansBothWays => "both of these".to_owned(),
-            Self::Hde(plans) => {
-                format!("verifier-equivalence, what = \"domain\", level = \"hde\", k = {plans}")
-            }
-            Self::Walks(walks) => {
-                let each = f64::from(walks) / f64::from(t_max.max(1));
-                format!("verifier-ew, mode = \"sampled\", t_max = {t_max}, walks = {each}")
-            }
-            Self::WalksExact => format!("verifier-ew, mode = \"exact\", t_max = {t_max}"),
-            Self::ExactDepth(steps) => format!("planforge equivalent domain --max-depth {steps}"),
-        }
-    }
-}
-
-/// What a verifier says of a mutant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Judgement {
-    /// Good.
-    Accepts,
-    /// Bad.
-    Rejects,
-    /// It cannot tell, and why.
-    Undecided(String),
-    /// It broke, and how.
-    Failed(String),
-}
-
-/// What a mutant is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Label {
-    /// On every stated problem it behaves like the reference, over the whole reachable space.
-    Equal,
-    /// On a stated problem it does not.
-    Different {
-        /// What shows it on the first problem that does.
-        by: ShownBy,
-        /// The number of steps of the shortest sequence that shows it there.
-        steps: usize,
-    },
-    /// The comparison was left open, and why.
-    Undecided(String),
-}
-
-/// What shows that two domains differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ShownBy {
-    /// A step that one executes and the other refuses.
-    Refusal,
-    /// The goal, which holds in one alone. Walks do not look at goals.
-    Goal,
-    /// The cost of a step, and nothing else.
-    Cost,
-}
-
-impl Label {
-    /// `equal`, `different` or `undecided`.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Different { .. } => "different",
-            Self::Undecided(_) => "undecided",
-        }
-    }
-}
-
-/// Everything that was found out about a mutant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
-    /// What it is.
-    pub label: Label,
-    /// What finding that out took.
-    pub label_time: Duration,
-    /// By verifier, in the order of [`CalibrationSpec::verifiers`]: what it says, and the time it takes when nothing but what belongs
-    /// to the reference was made before: reading and grounding the mutant are part of every judgement that needs them.
-    pub judgements: Vec<(Judgement, Duration)>,
-}
 
 /// Judges every mutant by every verifier, several at a time.
 ///
@@ -163,7 +35,7 @@ pub fn judge_all(
     threads: usize,
     watch: &Watch,
     clock: &Clock,
-) -> Result<Vec<Judged>, Failure> {
+) -> Result<Vec<JudgedMutant>, Failure> {
     let own: Vec<&ReferenceSuite<'_>> = references.iter().collect();
     let walks = run_all(&own, threads, watch, |&r| reference::walks(r, spec, watch))?;
     run_all(mutants, threads, watch, |mutant| {
@@ -175,7 +47,7 @@ pub fn judge_all(
 
 /// Some of the labelled mutants, by index and in order: half of them equal and half different, or more of the one where there are too
 /// few of the other. For verifiers that are too dear for all.
-pub fn labelled_sample(judged: &[Judged], count: usize, seed: u64) -> Vec<usize> {
+pub fn labelled_sample(judged: &[JudgedMutant], count: usize, seed: u64) -> Vec<usize> {
     let of = |word: &str| {
         let mut all: Vec<usize> = (0..judged.len()).filter(|&i| judged[i].label.word() == word).collect();
         let most = all.len();
@@ -193,7 +65,7 @@ pub fn labelled_sample(judged: &[Judged], count: usize, seed: u64) -> Vec<usize>
 
 type ReferenceWalks<'r> = [Result<Option<DrawnWalks<'r>>, String>];
 
-/// What the judging of one mutant needs.
+/// The reference and limits for judging one mutant.
 struct Bench<'r> {
     reference: &'r ReferenceSuite<'r>,
     walks: &'r ReferenceWalks<'r>,
@@ -202,7 +74,7 @@ struct Bench<'r> {
     clock: &'r Clock,
 }
 
-/// What plans say, with the time until then.
+/// Judgements of the plan verifiers, with the time until each.
 struct Plans {
     solvable: Timed,
     forth: Timed,
@@ -213,30 +85,31 @@ struct Plans {
 type Timed = (Judgement, Duration);
 
 impl Bench<'_> {
-    fn judge(&self, mutant: &Mutant) -> Judged {
-        let (parsed, reading) = self.timed(|| parse_domain(&mutant.text, SourceId(0)));
-        let (pddl, checking) = self.timed(|| self.pddl(&parsed));
-        let (models, grounding) = self.timed(|| self.models(&parsed.value));
+    fn judge(&self, mutant: &Mutant) -> JudgedMutant {
+        let (parsed, reading) = self.time_work(|| parse_domain(&mutant.text, SourceId(0)));
+        let (pddl, checking) = self.time_work(|| self.pddl(&parsed));
+        let (models, grounding) = self.time_work(|| self.models(&parsed.value));
         let ready = reading + grounding;
         let pddl = (pddl, reading + checking);
         let models = match models {
             Ok(models) => models,
             Err(no) => return self.no_model(pddl, &no.error, ready),
         };
-        let (label, comparing) = self.timed(|| self.label(&models));
+        let (label, comparing) = self.time_work(|| self.label(&models));
         let plans = self.plans(&models, ready);
-        let (hde, time) = self.timed(|| self.hde(&models));
+        let (hde, time) = self.time_work(|| self.hde(&models));
         let mut judgements =
             vec![pddl, plans.solvable, plans.forth, plans.back, plans.both, (hde, ready + time)];
-        judgements.extend(self.sampled(mutant, &models).into_iter().map(|(j, time)| (j, ready + time)));
-        let (exact, time) = self.timed(|| self.exact(&models));
+        judgements
+            .extend(self.judge_by_walks(mutant, &models).into_iter().map(|(j, time)| (j, ready + time)));
+        let (exact, time) = self.time_work(|| self.exact(&models));
         judgements.push((exact, ready + time));
-        let (bounded, time) = self.timed(|| self.bounded(&models));
+        let (bounded, time) = self.time_work(|| self.judge_to_depth(&models));
         judgements.push((bounded, ready + time));
-        Judged { label, label_time: ready + comparing, judgements }
+        JudgedMutant { label, label_time: ready + comparing, judgements }
     }
 
-    fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
+    fn time_work<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
         let start = (self.clock)();
         let result = work();
         (result, (self.clock)().saturating_sub(start))
@@ -267,9 +140,9 @@ impl Bench<'_> {
         self.problems().iter().map(one).collect()
     }
 
-    /// A text that is no model has no behaviour to compare: a verifier that needs one rejects what has errors, and cannot tell where the
-    /// fault is its own.
-    fn no_model(&self, pddl: Timed, error: &ModelError, time: Duration) -> Judged {
+    /// Judgements of a text without a model: a verifier that needs one rejects texts with errors, and is
+    /// undecided if the fault is its own.
+    fn no_model(&self, pddl: Timed, error: &ModelError, time: Duration) -> JudgedMutant {
         let judgement = match error {
             ModelError::Invalid(_) => Judgement::Rejects,
             ModelError::Unsupported(_) | ModelError::Limit(_) => Judgement::Undecided(error.to_string()),
@@ -277,7 +150,7 @@ impl Bench<'_> {
         let others = self.spec.verifiers().len().saturating_sub(1);
         let mut judgements = vec![pddl];
         judgements.extend(std::iter::repeat_n((judgement, time), others));
-        Judged { label: Label::Undecided(error.to_string()), label_time: time, judgements }
+        JudgedMutant { label: Label::Undecided(error.to_string()), label_time: time, judgements }
     }
 
     fn compare(
@@ -305,15 +178,16 @@ impl Bench<'_> {
         };
         match overall_verdict(&found) {
             ComparisonVerdict::Equal => Label::Equal,
-            ComparisonVerdict::Different => found
-                .iter()
-                .find_map(different)
-                .unwrap_or_else(|| Label::Undecided("the comparison does not say what differs".to_owned())),
-            ComparisonVerdict::Open => Label::Undecided(found.iter().find_map(open).unwrap_or_default()),
+            ComparisonVerdict::Different => found.iter().find_map(different_label).unwrap_or_else(|| {
+                Label::Undecided("the comparison found no difference and no equality".to_owned())
+            }),
+            ComparisonVerdict::Open => {
+                Label::Undecided(found.iter().find_map(open_reason).unwrap_or_default())
+            }
         }
     }
 
-    fn bounded(&self, models: &[ComparableModel]) -> Judgement {
+    fn judge_to_depth(&self, models: &[ComparableModel]) -> Judgement {
         let limits =
             EquivalenceLimits { max_depth: Some(self.spec.depth), ..reference::label_limits(self.spec) };
         let found = match self.compare(models, &limits) {
@@ -328,32 +202,32 @@ impl Bench<'_> {
             {
                 Judgement::Accepts
             }
-            (ComparisonVerdict::Open, _) => Judgement::Undecided(open(c).unwrap_or_default()),
+            (ComparisonVerdict::Open, _) => Judgement::Undecided(open_reason(c).unwrap_or_default()),
         };
-        together(found.iter().map(one))
+        combine(found.iter().map(one))
     }
 
     fn plans(&self, models: &[ComparableModel], ready: Duration) -> Plans {
         let options = reference::plan_options(self.spec);
-        let (found, planning) = self.timed(|| {
+        let (found, planning) = self.time_work(|| {
             let one =
                 |m: &ComparableModel| plan_model(m.model(), &options, &mut self.budget()).map(|r| r.outcome);
             models.iter().map(one).collect::<Vec<Option<SearchOutcome>>>()
         });
-        let solvable = together(found.iter().map(solvable));
-        let (forth, forward) = self.timed(|| {
-            together(self.problems().iter().zip(&found).map(|(own, outcome)| match outcome {
-                Some(SearchOutcome::Plan(plan)) => valid(&own.validator, &reference::plan_file(plan)),
-                other => self::solvable(other),
+        let solvable = combine(found.iter().map(judge_solvable));
+        let (forth, forward) = self.time_work(|| {
+            combine(self.problems().iter().zip(&found).map(|(own, outcome)| match outcome {
+                Some(SearchOutcome::Plan(plan)) => judge_plan(&own.validator, &reference::plan_file(plan)),
+                other => self::judge_solvable(other),
             }))
         });
-        let (back, backward) = self.timed(|| {
-            together(self.problems().iter().zip(models).map(|(own, model)| match &own.plan {
-                Ok(plan) => valid(&Validator::new(model.model().lifted().clone()), plan),
+        let (back, backward) = self.time_work(|| {
+            combine(self.problems().iter().zip(models).map(|(own, model)| match &own.plan {
+                Ok(plan) => judge_plan(&Validator::new(model.model().lifted().clone()), plan),
                 Err(why) => Judgement::Undecided(why.clone()),
             }))
         });
-        let both = together([forth.clone(), back.clone()]);
+        let both = combine([forth.clone(), back.clone()]);
         Plans {
             solvable: (solvable, ready + planning),
             forth: (forth, ready + planning + forward),
@@ -378,11 +252,11 @@ impl Bench<'_> {
         }
     }
 
-    /// What each budget of walks says. The walks of a smaller budget are the first of a larger one, so they are drawn once; the time
-    /// of a budget is that of all its walks.
-    fn sampled(&self, mutant: &Mutant, models: &[ComparableModel]) -> Vec<Timed> {
+    /// Judgements for each budget of walks. The walks of a smaller budget are the first of a larger one, so
+    /// they are drawn once; the time of a budget is that of all its walks.
+    fn judge_by_walks(&self, mutant: &Mutant, models: &[ComparableModel]) -> Vec<Timed> {
         let mut trials: Vec<Trial<'_>> = Vec::new();
-        let (_, mut time) = self.timed(|| {
+        let (_, mut time) = self.time_work(|| {
             let all = self.problems().iter().zip(models).zip(self.walks).enumerate();
             trials = all.map(|(i, ((own, other), walks))| self.trial(mutant, i, own, other, walks)).collect();
         });
@@ -391,10 +265,10 @@ impl Bench<'_> {
         let mut said: Vec<Option<Timed>> = vec![None; order.len()];
         for i in order {
             let total = u64::from(self.spec.walks[i]);
-            let (found, more) = self.timed(|| {
+            let (found, more) = self.time_work(|| {
                 let all: Vec<Judgement> =
                     trials.iter_mut().map(|trial| trial.to(total, &mut self.budget())).collect();
-                together(all)
+                combine(all)
             });
             time += more;
             said[i] = Some((found, time));
@@ -429,9 +303,9 @@ impl Bench<'_> {
     }
 
     fn exact(&self, models: &[ComparableModel]) -> Judgement {
-        together(self.problems().iter().zip(models).map(|(own, other)| {
+        combine(self.problems().iter().zip(models).map(|(own, other)| {
             let pair = [own.model.model(), other.model()];
-            together([[0, 1], [1, 0]].map(|[source, target]| {
+            combine([[0, 1], [1, 0]].map(|[source, target]| {
                 let (t_max, most) = (self.spec.t_max, self.spec.walk_pairs);
                 let mut budget = self.budget();
                 let found = exact_direction(
@@ -482,7 +356,7 @@ impl Trial<'_> {
 }
 
 /// One judgement of several: one that rejects decides, then one that could not tell.
-fn together(judgements: impl IntoIterator<Item = Judgement>) -> Judgement {
+fn combine(judgements: impl IntoIterator<Item = Judgement>) -> Judgement {
     let mut all = Judgement::Accepts;
     for one in judgements {
         match one {
@@ -495,7 +369,7 @@ fn together(judgements: impl IntoIterator<Item = Judgement>) -> Judgement {
     all
 }
 
-fn solvable(outcome: &Option<SearchOutcome>) -> Judgement {
+fn judge_solvable(outcome: &Option<SearchOutcome>) -> Judgement {
     match outcome {
         Some(SearchOutcome::Plan(_)) => Judgement::Accepts,
         Some(SearchOutcome::ProvenUnsolvable(_)) => Judgement::Rejects,
@@ -509,7 +383,7 @@ fn solvable(outcome: &Option<SearchOutcome>) -> Judgement {
     }
 }
 
-fn valid(validator: &Validator, plan: &PlanFile) -> Judgement {
+fn judge_plan(validator: &Validator, plan: &PlanFile) -> Judgement {
     match validator.validate(plan).decision {
         ValidationDecision::Valid => Judgement::Accepts,
         ValidationDecision::Invalid => Judgement::Rejects,
@@ -519,7 +393,7 @@ fn valid(validator: &Validator, plan: &PlanFile) -> Judgement {
     }
 }
 
-fn different(comparison: &DomainComparison) -> Option<Label> {
+fn different_label(comparison: &DomainComparison) -> Option<Label> {
     let by = match &comparison.behaviour {
         Behaviour::Different(found) => match found.kind {
             DifferenceKind::Refused { .. } => ShownBy::Refusal,
@@ -530,8 +404,8 @@ fn different(comparison: &DomainComparison) -> Option<Label> {
     Some(Label::Different { by, steps: comparison.shown_after()? })
 }
 
-/// Why a comparison is open.
-fn open(comparison: &DomainComparison) -> Option<String> {
+/// The reason why a comparison is open.
+fn open_reason(comparison: &DomainComparison) -> Option<String> {
     match (&comparison.behaviour, &comparison.costs) {
         (Behaviour::EqualUpTo { steps, end }, _) => {
             let what = match end {

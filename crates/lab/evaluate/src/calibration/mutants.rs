@@ -12,14 +12,13 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::str::FromStr;
 
-/// Draws of one kind that may come to nothing new before the kind counts as used up.
+/// Draws without a new mutant after which a kind counts as used up.
 const TRIES: usize = 50;
 
-/// How a mutant is made; what it is, the comparison says.
+/// The operation that makes a mutant. Its label comes from the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MutantKind {
-    /// One mistake.
     Mistake(MutationKind),
     /// One rewrite that means the same.
     Rewrite(RewriteKind),
@@ -45,7 +44,7 @@ impl MutantKind {
         }
     }
 
-    /// Whether it is a rewrite.
+    /// True if it is a rewrite.
     pub fn is_rewrite(self) -> bool {
         matches!(self, Self::Rewrite(_))
     }
@@ -63,7 +62,7 @@ impl FromStr for MutantKind {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::all().into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
             let known: Vec<&str> = Self::all().into_iter().map(Self::as_str).collect();
-            format!("there is no kind `{text}`; the kinds are {}", known.join(", "))
+            format!("unknown kind `{text}`; the kinds are {}", known.join(", "))
         })
     }
 }
@@ -89,19 +88,19 @@ pub struct Mutant {
     pub suite: usize,
     /// Its number in the suite, from 0.
     pub number: usize,
-    /// How it was made.
+    /// The kind of the mutant.
     pub kind: MutantKind,
-    /// What was changed, in words.
+    /// The change, in words.
     pub change: String,
     /// The domain as text: what is judged.
     pub text: String,
 }
 
-/// The mutants of some suites: `spec.mutants` in all, shared out evenly, no text of a suite twice. Mistakes and rewrites take turns, and
-/// on either side the kinds do, so that equal and different mutants are both there in numbers. A kind that has no more in a suite is
-/// passed over, and so there may be fewer than asked for.
+/// Draws the mutants of suites: `spec.mutants` in all, shared out evenly, no text of a suite twice. Mistakes
+/// and rewrites take turns, as do the kinds of each, so that equal and different mutants are both frequent. A
+/// kind without more mutants in a suite is skipped, so there may be fewer than requested.
 ///
-/// What is drawn depends on the seed, the suite's name and its share alone.
+/// Draws depend on the seed, the suite's name and its share alone.
 pub fn mutants(suites: &[StudySuite], spec: &CalibrationSpec) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (index, suite) in suites.iter().enumerate() {
@@ -182,7 +181,7 @@ impl<'a> Draw<'a> {
         Draw { suite, kind, random, listed }
     }
 
-    /// What was changed, and the text; nothing where there is no more.
+    /// Returns the change and the text of the next mutant; absent if there are no more.
     fn next(&mut self, seen: &mut HashSet<String>) -> Option<(String, String)> {
         for _ in 0..TRIES {
             let (change, text) = self.draw()?;

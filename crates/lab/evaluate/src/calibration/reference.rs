@@ -1,4 +1,4 @@
-//! What is the same for every mutant of a suite, made once: models, plans and walks of the reference.
+//! The work on a suite's reference that all mutants share: models, plans and walks.
 
 use super::CalibrationSpec;
 use crate::study::{StudyBudget, StudySuite, Watch, run_all, stream};
@@ -14,11 +14,10 @@ use std::num::NonZeroUsize;
 /// A suite's reference, ready to compare mutants with.
 #[derive(Debug)]
 pub struct ReferenceSuite<'s> {
-    /// The suite.
     pub suite: &'s StudySuite,
     /// Its problems, in order.
     pub(super) problems: Vec<ReferenceProblem>,
-    /// Heuristic domain equivalence over all problems; otherwise why it cannot be asked for here.
+    /// Heuristic domain equivalence over all problems, or the reason why it is unavailable.
     pub(super) hde: Result<hde::HdeReference, String>,
 }
 
@@ -37,10 +36,11 @@ impl std::fmt::Debug for ReferenceProblem {
     }
 }
 
-/// Makes the references of suites, several at a time.
+/// Prepares the references of suites, several at a time.
 ///
 /// # Errors
-/// `calibrate.reference`: a reference domain and its problem are no model within the limits. `study.cancelled`, `study.threads`.
+/// `calibrate.reference`: a reference domain and its problem have no model within the limits.
+/// `study.cancelled`, `study.threads`.
 pub fn references<'s>(
     suites: &'s [StudySuite],
     spec: &CalibrationSpec,

@@ -1,10 +1,10 @@
 //! Tables, files and the figure of a calibration.
 
 use super::figures::{Calibration, Figures, MutantRow, Tally};
-use super::judge::{Judgement, Label, ShownBy};
-use crate::plot::{Estimate, RowPanel, rows_svg};
+use super::verifier::{Judgement, Label, ShownBy};
+use crate::artefact::Artefact;
+use crate::chart::{IntervalPoint, RowPanel, rows_svg};
 use crate::statistics::Interval;
-use crate::study::Artefact;
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
 use std::collections::BTreeMap;
@@ -22,21 +22,21 @@ impl Calibration {
             Artefact::new("calibration-mutants.csv", self.mutants_csv()),
             Artefact::new("calibration.md", self.markdown()),
             Artefact::json("calibration.json", self)?,
-            Artefact::svg("calibration.svg", self.figure())?,
+            Artefact::new("calibration.svg", self.figure()),
         ])
     }
 
-    /// Tables with what a reader has to know, for a terminal.
+    /// Tables with remarks, for a terminal.
     pub fn text(&self) -> String {
-        self.told(Table::text)
+        self.render_sections(Table::text)
     }
 
     /// The same as Markdown.
     pub fn markdown(&self) -> String {
-        self.told(Table::markdown)
+        self.render_sections(Table::markdown)
     }
 
-    fn told(&self, form: impl Fn(&Table) -> String) -> String {
+    fn render_sections(&self, form: impl Fn(&Table) -> String) -> String {
         let mut out = self.introduction();
         out.push_str(&form(&self.verifier_table()));
         out.push_str("\nFalse accepts by kind: different mutants that the verifier accepts, of those it has a verdict on.\n\n");
@@ -90,7 +90,7 @@ impl Calibration {
         out
     }
 
-    /// Why labels are open, without how far the comparison got.
+    /// The reason why labels are open, without how far the comparison got.
     fn open_reasons(&self) -> BTreeMap<String, usize> {
         let mut reasons = BTreeMap::new();
         for mutant in &self.mutants {
@@ -291,13 +291,13 @@ impl Calibration {
     }
 
     /// Rates, kappa and cost, a row a verifier.
-    fn figure(&self) -> Result<String, String> {
+    fn figure(&self) -> String {
         let estimate = |value: Option<f64>, interval: Option<Interval>| {
             let interval = interval.unwrap_or(Interval { low: value?, high: value? });
-            Some(Estimate { value: value?, low: interval.low, high: interval.high })
+            Some(IntervalPoint { value: value?, low: interval.low, high: interval.high })
         };
         let share = |(hits, all): (u64, u64)| (all > 0).then(|| hits as f64 / all as f64);
-        let panel = |title: &str, x: (f64, f64), powers: bool, points: Vec<Option<Estimate>>| RowPanel {
+        let panel = |title: &str, x: (f64, f64), powers: bool, points: Vec<Option<IntervalPoint>>| RowPanel {
             title: title.to_owned(),
             x,
             powers,
@@ -310,7 +310,8 @@ impl Calibration {
             .collect();
         let low = costs.iter().flatten().copied().fold(0.0, f64::min).floor();
         let high = costs.iter().flatten().copied().fold(1.0, f64::max).ceil();
-        let of = |f: &dyn Fn(&Figures) -> Option<Estimate>| self.verifiers.iter().map(f).collect::<Vec<_>>();
+        let of =
+            |f: &dyn Fn(&Figures) -> Option<IntervalPoint>| self.verifiers.iter().map(f).collect::<Vec<_>>();
         let accepts = of(&|v| estimate(share(v.tally.false_accepts()), Some(v.false_accept_interval)));
         let rejects = of(&|v| estimate(share(v.tally.false_rejects()), Some(v.false_reject_interval)));
         let kappas = of(&|v| estimate(v.kappa, v.kappa_interval));

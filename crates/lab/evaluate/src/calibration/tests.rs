@@ -29,7 +29,12 @@ fn still() -> Duration {
     Duration::ZERO
 }
 
-fn judge(suites: &[StudySuite], made: &[Mutant], spec: &CalibrationSpec, threads: usize) -> Vec<Judged> {
+fn judge(
+    suites: &[StudySuite],
+    made: &[Mutant],
+    spec: &CalibrationSpec,
+    threads: usize,
+) -> Vec<JudgedMutant> {
     let watch = Watch::default();
     let references = references(suites, spec, threads, &watch).unwrap();
     judge_all(&references, made, spec, threads, &watch, &still).unwrap()
@@ -41,7 +46,7 @@ fn calibrated(suites: &[StudySuite], spec: &CalibrationSpec, threads: usize) -> 
 }
 
 #[test]
-fn mutants_are_shared_out_and_none_is_there_twice() {
+fn mutants_are_distributed_evenly_without_duplicates() {
     let suites = own(&["blocks", "garden", "parcels"]);
     let made = mutants(&suites, &spec(100));
     let of = |suite: usize| made.iter().filter(|m| m.suite == suite).count();
@@ -65,7 +70,7 @@ fn mutants_are_shared_out_and_none_is_there_twice() {
 }
 
 #[test]
-fn kinds_have_names_that_are_read_again() {
+fn names_of_mutant_kinds_parse_back() {
     for kind in MutantKind::all() {
         assert_eq!(kind.as_str().parse(), Ok(kind));
     }
@@ -171,7 +176,7 @@ fn lamp() -> StudySuite {
 }
 
 #[test]
-fn a_mutant_is_what_the_comparison_says_and_not_how_it_was_made() {
+fn labels_come_from_the_comparison_and_not_from_the_mutation() {
     let suites = [lamp()];
     let kinds = vec![MutantKind::Mistake(MutationKind::Omission)];
     let calibration = calibrated(&suites, &CalibrationSpec { kinds, ..spec(20) }, 1);
@@ -191,7 +196,7 @@ fn a_mutant_is_what_the_comparison_says_and_not_how_it_was_made() {
 }
 
 #[test]
-fn what_a_limit_leaves_open_is_in_no_figure() {
+fn mutants_left_open_by_limits_are_in_no_figure() {
     let suites = own(&["blocks"]);
     let tight = CalibrationSpec { max_pairs: 1, max_nodes: 1, walk_pairs: 1, ..spec(40) };
     let calibration = calibrated(&suites, &tight, 1);
@@ -209,14 +214,17 @@ fn what_a_limit_leaves_open_is_in_no_figure() {
 }
 
 #[test]
-fn a_sample_has_as_many_of_either_label_as_it_can() {
-    let judged =
-        |label: &Label| Judged { label: label.clone(), label_time: Duration::ZERO, judgements: Vec::new() };
+fn a_labelled_sample_is_as_balanced_as_possible() {
+    let judged = |label: &Label| JudgedMutant {
+        label: label.clone(),
+        label_time: Duration::ZERO,
+        judgements: Vec::new(),
+    };
     let open = Label::Undecided(String::new());
     let labels: Vec<Label> = (0..50)
         .map(|i| [Label::Equal, refused(1), Label::Equal, open.clone(), Label::Equal][i % 5].clone())
         .collect();
-    let all: Vec<Judged> = labels.iter().map(judged).collect();
+    let all: Vec<JudgedMutant> = labels.iter().map(judged).collect();
     let counts = |count: usize| {
         let chosen = labelled_sample(&all, count, 7);
         assert!(chosen.is_sorted() && chosen.iter().collect::<HashSet<_>>().len() == chosen.len());
@@ -239,7 +247,7 @@ fn a_reference_that_is_too_large_is_named() {
 }
 
 #[test]
-fn costs_count_what_belongs_to_the_mutant_once_for_each_verifier() {
+fn costs_include_work_on_the_mutant_once_for_each_verifier() {
     let suites = own(&["garden"]);
     let spec = spec(4);
     let made = mutants(&suites, &spec);
@@ -257,7 +265,7 @@ fn costs_count_what_belongs_to_the_mutant_once_for_each_verifier() {
 }
 
 #[test]
-fn figures_are_counted_by_hand() {
+fn counts_agree_with_figures_worked_by_hand() {
     let suites = [lamp()];
     let kinds = vec![MutantKind::Mistake(MutationKind::Omission), MutantKind::Rewrite(RewriteKind::Capitals)];
     let spec = CalibrationSpec { kinds: kinds.clone(), walks: vec![], ..spec(6) };
@@ -285,11 +293,11 @@ fn figures_are_counted_by_hand() {
         Judgement::Rejects,
         Judgement::Undecided("why".to_owned()),
     ];
-    let judged: Vec<Judged> = labels
+    let judged: Vec<JudgedMutant> = labels
         .iter()
         .zip(&said)
         .enumerate()
-        .map(|(i, (label, judgement))| Judged {
+        .map(|(i, (label, judgement))| JudgedMutant {
             label: label.clone(),
             label_time: Duration::from_millis(i as u64),
             judgements: vec![

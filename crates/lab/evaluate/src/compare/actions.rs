@@ -1,15 +1,17 @@
-//! `--by classes`: replies that were asked for one action, paired by action. A reply is a yes where the action that it holds behaves as the
-//! reference's, as far as the stage of `verifier-classes` looked.
+//! `--by classes`: replies for one action, paired by action. A reply is a yes if its action behaves as the
+//! reference's, as far as the classifying stage decided it.
 
 use super::observe::{Observation, Observed, TaskKey};
-use crate::evaluation::{CellClasses, CellKey, CellResult, Fate, Group, Judges, ProblemOutcome, TaskResult};
+use crate::results::{
+    CellClasses, CellKey, CellResult, Group, Judges, ProblemOutcome, ReplyClass, TaskResult,
+};
 use planforge_contract::Failure;
 use planforge_pddl::random::Random;
 use std::collections::BTreeMap;
 
 impl Observed {
-    /// The same side with the replies for each action in the place of its tasks. `cells` are its cells, with their classes. Costs are of
-    /// tasks and not of actions, and times of runs say nothing about them, so they are left out.
+    /// The same side with the replies for each action in place of its tasks. `cells` are its cells, with
+    /// their classes. Costs belong to tasks, not to actions, so they are left out.
     ///
     /// # Errors
     /// `compare.not-asked`: no cell has classes.
@@ -18,7 +20,7 @@ impl Observed {
             cells.iter().filter_map(|cell| Some((&cell.key, cell.classes.as_ref()?))).collect();
         if runs.is_empty() {
             let message = format!("no stage of {} classifies actions", self.name);
-            let help = "a stage of `verifier-classes` does; see docs/how-to/write-actions.md";
+            let help = "add a stage that classifies actions, such as `verifier-classes`; see docs/how-to/write-actions.md";
             return Err(Failure::new(
                 planforge_contract::FailureClass::Request,
                 "compare.not-asked",
@@ -55,9 +57,9 @@ impl Observed {
     }
 }
 
-/// What a reply's class says. A reply that cannot be read, or whose action does not fit the domain, is a no; one that never came or that
-/// nobody could judge is open.
-const fn outcome(fate: Fate) -> ProblemOutcome {
+/// The outcome for a reply's class. An unreadable reply, or an action that does not fit the domain, is a no;
+/// a reply that never came or could not be judged is open.
+const fn outcome(fate: ReplyClass) -> ProblemOutcome {
     match fate.group() {
         Group::Equivalent => ProblemOutcome::Equivalent,
         Group::Syntax | Group::Semantic | Group::Different => ProblemOutcome::Different,

@@ -1,17 +1,18 @@
-//! Pass@k and Best@k: what the best of k samples comes to, over the samples of a stage and over the runs of a task.
+//! Pass@k and Best@k: estimates for the best of k samples, over the samples of a stage and over the runs of a
+//! task.
 
 use super::observe::{Observation, Observed};
 use super::pairs::{Clusters, Pair};
-use super::samples::{Answer, Sample, SampleGroup};
+use super::samples::{Sample, SampleAnswer, SampleGroup};
 use super::success::mean;
 use super::{Cluster, Estimate, Settings};
-use crate::evaluation::CountsAs;
+use crate::results::CountsAs;
 use crate::statistics::{best_at_k, pass_at_k};
 use planforge_planning::walk::harmonic_mean;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is estimated.
+/// The estimated quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Estimator {
     /// The probability that one of k samples is right.
@@ -29,18 +30,17 @@ pub struct AtKSide {
     pub value: f64,
     /// With open samples counted as right. The same for Best@k, which leaves out tasks with open samples.
     pub if_open: f64,
-    /// How many have at least k samples, and are in the mean.
+    /// Units with at least k samples, which are in the mean.
     pub units: usize,
 }
 
 /// Both sides at one k.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AtK {
-    /// Samples that may be looked at.
+    /// Number of samples, k.
     pub k: usize,
     /// A; absent where it has no k samples.
     pub a: Option<AtKSide>,
-    /// B.
     pub b: Option<AtKSide>,
     /// B's less A's where both have k samples, open samples counted as wrong.
     pub difference: Option<Estimate>,
@@ -49,23 +49,23 @@ pub struct AtK {
 /// One estimator over one kind of samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SampleComparison {
-    /// Which.
+    /// The estimated quantity.
     pub estimator: Estimator,
-    /// What the samples are on A's side: `samples of STAGE`, or `runs` under several seeds.
+    /// The kind of samples on A's side: `samples of STAGE`, or `runs` under several seeds.
     pub over_a: String,
     /// The same of B.
     pub over_b: String,
-    /// What says whether a sample is right, or how good it is, on A's side.
+    /// The stage or metric that judges samples on A's side.
     pub judged_by_a: String,
     /// The same of B.
     pub judged_by_b: String,
-    /// Why A has no figures.
+    /// The reason why A has no figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent_a: Option<String>,
-    /// Why B has none.
+    /// The reason why B has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent_b: Option<String>,
-    /// Samples of A that are word for word another of the same question: they are no new draw.
+    /// Samples of A that equal another of the same request word for word: they are not new draws.
     pub copies_a: usize,
     /// The same of B.
     pub copies_b: usize,
@@ -76,7 +76,7 @@ pub struct SampleComparison {
 /// Samples of one question.
 #[derive(Clone)]
 enum Drawn {
-    /// How many, how many are right, how many are open.
+    /// Numbers of all, right and open samples.
     Marks { n: usize, right: usize, open: usize },
     /// Their values.
     Values(Vec<f64>),
@@ -195,7 +195,11 @@ fn of_stage(side: &Observed, seen: &[&Observation], estimator: Estimator, settin
     let drawn = |group: &SampleGroup| match estimator {
         Estimator::Pass => {
             let count = |wanted| group.samples.iter().filter(|s| s.answer(&by) == Some(wanted)).count();
-            Drawn::Marks { n: group.samples.len(), right: count(Answer::Yes), open: count(Answer::Open) }
+            Drawn::Marks {
+                n: group.samples.len(),
+                right: count(SampleAnswer::Yes),
+                open: count(SampleAnswer::Open),
+            }
         }
         Estimator::Best => {
             Drawn::Values(group.samples.iter().filter_map(|sample| value(sample, &by, floor)).collect())
@@ -205,7 +209,8 @@ fn of_stage(side: &Observed, seen: &[&Observation], estimator: Estimator, settin
     units
 }
 
-/// A sample's value. A reply without anything usable walks nowhere: its walk score is 0. Of other metrics nobody knows the lowest value.
+/// A sample's value. A reply without a usable text has walk score 0. Other metrics have no known lowest
+/// value.
 fn value(sample: &Sample, metric: &str, floor: bool) -> Option<f64> {
     let value = sample.values.get(metric).copied().filter(|value| value.is_finite());
     value.or((floor && sample.unusable).then_some(0.0))
@@ -305,7 +310,7 @@ fn one_side(values: &BTreeMap<usize, (f64, f64)>) -> Option<AtKSide> {
     })
 }
 
-/// The values of k: those asked for, else the powers of 2 and the most samples that some unit has.
+/// The values of k: the requested ones, else the powers of 2 and the largest number of samples of a unit.
 fn ks(sides: &[&Units], settings: &Settings) -> Vec<usize> {
     let mut ks = settings.k.clone();
     if ks.is_empty() {

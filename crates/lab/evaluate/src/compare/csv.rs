@@ -1,8 +1,10 @@
 //! A comparison as CSV: a row a figure.
 
 use super::at_k::AtKSide;
+use super::at_k::{AtK, SampleComparison};
+use super::pairs::PairKey;
 use super::tables::{name_of, number, one_line, over, points_range};
-use super::{AtK, Comparison, Estimate, PairKey, SampleComparison};
+use super::{Comparison, Estimate};
 use crate::table::{Align, Table};
 
 impl Comparison {

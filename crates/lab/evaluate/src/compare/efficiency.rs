@@ -1,23 +1,23 @@
-//! What success costs: success per call, per 1000 tokens and per second.
+//! The cost of success: successes per call, per 1000 tokens and per second.
 
 use super::observe::{Observation, Observed, TaskCost};
 use super::pairs::{Clusters, Pair};
 use super::{Estimate, Settings};
-use crate::evaluation::CountsAs;
+use crate::results::CountsAs;
 use serde::Serialize;
 
-/// What one side spent on the pairs of a figure.
+/// Use of one side on the pairs of a figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
     /// Tasks that succeeded.
     pub successes: u64,
-    /// Tasks of which nobody knows. What they cost is spent all the same.
+    /// Undecided tasks. Their cost counts all the same.
     pub open: u64,
     /// Calls, thousands of tokens, or seconds.
     pub spent: f64,
     /// Successes over what was spent, all pairs together; absent where nothing was spent.
     pub rate: Option<Estimate>,
-    /// What it would be were every open task a success.
+    /// The rate if every open task were a success.
     pub rate_if_open: Option<f64>,
 }
 
@@ -104,7 +104,6 @@ fn one((per, price): Price, pairs: &[Pair<'_>], clusters: &Clusters, settings: &
 /// Wall time of a side's runs, all their tasks together, paired or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Wall {
-    /// Sessions.
     pub sessions: usize,
     /// Those that replayed a record: their time is that of the replay.
     pub replayed: usize,

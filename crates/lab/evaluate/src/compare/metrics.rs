@@ -5,7 +5,7 @@ use super::pairs::{Clusters, Pair};
 use super::question::Question;
 use super::success::mean;
 use super::{Estimate, Settings};
-use crate::evaluation::CountsAs;
+use crate::results::CountsAs;
 use crate::statistics::sign_test;
 use planforge_planning::walk::harmonic_mean;
 use serde::Serialize;
@@ -13,9 +13,9 @@ use serde::Serialize;
 /// A figure of both sides over the pairs that have it on both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MetricComparison {
-    /// What it is.
+    /// The name of the metric.
     pub name: &'static str,
-    /// Whether more is better.
+    /// True if more is better.
     pub more_is_better: bool,
     /// Pairs that have it on both sides.
     pub pairs: usize,
@@ -53,7 +53,7 @@ struct Figure {
     name: &'static str,
     more_is_better: bool,
     ratio: bool,
-    /// Whether it is compared only where both sides solve the task: a wrong plan is no cheaper plan.
+    /// True if it is compared only where both sides solve the task: a wrong plan is no cheaper plan.
     of_solved: bool,
     of: fn(&Observation) -> Option<f64>,
 }

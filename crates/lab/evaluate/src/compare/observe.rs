@@ -1,8 +1,8 @@
-//! What is compared: the tasks of one side with their outcomes, what each cost, and the samples that were drawn for it.
+//! The sides of a comparison: tasks with their outcomes, costs and samples.
 
 use super::samples::{SampleGroup, groups};
-use crate::evaluation::{CellResult, CellState, Judges, TaskResult};
 use crate::history::History;
+use crate::results::{CellResult, CellState, Judges, TaskResult};
 use planforge_contract::{Event, Failure, PlanOutcome, Price};
 use planforge_pipeline::{Cost, Pipeline, RunReport, Stage, TaskUsage};
 use planforge_record::{Journal, RunManifest};
@@ -20,8 +20,8 @@ pub struct TaskKey {
     pub seed: u64,
 }
 
-/// What a task asked of models. All of it is in the run's record, so it is the same whenever it is looked at; answers that came from a
-/// cassette count like those of a server, with the time that they took when they were recorded.
+/// The use of models by a task. It comes from the run's record, so it is reproducible; answers from a
+/// cassette count like those of a server, with the time of the recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct TaskCost {
     /// Questions that were answered.
@@ -62,24 +62,22 @@ impl TaskCost {
 /// A task of one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// Which.
     pub key: TaskKey,
-    /// What became of it.
     pub result: TaskResult,
     /// SHA-256 over everything that was read of the task; absent where the run's manifest is not there.
     pub sha256: Option<String>,
     /// Steps and cost of the plan that the verdict is about; absent where there is none, or the run's report is not there.
     pub plan: Option<(usize, Option<f64>)>,
-    /// What it cost; absent where the run's journal was not read.
+    /// Its cost; absent if the run's journal was not read.
     pub cost: Option<TaskCost>,
-    /// What was sampled for it.
+    /// Its samples.
     pub samples: Vec<SampleGroup>,
 }
 
 /// Sessions of one run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Sessions {
-    /// How many.
+    /// Number of sessions.
     pub sessions: usize,
     /// Those that replayed a record. Their times are those of the replay.
     pub replayed: usize,
@@ -125,9 +123,8 @@ impl Sessions {
 /// One side of a comparison: the runs of one pipeline.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
-    /// What it is called: the path on the command line.
+    /// Its name: the path on the command line.
     pub name: String,
-    /// The pipeline.
     pub pipeline: String,
     /// The stages that decide.
     pub judges: Judges,
@@ -137,18 +134,17 @@ pub struct Observed {
     pub sessions: Sessions,
     /// Runs that were read.
     pub runs: usize,
-    /// What a reader of the comparison has to know: figures that could not be read, for example.
+    /// Remarks for a reader, for example about unreadable figures.
     pub notes: Vec<String>,
 }
 
-/// What is known of a run beside its outcomes.
+/// The parts of a run beside its outcomes.
 #[derive(Clone, Copy)]
 pub struct RunParts<'a> {
-    /// What it was made from.
     pub manifest: &'a RunManifest,
     /// Its record.
     pub journal: &'a dyn Journal,
-    /// What it came to; absent where it is not kept, because something in it broke or it was interrupted.
+    /// The report; absent if it was not kept because of a failure or an interruption.
     pub report: Option<&'a RunReport>,
 }
 
@@ -158,8 +154,8 @@ impl Observed {
         Self { name: name.into(), pipeline: pipeline.into(), judges, ..Self::default() }
     }
 
-    /// Adds the tasks of one run (several cells where it has tasks of several suites), with what only its record tells. Without `run` the
-    /// tasks have no cost and no samples.
+    /// Adds the tasks of one run (several cells if it has tasks of several suites), with the data of its
+    /// record. Without `run` the tasks have no cost and no samples.
     ///
     /// # Errors
     /// `record.*`: a blob is missing, was changed, or holds another document. Nothing is added then.
@@ -193,8 +189,8 @@ impl Observed {
         Ok(())
     }
 
-    /// The verify stages that reject; those that only measure reject nobody. Read from the pipeline's own text, for a record may be older
-    /// than the plugins that are installed now.
+    /// The verify stages that reject; measuring stages reject nothing. Read from the pipeline's own text,
+    /// because a record may be older than the installed plugins.
     fn rejecting(&mut self, manifest: &RunManifest) -> Vec<String> {
         match toml::from_str::<Pipeline>(&manifest.config.text) {
             Ok(pipeline) => {
@@ -237,7 +233,7 @@ fn plan(report: &RunReport, task: &str) -> Option<(usize, Option<f64>)> {
     Some((plan.steps.len(), plan.cost))
 }
 
-/// By task. A question that was asked again after an interruption counts once, as it ended.
+/// Costs by task. A request that was sent again after an interruption counts once, as it ended.
 fn costs<'e>(events: &'e [Event], prices: &BTreeMap<String, Price>) -> BTreeMap<&'e str, TaskCost> {
     let mut last: BTreeMap<&str, &Event> = BTreeMap::new();
     for event in events {
@@ -268,8 +264,8 @@ fn costs<'e>(events: &'e [Event], prices: &BTreeMap<String, Price>) -> BTreeMap<
     costs
 }
 
-/// The results of a run whose record does not end every task: those tasks are unfinished. A replay of such a run finds the questions missing
-/// that were never asked, which is no failure of the run.
+/// The results of a run whose record does not end every task: those tasks are unfinished. A replay of such a
+/// run lacks requests that were never sent, which is not a failure of the run.
 pub fn unfinished_where_not_ended(mut cell: CellResult, journal: &dyn Journal) -> CellResult {
     let suite = cell.key.suite.clone();
     let events = journal.events();

@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 /// A pair, or one that found no partner.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct PairKey {
-    /// The suite.
     pub suite: String,
-    /// The task.
     pub task: String,
     /// A's seed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +20,7 @@ pub struct PairKey {
     /// B's seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed_b: Option<u64>,
-    /// Whether the numbers are those of replies for one action, and not seeds.
+    /// True if the numbers are those of replies for one action, and not seeds.
     #[serde(skip)]
     pub of_replies: bool,
 }
@@ -42,11 +40,10 @@ impl PairKey {
 
 /// A run of a task that is on one side alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Lonely {
-    /// Which.
+pub struct UnpairedRun {
     #[serde(flatten)]
     pub key: PairKey,
-    /// `yes`, `no`, or why nobody knows.
+    /// `yes`, `no`, or the reason why it is open.
     pub answer: &'static str,
 }
 
@@ -57,11 +54,11 @@ pub(super) struct Pair<'a> {
     pub(super) b: &'a Observation,
 }
 
-/// What found a partner and what did not.
+/// Pairs, and runs without a partner.
 pub(super) struct Paired<'a> {
     pub(super) pairs: Vec<Pair<'a>>,
-    pub(super) only_a: Vec<Lonely>,
-    pub(super) only_b: Vec<Lonely>,
+    pub(super) only_a: Vec<UnpairedRun>,
+    pub(super) only_b: Vec<UnpairedRun>,
 }
 
 impl Paired<'_> {
@@ -106,7 +103,7 @@ pub(super) fn pair<'a>(
         paired.task(runs_a, runs_b, settings);
     }
     if paired.pairs.is_empty() {
-        let keys = |lonely: Vec<Lonely>| lonely.into_iter().map(|one| one.key).collect();
+        let keys = |lonely: Vec<UnpairedRun>| lonely.into_iter().map(|one| one.key).collect();
         let (a, b) = (keys(paired.only_a), keys(paired.only_b));
         return Err(NoComparison::NothingPaired {
             a,
@@ -144,10 +141,10 @@ impl<'a> Paired<'a> {
         }
         let answer = |seen: &Observation| word(settings.question.answer(&seen.result));
         for (seed, seen) in runs_a.iter().filter(|(seed, _)| !met_a.contains(seed)) {
-            self.only_a.push(Lonely { key: key(seen, Some(*seed), None), answer: answer(seen) });
+            self.only_a.push(UnpairedRun { key: key(seen, Some(*seed), None), answer: answer(seen) });
         }
         for (seed, seen) in runs_b.iter().filter(|(seed, _)| !met_b.contains(seed)) {
-            self.only_b.push(Lonely { key: key(seen, None, Some(*seed)), answer: answer(seen) });
+            self.only_b.push(UnpairedRun { key: key(seen, None, Some(*seed)), answer: answer(seen) });
         }
     }
 }
@@ -206,7 +203,7 @@ impl Clusters {
     }
 
     fn interval(&self, settings: &Settings, figure: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
-        // One cluster drawn again and again is always the same: that is no interval.
+        // Draws of a single cluster are all equal, so there is no interval.
         if self.len() < 2 {
             return None;
         }
@@ -220,7 +217,7 @@ impl Clusters {
             value.unwrap_or(0.0)
         };
         let interval = bootstrap(&clusters, settings.confidence, settings.resamples, settings.seed, drawn);
-        // What is the same in every draw was not seen to vary, which is no certainty.
+        // A figure that is equal in every draw has an unknown variance, not none.
         interval.filter(|interval| !undefined.get() && interval.low < interval.high)
     }
 }

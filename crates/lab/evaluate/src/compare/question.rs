@@ -1,9 +1,10 @@
-//! What counts as success, and how runs of one task find each other.
+//! Criteria of success, and rules that pair runs of one task.
 
-use crate::evaluation::{CountsAs, Judges, TaskResult, Why, answered, solved};
+use crate::results::CountsAs;
+use crate::results::{Judges, OpenReason, TaskResult, counts_as, counts_as_solved};
 use serde::{Deserialize, Serialize};
 
-/// What counts as success.
+/// The criterion of success.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Question {
@@ -27,7 +28,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// What a yes says, in a few words.
+    /// The meaning of a yes, in a few words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Solved => "solved",
@@ -41,7 +42,7 @@ impl Question {
         }
     }
 
-    /// Whether some stage answers it for this task.
+    /// True if some stage answers it for this task.
     pub(super) fn is_asked(self, task: &TaskResult) -> bool {
         match self {
             Self::Solved => true,
@@ -57,13 +58,13 @@ impl Question {
     /// The answer for a task.
     pub(super) fn answer(self, task: &TaskResult) -> CountsAs {
         match self {
-            Self::Solved => solved(task),
-            Self::Problem | Self::Classes => answered(task.problem),
-            Self::Valid => answered(task.valid),
-            Self::Val => answered(task.domain.val),
-            Self::FrontEnd => answered(task.domain.front_end),
-            Self::Walk => answered(task.domain.walk),
-            Self::Domain => answered(task.domain.same),
+            Self::Solved => counts_as_solved(task),
+            Self::Problem | Self::Classes => counts_as(task.problem),
+            Self::Valid => counts_as(task.valid),
+            Self::Val => counts_as(task.domain.val),
+            Self::FrontEnd => counts_as(task.domain.front_end),
+            Self::Walk => counts_as(task.domain.walk),
+            Self::Domain => counts_as(task.domain.same),
         }
     }
 
@@ -91,12 +92,12 @@ pub(super) fn word(answer: CountsAs) -> &'static str {
     }
 }
 
-/// Why nobody knows, as a word.
-pub(super) fn why_word(why: Why) -> &'static str {
-    Why::ALL.iter().find(|(known, ..)| *known == why).map_or("open", |(.., word)| word)
+/// The reason why nobody knows, as a word.
+pub(super) fn why_word(why: OpenReason) -> &'static str {
+    OpenReason::ALL.iter().find(|(known, ..)| *known == why).map_or("open", |(.., word)| word)
 }
 
-/// How runs of one task find each other.
+/// The rule that pairs runs of one task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairBy {

@@ -1,26 +1,26 @@
-//! The samples of a run: what was drawn from one and the same question, and what was said of each.
+//! The samples of a run: replies to the same request, with their assessments.
 
-use crate::evaluation::Judges;
-use crate::history::{Made, TaskHistory};
+use crate::history::{MadeCandidate, TaskHistory};
+use crate::results::Judges;
 use planforge_contract::{Decision, FailureClass, PlanOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one stage says of one sample.
+/// The answer of one stage for one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum SampleAnswer {
     /// It is right.
     Yes,
     /// It is wrong.
     No,
-    /// The stage looked, and nobody knows.
+    /// The stage judged the sample without a decision.
     Open,
 }
 
 /// One sample.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
-    /// What stages said of it, by their labels.
-    pub answers: BTreeMap<String, Answer>,
+    /// Answers of stages, by label.
+    pub answers: BTreeMap<String, SampleAnswer>,
     /// Its metrics as `LABEL.NAME`.
     pub values: BTreeMap<String, f64>,
     /// Wrong where the judge itself has no word on it: another stage rejected it, its task was proven to have no plan or could not be read, or
@@ -35,13 +35,13 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What a judge says of it; nothing where the judge never saw it and nothing else settles it.
-    pub fn answer(&self, judge: &str) -> Option<Answer> {
+    /// The answer of a judge; absent if the judge never saw the sample and nothing else settles it.
+    pub fn answer(&self, judge: &str) -> Option<SampleAnswer> {
         match self.answers.get(judge) {
-            Some(Answer::Yes) => Some(Answer::Yes),
-            Some(Answer::No) => Some(Answer::No),
-            _ if self.wrong => Some(Answer::No),
-            _ if self.broke => Some(Answer::Open),
+            Some(SampleAnswer::Yes) => Some(SampleAnswer::Yes),
+            Some(SampleAnswer::No) => Some(SampleAnswer::No),
+            _ if self.wrong => Some(SampleAnswer::No),
+            _ if self.broke => Some(SampleAnswer::Open),
             said => said.copied(),
         }
     }
@@ -53,7 +53,6 @@ impl Sample {
 pub struct SampleGroup {
     /// The label of the stage.
     pub stage: String,
-    /// The samples.
     pub samples: Vec<Sample>,
 }
 
@@ -71,11 +70,11 @@ pub(super) fn groups(task: &TaskHistory, judges: &Judges, rejecting: &[String]) 
     stages.iter().flat_map(of).collect()
 }
 
-fn outside_rounds(made: &Made) -> bool {
+fn outside_rounds(made: &MadeCandidate) -> bool {
     !made.candidate.lineage.is_empty() && made.candidate.lineage.iter().all(|step| !step.stage.contains('#'))
 }
 
-fn numbers(made: &Made) -> Vec<u32> {
+fn numbers(made: &MadeCandidate) -> Vec<u32> {
     made.candidate.lineage.iter().map(|step| step.sample).collect()
 }
 
@@ -85,14 +84,14 @@ fn of_stage(
     writers: &BTreeSet<&str>,
     rejecting: &[String],
 ) -> Vec<SampleGroup> {
-    let own: Vec<(Vec<u32>, &Made)> = task
+    let own: Vec<(Vec<u32>, &MadeCandidate)> = task
         .candidates
         .iter()
         .filter(|made| made.stage == stage && outside_rounds(made))
         .map(|made| (numbers(made), made))
         .collect();
     let Some(depth) = own.iter().map(|(numbers, _)| numbers.len()).max() else { return Vec::new() };
-    // Samples that came to nothing, of this stage and of those before it.
+    // Unusable samples, of this stage and of those before it.
     let lost: Vec<(Vec<u32>, bool)> = task
         .failed
         .iter()
@@ -121,8 +120,9 @@ fn of_stage(
     groups.into_values().map(|group| SampleGroup { stage: stage.to_owned(), ..group }).collect()
 }
 
-/// How many steps of descent the samples of one group share: as many as leave some group with more than one sample.
-fn branching(depth: usize, own: &[(Vec<u32>, &Made)], lost: &[(Vec<u32>, bool)]) -> usize {
+/// Number of steps of descent the samples of one group share: as many as leave some group with more than one
+/// sample.
+fn branching(depth: usize, own: &[(Vec<u32>, &MadeCandidate)], lost: &[(Vec<u32>, bool)]) -> usize {
     let several = |shared: usize| {
         let mut seen: BTreeSet<&[u32]> = BTreeSet::new();
         let places = own.iter().map(|(numbers, _)| numbers).chain(lost.iter().map(|(place, _)| place));
@@ -132,15 +132,15 @@ fn branching(depth: usize, own: &[(Vec<u32>, &Made)], lost: &[(Vec<u32>, bool)])
     (0..depth).rev().find(|shared| several(*shared)).unwrap_or(depth.saturating_sub(1))
 }
 
-fn sample(task: &TaskHistory, numbers: &[u32], made: &Made, rejecting: &[String]) -> Sample {
+fn sample(task: &TaskHistory, numbers: &[u32], made: &MadeCandidate, rejecting: &[String]) -> Sample {
     let mut sample = Sample::default();
     for (label, assessment) in &made.assessments {
         let answer = match assessment.decision {
-            Decision::Accepted => Answer::Yes,
-            Decision::Rejected => Answer::No,
-            Decision::Undecided { .. } | Decision::NotComparable { .. } => Answer::Open,
+            Decision::Accepted => SampleAnswer::Yes,
+            Decision::Rejected => SampleAnswer::No,
+            Decision::Undecided { .. } | Decision::NotComparable { .. } => SampleAnswer::Open,
         };
-        sample.wrong |= answer == Answer::No && rejecting.contains(label);
+        sample.wrong |= answer == SampleAnswer::No && rejecting.contains(label);
         sample.answers.insert(label.clone(), answer);
         let values = assessment.metrics.iter().map(|(name, value)| (format!("{label}.{name}"), *value));
         sample.values.extend(values);
@@ -157,7 +157,7 @@ fn sample(task: &TaskHistory, numbers: &[u32], made: &Made, rejecting: &[String]
         if let Some((label, _)) = of_task.and_then(|rest| rest.split_once('/')).filter(|(_, at)| *at == place)
             && label != made.stage
         {
-            sample.answers.entry(label.to_owned()).or_insert(Answer::Open);
+            sample.answers.entry(label.to_owned()).or_insert(SampleAnswer::Open);
         }
     }
     sample

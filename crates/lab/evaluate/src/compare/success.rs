@@ -1,31 +1,30 @@
-//! Which side succeeds more often: the exact test, the paired difference, and what is left open.
+//! Success of both sides: the exact test, the paired difference, and the effect of open pairs.
 
 use super::pairs::{Clusters, Pair, PairKey};
 use super::question::{Question, why_word, word};
 use super::{Estimate, Settings};
-use crate::evaluation::{CountsAs, TaskResult, Why};
+use crate::results::CountsAs;
+use crate::results::{OpenReason, TaskResult};
 use crate::statistics::{Interval, McNemar, Pairs, mcnemar, sign_flip};
 use serde::Serialize;
 
 /// A pair in which both sides have an answer, and not the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Settled {
-    /// Which.
     #[serde(flatten)]
     pub key: PairKey,
     /// `a` or `b`: who alone succeeded.
     pub only: &'static str,
-    /// What is held against the other.
+    /// The objection against the other side.
     pub why: String,
 }
 
-/// A pair of which nobody knows, on one side or both.
+/// A pair with an open answer on one side or both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenPair {
-    /// Which.
     #[serde(flatten)]
     pub key: PairKey,
-    /// `yes`, `no`, or why nobody knows.
+    /// `yes`, `no`, or the reason why it is open.
     pub a: &'static str,
     /// The same of B.
     pub b: &'static str,
@@ -33,7 +32,7 @@ pub struct OpenPair {
     pub why: String,
 }
 
-/// What would be, were every open answer counted the same way.
+/// The result if every open answer were counted the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Extreme {
     /// The difference over all pairs.
@@ -54,7 +53,7 @@ pub struct Bounds {
 /// Success of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Success {
-    /// What counts as success.
+    /// The criterion of success.
     pub question: Question,
     /// Both succeed.
     pub both: u64,
@@ -64,12 +63,12 @@ pub struct Success {
     pub only_b: u64,
     /// Neither does.
     pub neither: u64,
-    /// Pairs that are in no test, because nobody knows the answer of a side.
+    /// Pairs with an open answer, which are in no test.
     pub open: u64,
     /// By side and by why.
-    pub open_a: Vec<(Why, usize)>,
+    pub open_a: Vec<(OpenReason, usize)>,
     /// The same of B.
-    pub open_b: Vec<(Why, usize)>,
+    pub open_b: Vec<(OpenReason, usize)>,
     /// A's share of success among the pairs that are decided.
     pub rate_a: Option<f64>,
     /// B's.
@@ -78,7 +77,7 @@ pub struct Success {
     pub difference: Option<Estimate>,
     /// Newcombe's interval (method 10) of the same difference; absent where clusters have several pairs, which are not independent.
     pub newcombe: Option<Interval>,
-    /// Whether every cluster has one pair, so that pairs count as independent.
+    /// True if every cluster has one pair, so that pairs count as independent.
     pub independent: bool,
     /// The p-value: exact, two-sided, flipping the signs of whole clusters. With one pair a cluster it is McNemar's exact test. Absent where no
     /// pair is decided.
@@ -91,11 +90,10 @@ pub struct Success {
     pub odds_ratio: Option<f64>,
     /// Cohen's g: how far B's share of the discordant pairs is from one half, -0.5 to 0.5; absent where no pair is discordant.
     pub cohens_g: Option<f64>,
-    /// What open pairs could change; absent without any.
+    /// The possible effect of open pairs; absent without any.
     pub bounds: Option<Bounds>,
     /// The discordant pairs.
     pub discordant: Vec<Settled>,
-    /// The open pairs.
     pub open_pairs: Vec<OpenPair>,
 }
 
@@ -111,7 +109,7 @@ pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settin
         only_second: count((CountsAs::Against, CountsAs::For)),
         neither: count((CountsAs::Against, CountsAs::Against)),
     };
-    // 1 where B alone succeeds, -1 where A alone does; nothing where nobody knows.
+    // 1 if B alone succeeds, -1 if A alone does; absent for open pairs.
     let ahead = |at: usize| {
         let (a, b) = answers.get(at)?;
         Some(yes(*b)? - yes(*a)?)
@@ -128,21 +126,25 @@ pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settin
         only_b: table.only_second,
         neither: table.neither,
         open: answers.len() as u64 - total,
-        open_a: open(answers.iter().map(|answer| answer.0)),
-        open_b: open(answers.iter().map(|answer| answer.1)),
+        open_a: count_open(answers.iter().map(|answer| answer.0)),
+        open_b: count_open(answers.iter().map(|answer| answer.1)),
         rate_a: share(table.both + table.only_first),
         rate_b: share(table.both + table.only_second),
         difference: decided
             .estimate(settings, |members| mean(members.iter().filter_map(|at| ahead(*at)).map(|x| x as f64))),
         newcombe: table.difference_interval(settings.confidence).filter(|_| independent),
         independent,
-        p: (total > 0).then(|| flipped(&decided, |at| ahead(at).unwrap_or(0))),
+        p: (total > 0).then(|| sign_flip_p_value(&decided, |at| ahead(at).unwrap_or(0))),
         p_adjusted: None,
         mcnemar: mcnemar(table.only_first, table.only_second),
         odds_ratio: (table.only_first > 0).then(|| table.only_second as f64 / table.only_first as f64),
         cohens_g: (discordant > 0).then(|| table.only_second as f64 / discordant as f64 - 0.5),
         bounds: (total < answers.len() as u64).then(|| bounds(&answers, clusters)),
-        discordant: pairs.iter().zip(&answers).filter_map(|(pair, answer)| settled(pair, *answer)).collect(),
+        discordant: pairs
+            .iter()
+            .zip(&answers)
+            .filter_map(|(pair, answer)| settle_pair(pair, *answer))
+            .collect(),
         open_pairs: pairs
             .iter()
             .zip(&answers)
@@ -168,7 +170,7 @@ pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (n > 0).then(|| sum / n as f64)
 }
 
-fn flipped(clusters: &Clusters, ahead: impl Fn(usize) -> i64) -> f64 {
+fn sign_flip_p_value(clusters: &Clusters, ahead: impl Fn(usize) -> i64) -> f64 {
     let sums: Vec<i64> = clusters.iter().map(|members| members.iter().map(|at| ahead(*at)).sum()).collect();
     sign_flip(&sums)
 }
@@ -179,18 +181,21 @@ fn bounds(answers: &[(CountsAs, CountsAs)], clusters: &Clusters) -> Bounds {
             answers.get(at).map_or(0, |(a, b)| yes(*b).unwrap_or(open_b) - yes(*a).unwrap_or(open_a))
         };
         let sum: i64 = (0..answers.len()).map(ahead).sum();
-        Extreme { difference: sum as f64 / answers.len().max(1) as f64, p: flipped(clusters, ahead) }
+        Extreme {
+            difference: sum as f64 / answers.len().max(1) as f64,
+            p: sign_flip_p_value(clusters, ahead),
+        }
     };
     Bounds { for_a: extreme(1, 0), for_b: extreme(0, 1) }
 }
 
-fn open(answers: impl Iterator<Item = CountsAs>) -> Vec<(Why, usize)> {
+fn count_open(answers: impl Iterator<Item = CountsAs>) -> Vec<(OpenReason, usize)> {
     let all: Vec<CountsAs> = answers.collect();
     let count = |why| all.iter().filter(|answer| **answer == CountsAs::Open(why)).count();
-    Why::ALL.iter().map(|(why, ..)| (*why, count(*why))).filter(|(_, n)| *n > 0).collect()
+    OpenReason::ALL.iter().map(|(why, ..)| (*why, count(*why))).filter(|(_, n)| *n > 0).collect()
 }
 
-fn settled(pair: &Pair<'_>, answer: (CountsAs, CountsAs)) -> Option<Settled> {
+fn settle_pair(pair: &Pair<'_>, answer: (CountsAs, CountsAs)) -> Option<Settled> {
     let (only, other) = match answer {
         (CountsAs::For, CountsAs::Against) => ("a", &pair.b.result),
         (CountsAs::Against, CountsAs::For) => ("b", &pair.a.result),

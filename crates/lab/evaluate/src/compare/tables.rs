@@ -1,13 +1,17 @@
 //! A comparison as text and as Markdown.
 
+use super::at_k::{AtK, SampleComparison};
 use super::at_k::{AtKSide, Estimator};
-use super::{AtK, Comparison, Estimate, PairBy, PairKey, SampleComparison, Side, Success};
-use crate::evaluation::Why;
+use super::pairs::PairKey;
+use super::question::PairBy;
+use super::success::Success;
+use super::{Comparison, Estimate, Side};
+use crate::results::OpenReason;
 use crate::statistics::Interval;
 use crate::table::{Align, Table};
 use planforge_diagnostics::render::escape;
 
-/// How many lines of a list are shown; JSON and CSV have all of them.
+/// The most lines of a list in texts; JSON and CSV have all of them.
 const SHOWN: usize = 20;
 
 /// A part of the report.
@@ -28,7 +32,6 @@ impl Comparison {
         tidy(&told.collect::<String>())
     }
 
-    /// As Markdown.
     pub fn markdown(&self) -> String {
         let told = self.blocks().into_iter().map(|block| match block {
             Block::Heading(text) => format!("\n## {text}\n\n"),
@@ -46,7 +49,7 @@ impl Comparison {
             PairBy::Task => "by suite and task, seeds in their order",
         };
         blocks.push(Block::Line(format!(
-            "{} paired {by}; {}. Differences are B less A, intervals {} % by the bootstrap over {}s unless said otherwise.",
+            "{} paired {by}; {}. Differences are B less A, intervals {} % by the bootstrap over {}s unless stated otherwise.",
             count(self.pairs, "run"),
             count(self.clusters, self.settings.unit()),
             self.settings.confidence * 100.0,
@@ -219,7 +222,7 @@ impl Comparison {
             }
         }
         blocks.push(Block::Line(
-            "Waiting for models is the recorded time of all questions, as if asked one after another."
+            "Waiting for models is the recorded time of all requests, as if sent one after another."
                 .to_owned(),
         ));
         for (letter, side) in [("A", &self.a), ("B", &self.b)] {
@@ -266,7 +269,7 @@ pub(super) const fn name_of(estimator: Estimator) -> &'static str {
     }
 }
 
-/// What the samples are, once where both sides agree.
+/// The kind of samples, once if both sides agree.
 pub(super) fn over(samples: &SampleComparison) -> String {
     let tell =
         |over: &str, by: &str| if by.is_empty() { over.to_owned() } else { format!("{over}, by {by}") };
@@ -320,7 +323,7 @@ fn sample_blocks(samples: &SampleComparison, blocks: &mut Vec<Block>) {
         if copies > 0 {
             let copies = count(copies, "sample");
             blocks.push(Block::Line(format!(
-                "{letter}: {copies} repeat another word for word, and are no new draw."
+                "{letter}: {copies} repeat another word for word and are not new draws."
             )));
         }
     }
@@ -330,7 +333,7 @@ fn open_lines(success: &Success, blocks: &mut Vec<Block>) {
     if success.open == 0 {
         return;
     }
-    let told = |open: &[(Why, usize)]| {
+    let told = |open: &[(OpenReason, usize)]| {
         let all: Vec<String> =
             open.iter().map(|(why, n)| format!("{n} {}", super::question::why_word(*why))).collect();
         if all.is_empty() { "none".to_owned() } else { all.join(", ") }
@@ -430,7 +433,7 @@ pub(super) fn points_range(interval: Interval) -> String {
     format!("{:+.1} to {:+.1}", interval.low * 100.0, interval.high * 100.0)
 }
 
-/// Four significant digits, as far as they say something.
+/// Up to four significant digits.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     let digits = if size >= 1000.0 {

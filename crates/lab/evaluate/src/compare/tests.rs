@@ -1,6 +1,6 @@
 use super::*;
-use crate::evaluation::{CellKey, CellResult, Judges, ProblemOutcome, TaskOutcome, TaskResult, Why};
-use crate::history::tests::Written;
+use crate::history::tests::JournalBuilder;
+use crate::results::{CellKey, CellResult, Judges, OpenReason, ProblemOutcome, TaskOutcome, TaskResult};
 use planforge_contract::{
     Assessment, Decision, Event, FailureClass, PlanOutcome, ProviderFailure, UndecidedReason, Usage,
 };
@@ -52,8 +52,8 @@ fn open_pairs_are_in_no_test_and_bound_the_result() {
         (success.both, success.only_a, success.only_b, success.neither, success.open),
         (1, 1, 2, 0, 3)
     );
-    assert_eq!(success.open_a, [(Why::Undecided, 1), (Why::Failed, 1)]);
-    assert_eq!(success.open_b, [(Why::Failed, 1), (Why::Unfinished, 1)]);
+    assert_eq!(success.open_a, [(OpenReason::Undecided, 1), (OpenReason::Failed, 1)]);
+    assert_eq!(success.open_b, [(OpenReason::Failed, 1), (OpenReason::Unfinished, 1)]);
     assert!(near(success.rate_a, 0.5) && near(success.rate_b, 0.75), "shares of the four decided pairs");
     assert!(near(success.difference.map(|d| d.value), 0.25));
     assert_eq!((success.p, success.odds_ratio), (Some(1.0), Some(2.0)));
@@ -73,7 +73,7 @@ fn open_pairs_are_in_no_test_and_bound_the_result() {
 }
 
 #[test]
-fn what_is_on_one_side_alone_is_listed() {
+fn runs_of_one_side_alone_are_listed() {
     let a = side(
         "a",
         vec![seen("s", "p1", 1, Solved), seen("s", "p10", 1, NotSolved), seen("s", "p2", 1, Undecided)],
@@ -82,7 +82,7 @@ fn what_is_on_one_side_alone_is_listed() {
         side("b", vec![seen("s", "p1", 1, Solved), seen("t", "p1", 1, Solved), seen("s", "p1", 2, Failed)]);
     let found = compare(&a, &b, &Settings::default()).unwrap();
     assert_eq!((found.pairs, found.clusters), (1, 1));
-    let alone = |all: &[Lonely]| all.iter().map(|one| (one.key.label(), one.answer)).collect::<Vec<_>>();
+    let alone = |all: &[UnpairedRun]| all.iter().map(|one| (one.key.label(), one.answer)).collect::<Vec<_>>();
     // Numbers in names are compared as numbers.
     assert_eq!(
         alone(&found.only_a),
@@ -121,7 +121,7 @@ fn seeds_without_a_partner_can_be_paired_in_their_order() {
 }
 
 #[test]
-fn runs_of_one_task_are_no_independent_trials() {
+fn runs_of_one_task_are_not_independent_trials() {
     // B alone solves all five runs of one task: as five trials that is p = 1/16, as one task it is nothing.
     let runs = |outcome| (1..=5).map(|seed| seen("s", "p1", seed, outcome)).collect::<Vec<_>>();
     let (mut a, mut b) = (runs(NotSolved), runs(Solved));
@@ -139,7 +139,7 @@ fn runs_of_one_task_are_no_independent_trials() {
 }
 
 #[test]
-fn the_question_may_be_another_and_a_side_may_have_no_answer() {
+fn other_questions_can_be_compared_and_a_side_may_lack_answers() {
     let with = |outcome: Option<ProblemOutcome>| {
         let mut one = seen("s", "p1", 1, Solved);
         one.result.problem = outcome;
@@ -150,7 +150,7 @@ fn the_question_may_be_another_and_a_side_may_have_no_answer() {
     let found = compare(&yes, &strange, &settings).unwrap();
     assert_eq!(
         (found.success.open, found.success.open_b.as_slice()),
-        (1, [(Why::NotComparable, 1)].as_slice())
+        (1, [(OpenReason::NotComparable, 1)].as_slice())
     );
     assert!(found.success.p.is_none() && found.text().contains("nothing can be tested"));
     let missing = compare(&yes, &with(Some(ProblemOutcome::Missing)), &settings).unwrap();
@@ -264,7 +264,7 @@ proptest! {
 
 /// A run of one task that is written by hand, with one side made of it.
 struct Recorded {
-    journal: Written,
+    journal: JournalBuilder,
     judges: Judges,
 }
 
@@ -288,7 +288,7 @@ impl Recorded {
             writers: vec!["problem".to_owned(), "domain".to_owned()],
             ..Judges::default()
         };
-        Self { journal: Written::new(), judges }
+        Self { journal: JournalBuilder::new(), judges }
     }
 
     fn sample(&self, descent: &str, reply: &str, said: &[(&str, Decision, Option<f64>)]) -> String {
@@ -380,7 +380,7 @@ fn pass_at_k_counts_what_the_judge_and_the_record_say_of_each_sample() {
 }
 
 #[test]
-fn samples_that_nobody_judged_have_no_pass_at_k_and_it_is_said_why() {
+fn unjudged_samples_have_no_pass_at_k_but_a_reason() {
     let run = Recorded::new();
     run.sample("problem/0", "a", &[("pddl", Decision::Accepted, None), ("valid", Decision::Accepted, None)]);
     run.sample("problem/1", "b", &[("pddl", Decision::Accepted, None)]);
@@ -514,7 +514,7 @@ fn costs_are_those_of_the_record() {
 }
 
 #[test]
-fn a_task_that_the_record_does_not_end_is_unfinished() {
+fn a_task_without_a_recorded_end_is_unfinished() {
     let run = Recorded::new();
     let key = CellKey { suite: "s".to_owned(), pipeline: "p".to_owned(), model: String::new(), seed: 1 };
     let cell = || CellResult {
@@ -528,7 +528,7 @@ fn a_task_that_the_record_does_not_end_is_unfinished() {
 }
 
 #[test]
-fn texts_of_models_reach_no_terminal_and_no_page_raw() {
+fn texts_of_models_are_escaped_in_terminals_and_pages() {
     let mut a = outcomes("a", &[NotSolved, Undecided]);
     let b = outcomes("b", &[Solved, Solved]);
     for one in &mut a.observations {
@@ -556,7 +556,7 @@ fn a_small_p_value_is_escaped_once_in_markdown() {
 }
 
 #[test]
-fn money_is_compared_where_all_of_it_is_known() {
+fn costs_are_compared_only_if_completely_known() {
     let mut a = outcomes("a", &[Solved, NotSolved, Solved]);
     let mut b = outcomes("b", &[Solved, Solved, Solved]);
     let cost = |known_usd, unpriced| Some(TaskCost { calls: 1, known_usd, unpriced, ..TaskCost::default() });
@@ -577,8 +577,8 @@ fn money_is_compared_where_all_of_it_is_known() {
 
 #[test]
 fn replies_are_paired_by_action_and_an_action_is_one_trial() {
-    use crate::evaluation::{CellClasses, CellKey, CellResult, Fate, Group, Tally};
-    let tally = |action: &str, counts: &[(Fate, u64)]| Tally {
+    use crate::results::{CellClasses, CellKey, CellResult, Group, ReplyClass, Tally};
+    let tally = |action: &str, counts: &[(ReplyClass, u64)]| Tally {
         action: action.to_owned(),
         counts: counts.iter().copied().collect(),
         ..Tally::default()
@@ -589,8 +589,8 @@ fn replies_are_paired_by_action_and_an_action_is_one_trial() {
         cell.classes = Some(CellClasses { actions, ..CellClasses::default() });
         Observed::new(name, "p", Judges::default()).by_action(&[cell]).unwrap()
     };
-    let first = |group| Fate::members(group).next().unwrap();
-    let (same, other, failed) = (first(Group::Equivalent), first(Group::Different), Fate::Failed);
+    let first = |group| ReplyClass::members(group).next().unwrap();
+    let (same, other, failed) = (first(Group::Equivalent), first(Group::Different), ReplyClass::Failed);
     let a = side("a", vec![tally("Go", &[(same, 1), (other, 3)]), tally("load", &[(same, 4)])]);
     let b = side("b", vec![tally("go", &[(same, 4)]), tally("load", &[(same, 3), (failed, 1)])]);
     let settings = Settings { question: Question::Classes, ..Settings::default() };

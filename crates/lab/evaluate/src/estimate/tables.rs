@@ -1,11 +1,11 @@
 //! An estimate as a table for a terminal.
 
-use super::{CellEstimate, Estimate, Paid, Progress, ToCome, Total};
+use super::{CellEstimate, Estimate, FutureUse, PaidUse, Progress, Total};
 use crate::table::{Align, Table};
 use planforge_pipeline::dollars;
 use std::collections::BTreeSet;
 
-/// What stands for a number that nothing bounds, or that nobody knows.
+/// The text for an unknown or unbounded number.
 const UNKNOWN: &str = "?";
 
 impl Estimate {
@@ -44,7 +44,7 @@ impl Estimate {
         table
     }
 
-    /// What a reader has to know beside the figures.
+    /// Remarks beside the figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = vec![
             "Certain: what is paid for, and the calls that can be asked now. At most (<=): calls and replies from now on, by the pipeline \
@@ -103,7 +103,7 @@ impl Total {
     }
 }
 
-fn figures(paid: &Paid, now: &ToCome, most: &ToCome, nothing_left: bool) -> Vec<String> {
+fn figures(paid: &PaidUse, now: &FutureUse, most: &FutureUse, nothing_left: bool) -> Vec<String> {
     let count = |count: Option<u64>| count.map_or(UNKNOWN.to_owned(), |count| count.to_string());
     let usd = |usd: Option<f64>| usd.map_or(UNKNOWN.to_owned(), dollars);
     let spent = if paid.calls == 0 { "-".to_owned() } else { paid.cost.text() };

@@ -21,13 +21,13 @@ fn bound(questions: u64, replies: u64, before: u64) -> QuestionBound {
 }
 
 fn cell(seed: u64) -> CellFacts {
-    let ready = Ready { llm: "main".to_owned(), replies: 4, requests: 1, prompt_tokens: 1_000 };
+    let ready = ReadyRequest { llm: "main".to_owned(), replies: 4, requests: 1, prompt_tokens: 1_000 };
     CellFacts {
         key: key(seed),
         tasks: 2,
         progress: Progress::New,
         paid: BTreeMap::new(),
-        ready: vec![ready.clone(), Ready { prompt_tokens: 600, ..ready }],
+        ready: vec![ready.clone(), ReadyRequest { prompt_tokens: 600, ..ready }],
         bounds: vec![bound(2, 8, 0), bound(16, 16, 16)],
         models: BTreeMap::from([("main".to_owned(), priced(Some(300)))]),
     }
@@ -40,7 +40,7 @@ fn close(usd: Option<f64>, expected: f64) -> bool {
 const ASSUMED: Assumptions = Assumptions { reply_tokens: 500 };
 
 #[test]
-fn what_is_certain_what_is_most_and_what_is_estimated_stand_side_by_side() {
+fn certain_largest_and_estimated_figures_are_separate() {
     let estimate = Estimate::new(&[cell(1), cell(2)], ASSUMED);
     let one = &estimate.cells[0];
     assert_eq!((one.now.calls, one.now.replies), (Some(2), Some(8)));
@@ -62,7 +62,7 @@ fn what_is_certain_what_is_most_and_what_is_estimated_stand_side_by_side() {
 }
 
 #[test]
-fn what_is_unknown_is_a_question_mark_and_is_named() {
+fn unknown_figures_are_question_marks_with_a_reason() {
     let mut facts = cell(1);
     facts.models.insert("main".to_owned(), ModelFacts::default());
     facts.bounds[1] = QuestionBound { why: "`x` does not say".to_owned(), questions: None, ..bound(0, 0, 0) };
@@ -81,7 +81,7 @@ fn what_is_unknown_is_a_question_mark_and_is_named() {
 }
 
 #[test]
-fn what_is_paid_for_is_not_paid_again_and_a_finished_cell_asks_nothing() {
+fn paid_requests_are_not_paid_again() {
     let mut facts = cell(1);
     facts.progress = Progress::Begun;
     let usage = TaskUsage {
@@ -101,7 +101,7 @@ fn what_is_paid_for_is_not_paid_again_and_a_finished_cell_asks_nothing() {
     facts.progress = Progress::Finished;
     facts.ready.clear();
     let finished = Estimate::new(&[facts], ASSUMED);
-    assert_eq!(finished.cells[0].most, ToCome::nothing());
+    assert_eq!(finished.cells[0].most, FutureUse::nothing());
     assert!(finished.text().contains("finished"));
 }
 
@@ -129,7 +129,7 @@ fn caps_and_budgets_bound_what_the_stages_do_not() {
 }
 
 #[test]
-fn a_server_that_gives_one_reply_a_request_reads_the_question_each_time() {
+fn a_server_with_one_reply_a_request_reads_the_prompt_each_time() {
     let mut facts = cell(1);
     facts.bounds.truncate(1);
     let model = ModelFacts { replies_a_request: Some(1), ..priced(Some(300)) };

@@ -1,15 +1,15 @@
 //! Actions that were written one by one: the text of each, and its result class, before and after a round.
 
-use super::{ActionChange, ClassSaid};
-use crate::history::Made;
+use super::{ActionChange, ActionClass};
+use crate::history::MadeCandidate;
 use planforge_contract::ResultClasses;
 use std::collections::BTreeMap;
 
-/// What translators call the text of an action.
+/// The prefix of the key under which translators return the text of an action.
 const TEXT: &str = "action.";
 
-/// What stages that classify said of a candidate's actions, by lower-case name: the last word of each.
-pub(super) fn classes(made: &Made) -> BTreeMap<String, (String, ClassSaid)> {
+/// The last classification of a candidate's actions, by lower-case name.
+pub(super) fn classes(made: &MadeCandidate) -> BTreeMap<String, (String, ActionClass)> {
     let mut all = BTreeMap::new();
     for assessment in made.assessments.values() {
         let evidence = &assessment.evidence;
@@ -26,7 +26,7 @@ pub(super) fn classes(made: &Made) -> BTreeMap<String, (String, ClassSaid)> {
             let key = one.name.to_lowercase();
             let begin = format!("action `{key}`");
             let about = |entry: &&String| entry.trim_start().to_lowercase().starts_with(&begin);
-            let said = ClassSaid {
+            let said = ActionClass {
                 class: one.class,
                 group: one.group,
                 told: assessment.feedback.iter().find(about).cloned(),
@@ -37,11 +37,16 @@ pub(super) fn classes(made: &Made) -> BTreeMap<String, (String, ClassSaid)> {
     all
 }
 
-/// Adds the texts and classes of actions that were written one by one. What a domain's reader makes of broken text is no text of the
-/// action, so the text as it was written stands in its place. Actions that a class or a change is known of are listed.
-pub(super) fn with_classes(actions: &mut Vec<ActionChange>, before: &Made, after: Option<&Made>) {
+/// Adds the texts and classes of actions that were written one by one. A reader's repair of broken text is
+/// not the action's text, so the text as written replaces it. Actions with a known class or change are
+/// listed.
+pub(super) fn with_classes(
+    actions: &mut Vec<ActionChange>,
+    before: &MadeCandidate,
+    after: Option<&MadeCandidate>,
+) {
     let (said_before, said_after) = (classes(before), after.map(classes).unwrap_or_default());
-    let texts = |made: &Made| made.candidate.texts.clone();
+    let texts = |made: &MadeCandidate| made.candidate.texts.clone();
     let (old, new) = (texts(before), after.map(texts).unwrap_or_default());
     let keys = old.keys().chain(new.keys()).filter_map(|key| key.strip_prefix(TEXT)).map(str::to_lowercase);
     let mut names: Vec<String> =
@@ -85,7 +90,7 @@ fn words(text: Option<&str>) -> Vec<&str> {
 mod tests {
     use super::super::Rounds;
     use crate::history::History;
-    use crate::history::tests::Written;
+    use crate::history::tests::JournalBuilder;
     use planforge_contract::{Assessment, Decision};
     use serde_json::json;
 
@@ -98,8 +103,8 @@ mod tests {
     }
 
     #[test]
-    fn an_action_stands_before_and_after_with_its_class() {
-        let journal = Written::new();
+    fn actions_have_their_text_and_class_before_and_after() {
+        let journal = JournalBuilder::new();
         let texts = |pick: &str| {
             [
                 ("action.pick".to_owned(), pick.to_owned()),

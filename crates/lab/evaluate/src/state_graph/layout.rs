@@ -1,4 +1,4 @@
-//! Where boxes and labels stand, in pixels.
+//! Positions of boxes and labels, in pixels.
 
 use super::{Line, lines};
 use planforge_contract::StateGraphReport;
@@ -17,7 +17,7 @@ pub(super) const MARGIN: i64 = 24;
 
 /// A state's box.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct BoxPlace {
     pub(super) x: i64,
     pub(super) y: i64,
     pub(super) width: i64,
@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub(super) lines: Vec<Line>,
 }
 
-impl Place {
+impl BoxPlace {
     pub(super) fn right(&self) -> i64 {
         self.x + self.width
     }
@@ -42,7 +42,7 @@ impl Place {
 
 /// Everything placed.
 pub(super) struct Layout {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<BoxPlace>,
     pub(super) width: i64,
     /// Below the last box.
     pub(super) bottom: i64,
@@ -57,19 +57,19 @@ pub(super) fn text_width(text: &str) -> i64 {
 pub(super) fn label_into(graph: &StateGraphReport, state: usize) -> Option<String> {
     let from = graph.states[state].from?;
     let edge = graph.edges.iter().find(|e| e.from == from && e.to as usize == state)?;
-    Some(super::shortened(&edge.action))
+    Some(super::shorten(&edge.action))
 }
 
 /// Places the states below a caption that ends at `top`.
 pub(super) fn place(graph: &StateGraphReport, top: i64) -> Layout {
-    let mut places: Vec<Place> = graph
+    let mut places: Vec<BoxPlace> = graph
         .states
         .iter()
         .map(|state| {
             let lines = lines(state);
             let width = lines.iter().map(|l| text_width(&l.text)).max().unwrap_or(0) + 2 * PADDING;
             let height = i64::try_from(lines.len()).unwrap_or(0) * LINE + 2 * PADDING;
-            Place { x: 0, y: 0, width, height, lines }
+            BoxPlace { x: 0, y: 0, width, height, lines }
         })
         .collect();
     let width = columns(graph, &mut places);
@@ -83,12 +83,12 @@ pub(super) fn place(graph: &StateGraphReport, top: i64) -> Layout {
     for (index, _) in graph.states.iter().enumerate().filter(|(_, s)| s.distance == 0) {
         bottom = rows(index, bottom, &children, &mut places).max(places[index].bottom() + STEP_GAP);
     }
-    let bottom = places.iter().map(Place::bottom).max().unwrap_or(top);
+    let bottom = places.iter().map(BoxPlace::bottom).max().unwrap_or(top);
     Layout { places, width, bottom }
 }
 
 /// Gives each distance a column, with room for the labels of the edges into it; the whole width.
-fn columns(graph: &StateGraphReport, places: &mut [Place]) -> i64 {
+fn columns(graph: &StateGraphReport, places: &mut [BoxPlace]) -> i64 {
     let deepest = graph.states.iter().map(|s| s.distance).max().unwrap_or(0);
     // Edges that lead back bulge to the left of the first column.
     let mut x = MARGIN + 3 * GUTTER;
@@ -108,8 +108,9 @@ fn columns(graph: &StateGraphReport, places: &mut [Place]) -> i64 {
     x + MARGIN
 }
 
-/// Puts a state at a height and what was found from it beside it, one below the other; where the next may stand.
-fn rows(state: usize, y: i64, children: &[Vec<usize>], places: &mut [Place]) -> i64 {
+/// Places a state at a height and the states found from it beside it, one below the other. Returns the next
+/// free height.
+fn rows(state: usize, y: i64, children: &[Vec<usize>], places: &mut [BoxPlace]) -> i64 {
     // A stack instead of recursion: (state, where it begins); each pops after what hangs from it.
     let mut next = y;
     let mut stack: Vec<(usize, bool)> = vec![(state, false)];

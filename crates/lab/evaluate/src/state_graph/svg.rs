@@ -1,8 +1,8 @@
 //! The figure as SVG.
 
-use super::layout::{GUTTER, LINE, Layout, MARGIN, PADDING, Place, label_into, place, text_width};
+use super::layout::{BoxPlace, GUTTER, LINE, Layout, MARGIN, PADDING, label_into, place, text_width};
 use super::{LineKind, captions};
-use crate::plot::escaped;
+use crate::chart::escaped;
 use planforge_contract::{StateGraphEdge, StateGraphReport};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ fn text(out: &mut String, x: i64, y: i64, class: &str, content: &str) {
     );
 }
 
-fn state(graph: &StateGraphReport, index: usize, place: &Place, out: &mut String) {
+fn state(graph: &StateGraphReport, index: usize, place: &BoxPlace, out: &mut String) {
     let state = &graph.states[index];
     let mut class = "state".to_owned();
     if state.distance == 0 {
@@ -105,7 +105,7 @@ fn edges(graph: &StateGraphReport, layout: &Layout, out: &mut String) {
         } else {
             // One for the whole column, left of every label in it: so no edge runs through another's label.
             let turn = turn_before(graph, layout, graph.states[*to].distance);
-            // The first child stands beside its parent, the others below it.
+            // The first child is beside its parent, the others are below it.
             let start = (a.y + PADDING + LINE / 2).min(b.middle());
             let d = format!("M{} {start}H{turn}V{}H{}", a.right(), b.middle(), b.x - 2);
             path(out, "edge", &d, edges);
@@ -114,7 +114,7 @@ fn edges(graph: &StateGraphReport, layout: &Layout, out: &mut String) {
     }
 }
 
-/// Where the edges into the states of a distance turn.
+/// The x at which the edges into the states of a distance turn.
 fn turn_before(graph: &StateGraphReport, layout: &Layout, distance: u32) -> i64 {
     let inside = (0..graph.states.len()).filter(|&i| graph.states[i].distance == distance);
     let room = |i: usize| text_width(&label_into(graph, i).unwrap_or_default());
@@ -123,7 +123,7 @@ fn turn_before(graph: &StateGraphReport, layout: &Layout, distance: u32) -> i64 
 }
 
 /// From the left side of a box in a bow to the left side of another, or around one's own corner.
-fn bow(a: &Place, b: &Place) -> String {
+fn bow(a: &BoxPlace, b: &BoxPlace) -> String {
     let (from, to) = (a.middle() + 4, b.middle() - 4);
     if a.x == b.x && a.y == b.y {
         let (x, y) = (a.x, a.middle());
@@ -152,12 +152,12 @@ fn path(out: &mut String, class: &str, d: &str, edges: &[&StateGraphEdge]) {
     );
 }
 
-/// Where a plan breaks: a box below the last state that it reaches. Its right end and the figure's bottom.
+/// Draws a box below the last state that the plan reaches. Returns its right end and the figure's bottom.
 fn broken(graph: &StateGraphReport, layout: &Layout, out: &mut String) -> (i64, i64) {
     let Some(plan) = graph.plan.as_ref().filter(|p| !p.failing_step.is_empty()) else {
         return (0, layout.bottom);
     };
-    let label = super::shortened(&plan.failing_step);
+    let label = super::shorten(&plan.failing_step);
     let last = graph.states.iter().position(|s| s.after_steps.contains(&plan.executed));
     let x = last.map_or(MARGIN, |i| layout.places[i].x);
     let (y, width) = (layout.bottom + 2 * GUTTER, text_width(&label) + 2 * PADDING);

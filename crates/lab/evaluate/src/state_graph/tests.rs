@@ -1,5 +1,3 @@
-//! Figures of a small graph: what they say, and that hostile texts stay texts.
-
 use super::layout::place;
 use super::*;
 use planforge_contract::{StateGraphEdge, StateGraphPlan};
@@ -52,7 +50,7 @@ fn graph() -> StateGraphReport {
 }
 
 #[test]
-fn boxes_stand_apart_and_the_plan_in_one_column() {
+fn boxes_do_not_overlap_and_the_plan_is_one_column() {
     let graph = graph();
     let layout = place(&graph, 50);
     for (i, a) in layout.places.iter().enumerate() {
@@ -67,7 +65,7 @@ fn boxes_stand_apart_and_the_plan_in_one_column() {
 }
 
 #[test]
-fn the_figure_escapes_every_text_and_says_what_is_left_out() {
+fn the_figure_escapes_every_text_and_names_omissions() {
     let drawn = svg(&graph());
     assert_eq!(drawn, svg(&graph()));
     for part in [
@@ -124,7 +122,7 @@ fn the_graphviz_file_quotes_every_text() {
 }
 
 #[test]
-fn captions_tell_how_the_plan_went() {
+fn captions_state_the_result_of_the_plan() {
     let mut graph = graph();
     graph.left_out = 0;
     let second = |graph: &StateGraphReport| captions(graph).get(1).cloned().unwrap_or_default();

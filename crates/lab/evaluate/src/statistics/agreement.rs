@@ -1,19 +1,15 @@
 //! Agreement of a judge with the truth beyond chance: Cohen's kappa, for two classes.
 
-use super::{Interval, wilson};
+use super::interval::{Interval, wilson};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Verdicts of a judge against the truth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
-    /// Good, and accepted.
     pub good_accepted: u64,
-    /// Good, and rejected.
     pub good_rejected: u64,
-    /// Bad, and accepted.
     pub bad_accepted: u64,
-    /// Bad, and rejected.
     pub bad_rejected: u64,
 }
 
@@ -91,15 +87,15 @@ struct Shares {
 
 #[cfg(test)]
 mod tests {
+    use super::super::interval::bootstrap;
     use super::*;
-    use crate::statistics::bootstrap;
 
     fn of(good_accepted: u64, good_rejected: u64, bad_accepted: u64, bad_rejected: u64) -> Confusion {
         Confusion { good_accepted, good_rejected, bad_accepted, bad_rejected }
     }
 
     #[test]
-    fn kappa_by_hand() {
+    fn kappa_agrees_with_figures_worked_by_hand() {
         // Right: 35 of 50; by chance 0.5 * 0.6 + 0.5 * 0.4 = 0.5.
         assert!((of(20, 5, 10, 15).kappa().unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(of(10, 0, 0, 30).kappa(), Some(1.0));
@@ -139,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn full_agreement_on_little_is_not_certain() {
+    fn full_agreement_on_few_cases_has_a_wide_interval() {
         let few = of(5, 0, 0, 5).kappa_interval(0.95).unwrap();
         let many = of(500, 0, 0, 500).kappa_interval(0.95).unwrap();
         assert!(few.low < 0.5 && few.high == 1.0 && many.low > 0.99, "{few:?} {many:?}");

@@ -1,4 +1,4 @@
-//! What the best of k samples would come to, from n of them: unbiased estimators, without drawing.
+//! Unbiased estimators for the best of k samples from n of them, without drawing.
 
 /// Pass@k (Chen et al. 2021, Eq. 1): the probability that at least one of k samples drawn without replacement from n, of which `right` are
 /// right, is right: 1 - C(n - right, k) / C(n, k), as a product that no binomial coefficient overflows. Nothing where k is 0 or above n, or
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_worked_by_hand() {
+    fn rank_statistics_agree_with_figures_worked_by_hand() {
         // 1 - C(7, 5) / C(10, 5) = 1 - 21 / 252.
         assert!((pass_at_k(10, 3, 5).unwrap() - 11.0 / 12.0).abs() < 1e-12);
         // Pass@1 is the share of right samples.

@@ -38,13 +38,13 @@ pub fn share_interval(share: f64, n: f64, confidence: f64) -> Interval {
     Interval { low, high }
 }
 
-/// The percentile bootstrap of a mean; for paired samples give the differences. Nothing where there are no values.
+/// The percentile bootstrap of a mean; for paired samples pass the differences. Absent for no values.
 pub fn bootstrap_mean(values: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<Interval> {
     bootstrap(values, confidence, resamples, seed, |sample| sample.iter().sum::<f64>() / sample.len() as f64)
 }
 
-/// The percentile bootstrap of any figure of a sample: `resamples` samples of the same size are drawn with replacement.
-/// Nothing where there are no values or no resamples.
+/// The percentile bootstrap of any figure of a sample: `resamples` samples of the same size are drawn with
+/// replacement. Absent for no values or no resamples.
 pub fn bootstrap<T: Clone>(
     values: &[T],
     confidence: f64,

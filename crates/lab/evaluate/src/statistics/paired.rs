@@ -1,6 +1,6 @@
 //! Two methods on the same trials: exact tests of McNemar's kind, an interval of the paired difference, and Holm's correction.
 
-use super::{Interval, wilson};
+use super::interval::{Interval, wilson};
 use serde::{Deserialize, Serialize};
 use statrs::function::factorial::ln_binomial;
 
@@ -13,8 +13,8 @@ pub struct McNemar {
     pub only_second: u64,
     /// The exact conditional p-value: binomial with probability 1/2. 1 where no pair differs.
     pub exact: f64,
-    /// The mid-p value (Fagerland, Lydersen and Laake 2013): what is exactly as far from even counts by half. It rejects a true hypothesis
-    /// about as often as it says, where the exact value rejects less often.
+    /// The mid-p value (Fagerland, Lydersen and Laake 2013): outcomes exactly as far from even count by half.
+    /// It rejects a true hypothesis about as often as stated, whereas the exact value rejects less often.
     pub mid_p: f64,
 }
 
@@ -83,12 +83,10 @@ pub struct Pairs {
     pub only_first: u64,
     /// The second alone is.
     pub only_second: u64,
-    /// Neither is.
     pub neither: u64,
 }
 
 impl Pairs {
-    /// All of them.
     pub const fn total(&self) -> u64 {
         self.both + self.only_first + self.only_second + self.neither
     }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_nothing_is_defined() {
+    fn undefined_statistics_are_absent() {
         for pairs in [&[][..], &[(1.0, 1.0)], &[(1.0, 2.0), (1.0, 3.0)], &[(1.0, 2.0), (2.0, 2.0)]] {
             assert_eq!(correlation(pairs), Correlation::default(), "{pairs:?}");
         }

@@ -1,6 +1,6 @@
-//! What studies share: threads, cancellation, progress and their failures.
+//! Threads, cancellation, progress and failures of studies.
 
-use super::Watch;
+use super::watch::Watch;
 use planforge_contract::{Failure, FailureClass};
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use rayon::prelude::*;
@@ -32,7 +32,7 @@ fn one<T, R>(item: &T, watch: &Watch, work: &impl Fn(&T) -> R) -> Option<R> {
     }
     let result = work(item);
     watch.advance(1);
-    // What was cut short is no result.
+    // Cancelled work has no result.
     (!watch.cancelled()).then_some(result)
 }
 

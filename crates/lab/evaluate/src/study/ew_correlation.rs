@@ -1,12 +1,16 @@
-//! How the walk metric falls with the number of terms in which two domains differ (exploration-walk paper, Section 4.3,
+//! The walk metric by the number of terms in which two domains differ (exploration-walk paper, Section 4.3,
 //! Fig. 2b and Fig. 4).
 //!
-//! Both domains of a pair are damaged: each has lost 6 or 7 of the true domain's terms, chosen so that they differ in exactly
-//! d terms, all such pairs being equally likely. A pair's score is Eq. 2 over the suite's problems.
+//! Both domains of a pair are damaged: each has lost 6 or 7 of the true domain's terms, chosen so that they
+//! differ in exactly d terms, all such pairs being equally likely. A pair's score is Eq. 2 over the suite's
+//! problems.
 
 use super::engine::{StudyBudget, run_all};
-use super::{Artefact, StudySuite, Watch, stream};
-use crate::plot::{self, Panel, Series, Style};
+use super::stream::stream;
+use super::suites::StudySuite;
+use super::watch::Watch;
+use crate::artefact::Artefact;
+use crate::chart::{Panel, Series, Style, svg};
 use crate::statistics::{Correlation, Mean, correlation, mean};
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
@@ -20,10 +24,10 @@ use planforge_planning::walk::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What the study does.
+/// The specification of the study.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrelationSpec {
-    /// What every draw derives from.
+    /// The seed of all draws.
     pub seed: u64,
     /// The largest difference; the study goes from 1 up to it.
     pub most: usize,
@@ -33,7 +37,7 @@ pub struct CorrelationSpec {
     pub tasks: usize,
     /// The fewest and the most terms that a domain of a pair has lost.
     pub lost: (usize, usize),
-    /// Which metric.
+    /// The metric.
     pub metric: WalkMetric,
     /// The longest walk.
     pub t_max: u32,
@@ -62,7 +66,7 @@ impl Default for CorrelationSpec {
     }
 }
 
-/// Where the paper and its own code differ.
+/// The variant of the metric: the paper's, or that of its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WalkMetric {
@@ -114,7 +118,6 @@ pub struct CorrelationPoint {
 /// One suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CorrelationCurve {
-    /// The suite.
     pub suite: String,
     /// Its problems in the study.
     pub tasks: Vec<String>,
@@ -128,19 +131,19 @@ pub struct CorrelationCurve {
     pub over_means: Correlation,
 }
 
-/// What the study found.
+/// The result of the study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CorrelationStudy {
     /// Version of this document, 1.
     pub schema: u32,
-    /// What was done.
+    /// The specification.
     pub spec: CorrelationSpec,
     /// By suite.
     pub suites: Vec<CorrelationCurve>,
 }
 
 /// A pair to be drawn and scored.
-struct Work<'a> {
+struct PairWork<'a> {
     suite: &'a StudySuite,
     difference: usize,
     number: usize,
@@ -148,7 +151,7 @@ struct Work<'a> {
     samplers: &'a [PairSampler<'a>],
 }
 
-/// What became of a pair.
+/// The result of a pair.
 #[derive(Clone, Copy)]
 enum Scored {
     Score(f64),
@@ -178,11 +181,11 @@ pub fn ew_correlation(
     let mut work = Vec::new();
     for (suite, samplers) in suites.iter().zip(&samplers) {
         for (difference, samplers) in (1..).zip(samplers).filter(|(_, samplers)| !samplers.is_empty()) {
-            work.extend((0..spec.pairs).map(|number| Work { suite, difference, number, samplers }));
+            work.extend((0..spec.pairs).map(|number| PairWork { suite, difference, number, samplers }));
         }
     }
     let scored = run_all(&work, threads, watch, |item| score(item, spec, watch))?;
-    let done: Vec<(&Work<'_>, Scored)> = work.iter().zip(scored).collect();
+    let done: Vec<(&PairWork<'_>, Scored)> = work.iter().zip(scored).collect();
     let curves = suites.iter().zip(&omissions).map(|(suite, omissions)| {
         let own: Vec<_> = done.iter().filter(|(work, _)| work.suite.name == suite.name).copied().collect();
         curve(suite, omissions.terms(), &own, spec)
@@ -204,7 +207,7 @@ fn all_samplers<'a>(
         .collect()
 }
 
-fn score(work: &Work<'_>, spec: &CorrelationSpec, watch: &Watch) -> Scored {
+fn score(work: &PairWork<'_>, spec: &CorrelationSpec, watch: &Watch) -> Scored {
     let place = [work.difference as u64, work.number as u64];
     let mut random = stream(spec.seed, &work.suite.name, &place);
     let Some(sampler) = random.pick(work.samplers) else { return Scored::Undefined };
@@ -261,7 +264,7 @@ fn directions(
 fn curve(
     suite: &StudySuite,
     terms: usize,
-    done: &[(&Work<'_>, Scored)],
+    done: &[(&PairWork<'_>, Scored)],
     spec: &CorrelationSpec,
 ) -> CorrelationCurve {
     let points: Vec<CorrelationPoint> =
@@ -280,7 +283,7 @@ fn curve(
     }
 }
 
-fn point(done: &[(&Work<'_>, Scored)], difference: usize) -> Option<CorrelationPoint> {
+fn point(done: &[(&PairWork<'_>, Scored)], difference: usize) -> Option<CorrelationPoint> {
     let mut point =
         CorrelationPoint { difference, score: None, undefined: 0, limit: 0, refused: 0, scores: Vec::new() };
     for (_, scored) in done.iter().filter(|(work, _)| work.difference == difference) {
@@ -315,8 +318,8 @@ impl CorrelationStudy {
             Artefact::new("ew-correlation-pairs.csv", self.pairs_csv()),
             Artefact::new("ew-correlation.md", self.markdown()),
             Artefact::json("ew-correlation.json", self)?,
-            Artefact::svg("ew-correlation.svg", plot::svg(&[self.figure(shown)], 1))?,
-            Artefact::svg("ew-correlation-all.svg", plot::svg(&panels, 3))?,
+            Artefact::new("ew-correlation.svg", svg(&[self.figure(shown)], 1)),
+            Artefact::new("ew-correlation-all.svg", svg(&panels, 3)),
         ])
     }
 
@@ -375,7 +378,7 @@ impl CorrelationStudy {
         table
     }
 
-    /// The table with what a reader has to know.
+    /// The table with remarks.
     pub fn markdown(&self) -> String {
         let spec = &self.spec;
         format!(
@@ -446,8 +449,8 @@ fn line(curve: &CorrelationCurve) -> Series {
 
 #[cfg(test)]
 mod tests {
+    use super::super::suites::load_suites;
     use super::*;
-    use crate::study::load_suites;
     use std::path::Path;
 
     fn suites() -> Vec<StudySuite> {
@@ -486,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_no_score() {
+    fn a_limit_gives_no_score() {
         let spec = CorrelationSpec { max_instances: 1, pairs: 2, ..small() };
         let study = ew_correlation(&suites()[..1], &spec, 1, &Watch::default()).unwrap();
         let point = &study.suites[0].points[0];

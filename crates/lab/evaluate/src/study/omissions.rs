@@ -1,12 +1,17 @@
-//! How often a planner finds no plan after random omissions (exploration-walk paper, Section 4.2 and Fig. 2a).
+//! The rate at which a planner finds no plan after random omissions (exploration-walk paper, Section 4.2 and
+//! Fig. 2a).
 //!
-//! A domain loses k terms (top-level conjuncts of preconditions and effects), each set of k being equally likely; a planner
-//! then works on the suite's own problems. *Not found* is every outcome without a plan. Where a limit ended the search nobody
-//! knows, so each figure is a pair: with such tasks counted as found, and as not found.
+//! A domain loses k terms (top-level conjuncts of preconditions and effects), each set of k being equally
+//! likely; a planner then works on the suite's own problems. *Not found* is every outcome without a plan. A
+//! search that a limit ended is open, so each figure is a pair: with such tasks counted as found, and as not
+//! found.
 
 use super::engine::{StudyBudget, run_all};
-use super::{Artefact, StudySuite, Watch, stream};
-use crate::plot::{self, Panel, Series, Style};
+use super::stream::stream;
+use super::suites::StudySuite;
+use super::watch::Watch;
+use crate::artefact::Artefact;
+use crate::chart::{Panel, Series, Style, svg};
 use crate::statistics::{Mean, mean};
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
@@ -16,10 +21,10 @@ use planforge_planning::{GroundLimits, PlanOptions, SearchOutcome, plan};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What the study does.
+/// The specification of the study.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OmissionsSpec {
-    /// What every draw derives from.
+    /// The seed of all draws.
     pub seed: u64,
     /// The largest number of terms removed; the study goes from 0 up to it.
     pub most: usize,
@@ -27,7 +32,7 @@ pub struct OmissionsSpec {
     pub draws: usize,
     /// Problems of each suite.
     pub tasks: usize,
-    /// Whether a removal leaves at least one term in each list.
+    /// True if a removal leaves at least one term in each list.
     pub keep_one: bool,
     /// The evaluation limit of a search: nodes generated.
     pub max_nodes: u64,
@@ -52,7 +57,7 @@ impl Default for OmissionsSpec {
     }
 }
 
-/// How often planning ended in each way.
+/// Counts of planning outcomes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcomes {
     /// A plan (for the damaged domain; the true one may refuse it).
@@ -108,7 +113,6 @@ pub struct OmissionsPoint {
 /// One suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OmissionsCurve {
-    /// The suite.
     pub suite: String,
     /// Its problems in the study.
     pub tasks: Vec<String>,
@@ -131,12 +135,12 @@ pub struct OmissionsMean {
     pub high: Mean,
 }
 
-/// What the study found.
+/// The result of the study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OmissionsStudy {
     /// Version of this document, 1.
     pub schema: u32,
-    /// What was done.
+    /// The specification.
     pub spec: OmissionsSpec,
     /// By suite.
     pub suites: Vec<OmissionsCurve>,
@@ -145,12 +149,12 @@ pub struct OmissionsStudy {
 }
 
 /// A damaged domain of a suite that planning has to be done for once, however often it was drawn.
-struct Work<'a> {
+struct OmissionWork<'a> {
     suite: &'a StudySuite,
     domain: Domain,
 }
 
-/// The draws of one suite: for each number of omissions the indices of their [`Work`].
+/// The draws of one suite: for each number of omissions the indices of their [`OmissionWork`].
 struct Drawn {
     terms: usize,
     most: usize,
@@ -176,7 +180,7 @@ pub fn omissions(
     Ok(OmissionsStudy { schema: 1, spec: spec.clone(), suites: curves, mean })
 }
 
-fn draw<'a>(suite: &'a StudySuite, spec: &OmissionsSpec, work: &mut Vec<Work<'a>>) -> Drawn {
+fn draw<'a>(suite: &'a StudySuite, spec: &OmissionsSpec, work: &mut Vec<OmissionWork<'a>>) -> Drawn {
     let keep = if spec.keep_one { KeepPolicy::OneInEachList } else { KeepPolicy::Nothing };
     let omissions = Omissions::new(&suite.domain, keep);
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -187,7 +191,7 @@ fn draw<'a>(suite: &'a StudySuite, spec: &OmissionsSpec, work: &mut Vec<Work<'a>
                 omissions.draw(k, &mut stream(spec.seed, &suite.name, &[k as u64, number as u64]))?;
             let removed: Vec<String> = damaged.omitted.iter().map(ToString::to_string).collect();
             let index = *known.entry(removed.join("\n")).or_insert_with(|| {
-                work.push(Work { suite, domain: damaged.domain });
+                work.push(OmissionWork { suite, domain: damaged.domain });
                 work.len() - 1
             });
             Some(index)
@@ -197,7 +201,7 @@ fn draw<'a>(suite: &'a StudySuite, spec: &OmissionsSpec, work: &mut Vec<Work<'a>
     Drawn { terms: omissions.terms(), most: omissions.most(), draws }
 }
 
-fn evaluate(work: &Work<'_>, spec: &OmissionsSpec, watch: &Watch) -> Outcomes {
+fn evaluate(work: &OmissionWork<'_>, spec: &OmissionsSpec, watch: &Watch) -> Outcomes {
     let options = PlanOptions {
         max_nodes: spec.max_nodes,
         ground: GroundLimits {
@@ -257,7 +261,7 @@ impl OmissionsStudy {
             Artefact::new("omissions.csv", self.csv()),
             Artefact::new("omissions.md", self.markdown()),
             Artefact::json("omissions.json", self)?,
-            Artefact::svg("omissions.svg", plot::svg(&[self.figure()], 1))?,
+            Artefact::new("omissions.svg", svg(&[self.figure()], 1)),
         ])
     }
 
@@ -317,7 +321,7 @@ impl OmissionsStudy {
         [name.to_owned()].into_iter().chain(cells).collect()
     }
 
-    /// The table with what a reader has to know.
+    /// The table with remarks.
     pub fn markdown(&self) -> String {
         let spec = &self.spec;
         let keep = if spec.keep_one { "leaves at least one term in each list" } else { "may empty a list" };
@@ -374,8 +378,8 @@ fn band(low: f64, high: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::suites::load_suites;
     use super::*;
-    use crate::study::load_suites;
     use std::path::Path;
 
     fn garden() -> Vec<StudySuite> {
@@ -401,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_a_band_and_never_a_verdict() {
+    fn limits_widen_the_band_and_give_no_verdict() {
         let spec = OmissionsSpec { max_nodes: 1, most: 0, ..small() };
         let study = omissions(&garden(), &spec, 1, &Watch::default()).unwrap();
         let point = &study.suites[0].points[0];

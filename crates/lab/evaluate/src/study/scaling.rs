@@ -1,11 +1,16 @@
-//! Test-time scaling: what further samples, further rounds and a larger budget bring (test-time-scaling paper, Fig. 3 to 5), with a
-//! simulated model.
+//! Test-time scaling: the effect of further samples, further rounds and a larger budget (test-time-scaling
+//! paper, Fig. 3 to 5), with a simulated model.
 //!
-//! A sweep is a pipeline file and the values of one of its keys. The command runs every value over tasks and seeds and hands the outcomes
-//! to this module. The figures say how ways to spend tokens compare under stated error rates, and nothing about any language model.
+//! A sweep is a pipeline file and the values of one of its keys. The command runs every value over tasks and
+//! seeds and passes the outcomes to this module. The figures compare ways to spend tokens under stated error
+//! rates; they do not describe any language model.
 
-use super::Artefact;
-use crate::plot::{Panel, Series, Style, svg};
+mod spec;
+
+pub use spec::{PointSpec, ScalingSpec, Sweep, Swept, Zero};
+
+use crate::artefact::Artefact;
+use crate::chart::{Panel, Series, Style, svg};
 use crate::statistics::{Interval, bootstrap_mean, mean};
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
@@ -17,164 +22,12 @@ pub const CONFIDENCE: f64 = 0.95;
 /// Resamples of a bootstrap.
 const RESAMPLES: usize = 5_000;
 
-/// What is swept: a TOML file of `[[sweep]]` tables.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScalingSpec {
-    /// The sweeps, in the order of tables and legends.
-    #[serde(rename = "sweep")]
-    pub sweeps: Vec<Sweep>,
-}
-
-/// One line of a figure: a pipeline at several values of one key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sweep {
-    /// Its name in tables and legends.
-    pub label: String,
-    /// What its values are, and so which figure it stands in.
-    pub of: Swept,
-    /// The pipeline file, relative to the spec.
-    pub pipeline: String,
-    /// The key that takes the values, as `--set` names it.
-    pub key: String,
-    /// The values, ascending.
-    pub values: Vec<u64>,
-    /// Further `KEY=VALUE`, the same at every value.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set: Vec<String>,
-    /// What the value 0 means, where the pipeline itself cannot have it: another pipeline.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub zero: Option<Zero>,
-}
-
-/// The point of a sweep at 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Zero {
-    /// The pipeline file, relative to the spec.
-    pub pipeline: String,
-    /// `KEY=VALUE`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set: Vec<String>,
-}
-
-/// What the values of a sweep are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Swept {
-    /// Numbers of samples, N (Fig. 3).
-    Samples,
-    /// Numbers of rounds, T (Fig. 4 and 5).
-    Rounds,
-    /// Budgets.
-    Budget,
-}
-
-impl Swept {
-    /// Below the x axis.
-    const fn axis(self) -> &'static str {
-        match self {
-            Self::Samples => "N, samples",
-            Self::Rounds => "T, rounds",
-            Self::Budget => "budget, thousand tokens",
-        }
-    }
-    /// Above a panel.
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Samples => "Fixed N",
-            Self::Rounds => "Fixed T",
-            Self::Budget => "Budget",
-        }
-    }
-    /// In the table.
-    const fn letter(self) -> &'static str {
-        match self {
-            Self::Samples => "N",
-            Self::Rounds => "T",
-            Self::Budget => "B",
-        }
-    }
-}
-
-/// One value of a sweep, to be run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PointSpec {
-    /// The sweep's label.
-    pub sweep: String,
-    /// The value.
-    pub value: u64,
-    /// The pipeline file, relative to the spec.
-    pub pipeline: String,
-    /// `KEY=VALUE`.
-    pub set: Vec<String>,
-}
-
-impl ScalingSpec {
-    /// Reads a spec.
-    ///
-    /// # Errors
-    /// What is no TOML or no such table, or every mistake that no run would show, one sentence each.
-    pub fn read(text: &str) -> Result<Self, Vec<String>> {
-        let spec: Self = toml::from_str(text).map_err(|error| vec![error.to_string()])?;
-        spec.check().map(|()| spec)
-    }
-
-    fn check(&self) -> Result<(), Vec<String>> {
-        let mut wrong = Vec::new();
-        let mut labels = BTreeSet::new();
-        for sweep in &self.sweeps {
-            let label = &sweep.label;
-            if !labels.insert(label) {
-                wrong.push(format!("two sweeps are called `{label}`"));
-            }
-            if sweep.values.is_empty() && sweep.zero.is_none() {
-                wrong.push(format!("the sweep `{label}` has no values"));
-            }
-            let ascends = sweep.values.is_sorted_by(|a, b| a < b);
-            if !ascends || (sweep.zero.is_some() && sweep.values.first() == Some(&0)) {
-                wrong.push(format!("the values of `{label}` must ascend, each once"));
-            }
-        }
-        if self.sweeps.is_empty() {
-            wrong.push("there is no [[sweep]]".to_owned());
-        }
-        if wrong.is_empty() { Ok(()) } else { Err(wrong) }
-    }
-
-    /// All values of all sweeps, in order.
-    pub fn points(&self) -> Vec<PointSpec> {
-        self.sweeps.iter().flat_map(Sweep::points).collect()
-    }
-}
-
-impl Sweep {
-    fn points(&self) -> Vec<PointSpec> {
-        let zero = self.zero.iter().map(|zero| (0, &zero.pipeline, zero.set.clone()));
-        let values = self.values.iter().map(|value| {
-            let swept = format!("{}={value}", self.key);
-            (*value, &self.pipeline, self.set.iter().cloned().chain([swept]).collect())
-        });
-        let all = zero.chain(values);
-        all.map(|(value, pipeline, set)| PointSpec {
-            sweep: self.label.clone(),
-            value,
-            pipeline: pipeline.clone(),
-            set,
-        })
-        .collect()
-    }
-}
-
 /// One value of a sweep on one task with one seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScalingRun {
     /// The sweep's label.
     pub sweep: String,
-    /// The value.
     pub value: u64,
-    /// The suite.
     pub suite: String,
     /// The task's stem.
     pub task: String,
@@ -182,15 +35,15 @@ pub struct ScalingRun {
     pub seed: u64,
     /// The returned candidate's walk score, by the last stage; 0 where it has none, as then no walk agrees.
     pub score: f64,
-    /// Whether its domain behaves as the reference on the task's problem; absent where that was not decided.
+    /// True if its domain behaves as the reference on the task's problem; absent where that was not decided.
     pub equal: Option<bool>,
-    /// Whether a plan was found for it and is one in the environment.
+    /// True if a plan was found for it and is one in the environment.
     pub valid: bool,
     /// The model's calls.
     pub calls: u64,
     /// The model's tokens, questions and replies.
     pub tokens: u64,
-    /// What broke, where something did; such a run is in no figure.
+    /// The failure of the run, if it failed; such a run is in no figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broke: Option<String>,
 }
@@ -202,22 +55,20 @@ impl ScalingRun {
     }
 }
 
-/// What one value of a sweep came to. Intervals are bootstrapped over seeds: each seed's mean over all tasks is one observation.
+/// The result of one value of a sweep. Intervals are bootstrapped over seeds: each seed's mean over all tasks
+/// is one observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The value.
     pub value: u64,
-    /// Runs that came to an end.
+    /// Runs that ended without a failure.
     pub runs: usize,
     /// Runs that broke.
     pub broke: usize,
     /// Share of successes.
     pub success: f64,
-    /// Its interval.
     pub success_interval: Interval,
     /// Mean walk score.
     pub score: f64,
-    /// Its interval.
     pub score_interval: Interval,
     /// Domains that behave as the reference, that do not, and those of which neither was decided.
     pub equal: [usize; 3],
@@ -232,7 +83,6 @@ pub struct Point {
 /// One sweep with its points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepResult {
-    /// What was swept.
     pub sweep: Sweep,
     /// In the order of the values.
     pub points: Vec<Point>,
@@ -247,9 +97,7 @@ pub struct ScalingStudy {
     pub model: String,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// The suites.
     pub suites: Vec<String>,
-    /// The seeds.
     pub seeds: Vec<u64>,
     /// In the order of the spec.
     pub sweeps: Vec<SweepResult>,
@@ -405,7 +253,7 @@ impl ScalingStudy {
     }
 
     /// Success and walk score of the sweeps of one kind, over their values.
-    fn figure(&self, of: Swept) -> Result<String, String> {
+    fn figure(&self, of: Swept) -> String {
         let shown: Vec<&SweepResult> = self.sweeps.iter().filter(|result| result.sweep.of == of).collect();
         let scale = if of == Swept::Budget { 1000.0 } else { 1.0 };
         let at = |point: &Point| point.value as f64 / scale;
@@ -417,7 +265,7 @@ impl ScalingStudy {
     }
 
     /// Success of all sweeps over the tokens that they used: a panel for each kind, all with the same axes.
-    fn by_tokens(&self) -> Result<String, String> {
+    fn by_tokens(&self) -> String {
         let kinds: BTreeSet<Swept> = self.sweeps.iter().map(|result| result.sweep.of).collect();
         let at = |point: &Point| point.tokens / 1000.0;
         let of = |p: &Point| (p.success, p.success_interval);
@@ -443,7 +291,7 @@ impl ScalingStudy {
             Artefact::new("scaling.csv", self.every_run().csv()),
             Artefact::json("scaling.json", self)?,
             Artefact::new("scaling.md", self.page()),
-            Artefact::svg("scaling-tokens.svg", self.by_tokens())?,
+            Artefact::new("scaling-tokens.svg", self.by_tokens()),
         ];
         let kinds: BTreeSet<Swept> = self.sweeps.iter().map(|result| result.sweep.of).collect();
         for of in kinds {
@@ -452,7 +300,7 @@ impl ScalingStudy {
                 Swept::Rounds => "scaling-rounds.svg",
                 Swept::Budget => "scaling-budget.svg",
             };
-            files.push(Artefact::svg(name, self.figure(of))?);
+            files.push(Artefact::new(name, self.figure(of)));
         }
         Ok(files)
     }
@@ -586,7 +434,7 @@ values = [4000]
     }
 
     #[test]
-    fn a_spec_is_a_list_of_points_and_its_mistakes_are_told_together() {
+    fn a_spec_is_a_list_of_points_and_its_mistakes_are_reported_together() {
         let spec = ScalingSpec::read(SPEC).unwrap();
         let points: Vec<(String, u64, String)> =
             spec.points().into_iter().map(|p| (p.pipeline, p.value, p.set.join(" "))).collect();
@@ -623,7 +471,7 @@ values = [4000]
     }
 
     #[test]
-    fn success_takes_all_that_was_decided() {
+    fn success_needs_every_decision() {
         let right = run("s", 1, "x", 1, true);
         assert!(right.is_success());
         assert!(ScalingRun { equal: None, ..right.clone() }.is_success());
@@ -633,7 +481,7 @@ values = [4000]
     }
 
     #[test]
-    fn the_files_hold_every_run_and_say_that_it_is_simulated() {
+    fn the_files_hold_every_run_and_state_that_it_is_simulated() {
         let files = study().artefacts().unwrap();
         let names: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
         let figures =

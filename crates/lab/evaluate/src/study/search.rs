@@ -1,9 +1,11 @@
-//! Search strategies against each other at the same number of replies: a chain, chains begun anew, a tree, a tree whose candidates race.
+//! Search strategies compared at the same number of replies: a chain, restarted chains, a tree, and a tree
+//! whose candidates race.
 //!
-//! Each strategy is a pipeline file; the command runs it over tasks and seeds with a simulated model and hands the outcomes to this module.
-//! So the figures say how well a strategy searches under a stated error rate, and nothing about any language model.
+//! Each strategy is a pipeline file; the command runs it over tasks and seeds with a simulated model and
+//! passes the outcomes to this module. The figures show how well a strategy searches under a stated error
+//! rate; they do not describe any language model.
 
-use super::Artefact;
+use crate::artefact::Artefact;
 use crate::statistics::{Interval, bootstrap_mean, mean, wilson};
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
@@ -20,38 +22,36 @@ const RESAMPLES: usize = 10_000;
 pub struct SearchRun {
     /// The strategy: the pipeline file's name.
     pub strategy: String,
-    /// The suite.
     pub suite: String,
     /// The task's stem.
     pub task: String,
     /// The run's seed.
     pub seed: u64,
-    /// How the run ended; `failed` is no outcome of a strategy, and such runs are counted apart.
+    /// The verdict of the run; runs with `failed` are not outcomes of a strategy and are counted apart.
     pub verdict: String,
-    /// Whether the returned candidate behaves exactly as the environment: the last stage accepted it.
+    /// True if the returned candidate behaves exactly as the environment: the last stage accepted it.
     pub solved: bool,
     /// The returned candidate's walk score by the last stage, 0 to 1; 0 where it has none, as then no walk agrees.
     pub score: f64,
     /// Replies of the model.
     pub replies: u64,
-    /// Requests that brought them.
+    /// Requests for these replies.
     pub requests: u64,
     /// Walks drawn on the way, without those of the last stage.
     pub walks: u64,
 }
 
 impl SearchRun {
-    fn failed(&self) -> bool {
+    fn has_failed(&self) -> bool {
         self.verdict == "failed"
     }
 }
 
-/// What a strategy came to.
+/// The result of a strategy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Strategy {
-    /// Its name.
     pub name: String,
-    /// Runs that came to an end.
+    /// Runs that ended without a failure.
     pub runs: usize,
     /// Runs that broke, which are in no figure.
     pub failed: usize,
@@ -150,7 +150,7 @@ impl SearchStudy {
             let mut row = vec![suite.to_owned()];
             for s in &self.strategies {
                 let runs =
-                    self.runs.iter().filter(|r| r.suite == suite && r.strategy == s.name && !r.failed());
+                    self.runs.iter().filter(|r| r.suite == suite && r.strategy == s.name && !r.has_failed());
                 let runs: Vec<&SearchRun> = runs.collect();
                 let scores: Vec<f64> = runs.iter().map(|r| r.score).collect();
                 row.push(format!("{} of {}", runs.iter().filter(|r| r.solved).count(), runs.len()));
@@ -226,7 +226,7 @@ fn interval(interval: Option<Interval>, signed: bool) -> String {
 
 fn strategy(name: &str, first: Option<&String>, all: &[SearchRun], seed: u64) -> Strategy {
     let mine = || all.iter().filter(|r| r.strategy == name);
-    let runs: Vec<&SearchRun> = mine().filter(|r| !r.failed()).collect();
+    let runs: Vec<&SearchRun> = mine().filter(|r| !r.has_failed()).collect();
     let solved = runs.iter().filter(|r| r.solved).count();
     let scores: Vec<f64> = runs.iter().map(|r| r.score).collect();
     let average = |values: Vec<f64>| mean(&values).map_or(0.0, |m| m.mean);
@@ -251,11 +251,11 @@ fn strategy(name: &str, first: Option<&String>, all: &[SearchRun], seed: u64) ->
     }
 }
 
-/// The score less the first strategy's on the same task and seed, where both came to an end.
+/// The score less the first strategy's on the same task and seed, if both runs ended.
 fn differences(first: &str, all: &[SearchRun], runs: &[&SearchRun]) -> Vec<f64> {
     let key = |r: &SearchRun| (r.suite.clone(), r.task.clone(), r.seed);
     let others: BTreeMap<_, f64> =
-        all.iter().filter(|r| r.strategy == first && !r.failed()).map(|r| (key(r), r.score)).collect();
+        all.iter().filter(|r| r.strategy == first && !r.has_failed()).map(|r| (key(r), r.score)).collect();
     runs.iter().filter_map(|r| Some(r.score - others.get(&key(r))?)).collect()
 }
 
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_hold_every_run_and_say_that_it_is_simulated() {
+    fn the_files_hold_every_run_and_state_that_it_is_simulated() {
         let files = study().artefacts().unwrap();
         let names: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, ["search.csv", "search.json", "search.md"]);

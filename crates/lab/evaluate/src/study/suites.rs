@@ -136,7 +136,7 @@ fn is_problem(file: &str) -> bool {
     !other && !stem.ends_with("_template") && !stem.ends_with(".template")
 }
 
-/// What a folder holds, by name; numbers in names compare as numbers, so that p2 comes before p10.
+/// The entries of a folder by name; numbers in names compare as numbers, so that p2 comes before p10.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).map(|list| list.flatten().map(|e| e.path()).collect()).unwrap_or_default();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_suite_is_named() {
+    fn folders_that_are_not_suites_are_named() {
         let (diagnostics, _) =
             load_suites(&[own("../../crates"), own("garden"), own("garden")], 1).unwrap_err();
         assert_eq!(diagnostics.len(), 2, "{diagnostics:?}");

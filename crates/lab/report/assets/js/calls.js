@@ -3,7 +3,7 @@
 function callsView(task, chosen) {
   const calls = task.task.calls;
   const n = calls.path.length;
-  if (!n) return el("p.note", {}, "No model was asked.");
+  if (!n) return el("p.note", {}, "No requests to models.");
   const detail = el("div.detail");
   const state = (task.callState ??= { filter: "", broken: false });
   let lines = [];
@@ -40,12 +40,12 @@ function callsView(task, chosen) {
   if (chosen) {
     const at = calls.path.indexOf(chosen);
     put(detail, el("p.back", {}, link(address(...cellParts(task.cell), task.name, "calls"), "\u2190 all calls")));
-    if (at < 0) put(detail, el("p.note.is-bad", {}, "There is no such call: ", el("code", {}, chosen)));
+    if (at < 0) put(detail, el("p.note.is-bad", {}, "Unknown call: ", el("code", {}, chosen)));
     else {
       put(detail, el("h2", {}, el("span.path", {}, chosen)));
       shown(detail, () => callDetail(calls.page[at]));
     }
-  } else put(detail, el("p", {}, "Choose a call to see its prompt, its replies and how it was asked."), accounts("model", Object.entries(task.task.by_model)), accounts("stage", Object.entries(task.task.by_stage)));
+  } else put(detail, el("p", {}, "Choose a call to see its prompt, its replies and its settings."), accounts("model", Object.entries(task.task.by_model)), accounts("stage", Object.entries(task.task.by_stage)));
   return el("div", { class: chosen ? "split has-detail" : "split" }, el("div.side", {}, tools, list.node), detail);
 }
 

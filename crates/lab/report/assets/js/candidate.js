@@ -4,7 +4,7 @@ async function candidateView(task, name) {
   const { tree } = task;
   const at = tree.at.get(name);
   const back = el("p.back", {}, link(address(...cellParts(task.cell), task.name, "tree"), "\u2190 all candidates"));
-  if (at === undefined) return [back, el("p.note.is-bad", {}, "There is no such candidate: ", el("code", {}, name))];
+  if (at === undefined) return [back, el("p.note.is-bad", {}, "Unknown candidate: ", el("code", {}, name))];
   const head = [back, el("h2", {}, el("span.path", {}, name)), descent(task, at)];
   if (tree.page[at] < 0) {
     const calls = (task.task.tree.failed_calls || {})[at] || [];
@@ -107,7 +107,7 @@ function assessment(page, said) {
     elsewhere.map((d) => finding(d, true)),
     here > 0 && el("p.thin", {}, `${count(here, "finding")} below, in place.`),
     said.message && said.summary && said.summary !== said.message && el("p", {}, said.summary),
-    said.feedback.length > 0 && fold("What the model is told of it", () => said.feedback.map((text) => textBlock(text, "prose"))),
+    said.feedback.length > 0 && fold("Feedback for the model", () => said.feedback.map((text) => textBlock(text, "prose"))),
     said.evidence !== undefined && fold("Evidence", async () => block(pretty(await textOf(said.evidence)), "code")),
     said.evidence_bytes !== undefined && el("p.thin", {}, `Evidence of ${figure(said.evidence_bytes)} bytes is in the run folder.`),
   );
@@ -130,7 +130,7 @@ async function pddlPart(title, file, page) {
   for (const plan of page.plans) found.push(...plan.diagnostics.filter((d) => d.file === file).map((d) => ({ ...d, stage: plan.stage })));
   const unique = found.filter((d, i) => found.findIndex((o) => o.code === d.code && o.start === d.start && o.message === d.message) === i);
   const errors = unique.filter((d) => d.severity === "error").length;
-  const words = pddl.written ? "written in its reply" : "as it came in";
+  const words = pddl.written ? "written in its reply" : "input";
   const rest = unique.length - errors;
   return fold(
     [title, el("span.thin", {}, ` ${words}`), errors > 0 && [" ", badge(count(errors, "error"), "rejected")], rest > 0 && [" ", badge(count(rest, "remark"), "undecided")]],
@@ -142,7 +142,7 @@ async function pddlPart(title, file, page) {
 function replyPart(page) {
   if (page.reply === undefined) return null;
   return fold(
-    ["Reply as it came", page.fixes.length > 0 && [" ", badge(count(page.fixes.length, "fix", "fixes"), "undecided")]],
+    ["Raw reply", page.fixes.length > 0 && [" ", badge(count(page.fixes.length, "fix", "fixes"), "undecided")]],
     () => [
       page.fixes.map((fix) => el("p.finding.is-warning", {}, el("strong", {}, "fixed"), ` line ${fix.line}: ${fix.title} `, el("code", {}, fix.code))),
       page.diagnostics.map((d) => finding(d, true)),

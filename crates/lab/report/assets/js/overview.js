@@ -90,8 +90,8 @@ function matrix() {
     el(
       "p.note",
       {},
-      "Solved tasks of all, seed by seed. What was not decided (u), broke (f) or was not run to its end (o) is neither solved nor unsolved.",
-      index.cells.some((cell) => !cell.judged) && " Where the evaluation has not been put together yet, a task counts by its verdict.",
+      "Solved tasks of all, seed by seed. Undecided (u), failed (f) and unfinished (o) tasks are not counted as solved or unsolved.",
+      index.cells.some((cell) => !cell.judged) && " Before the evaluation is complete, a task counts by its verdict.",
     ),
   );
 }
@@ -141,7 +141,7 @@ function accountCells(account) {
 // Accounts as a table; `lines` are [name, account].
 function accounts(title, lines, named) {
   const used = lines.filter(([, account]) => account.calls + account.failed);
-  if (!used.length) return el("p.note", {}, "No model was asked.");
+  if (!used.length) return el("p.note", {}, "No requests to models.");
   return table([[title, ""], ...ACCOUNT], used, ([name, account]) => [named ? named(name) : name, ...accountCells(account)]);
 }
 
@@ -176,10 +176,10 @@ async function overviewPage() {
       {},
       `Evaluation: ${count(cells.length, "cell")}, ${count(tasks, "task")}, ${count(candidates, "candidate")}, ${count(calls, "call")}. `,
       states("unfinished") > 0 && [badge("unfinished"), ` ${count(states("unfinished"), "cell")} `],
-      states("not begun") > 0 && [badge("not begun"), ` ${count(states("not begun"), "cell")}`],
+      states("not started") > 0 && [badge("not started"), ` ${count(states("not started"), "cell")}`],
     ),
     warnings(),
-    cells.length ? matrix() : el("p.note", {}, "There is no cell yet."),
+    cells.length ? matrix() : el("p.note", {}, "No cells yet."),
     el("h2", {}, "What it cost"),
     accounts("pipeline", by),
     index.tables.length > 0 && el("h2", {}, "Tables"),
@@ -230,7 +230,7 @@ async function cellPage(cell) {
 const cellTitle = (cell) => [cell.suite, " ", el("span.thin", {}, columnOf(cell)), " ", el("span.thin", {}, `seed ${cell.seed}`)];
 
 function session(line) {
-  const end = line.ended ? `${line.state} ${line.ended}` : "has not ended in good order: it is at work, or was stopped from outside";
+  const end = line.ended ? `${line.state} ${line.ended}` : "has no recorded end: it is running, or was stopped from outside";
   return el("div", {}, `${line.mode}: ${line.began}, ${end}`);
 }
 

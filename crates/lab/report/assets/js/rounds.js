@@ -33,7 +33,7 @@ function roundsOf(task, line) {
     el("h2", {}, el("code", {}, line.stage), " of ", nodeLink(task, line.root)),
     table(columns, line.rounds, (round) => [
       figure(round.round),
-      round.best ? nodeLink(task, round.best) : el("span.thin", {}, "no reply came to anything"),
+      round.best ? nodeLink(task, round.best) : el("span.thin", {}, "no usable reply"),
       ...(valued ? [score(round.value)] : []),
       badge(round.accepted ? "accepted" : "not accepted", round.accepted ? "accepted" : "undecided"),
       ...(compared ? [round.best_so_far ? nodeLink(task, round.best_so_far) : "-"] : []),
@@ -73,7 +73,7 @@ function accountView(task) {
     el("h2", {}, "By stage"),
     accounts("stage", stageOrder(task.task, Object.keys(task.task.by_stage)).map((stage) => [stage, task.task.by_stage[stage]])),
     effects(task.task.effects),
-    el("p.note", {}, "The time of calls adds up what ran side by side. A cost is unknown where the pipeline file has no price for the model, or the server did not count tokens."),
+    el("p.note", {}, "Call times are summed, also for parallel calls. A cost is unknown if the pipeline file has no price for the model or the server did not count tokens."),
   ];
 }
 

@@ -20,12 +20,12 @@ function changesView(task, at, title, changes) {
   const parent = task.tree.parent[at];
   const words = `${count(changes.structural.length + changes.structural_left_out, "change")}, ${count(changes.inserted, "line")} in, ${changes.removed} out`;
   return fold(
-    [title, el("span.thin", {}, " against "), parent >= 0 ? el("span.thin", {}, nodeName(task.tree, parent)) : "what came in", el("span.thin", {}, `: ${words}`)],
+    [title, el("span.thin", {}, " against "), parent >= 0 ? el("span.thin", {}, nodeName(task.tree, parent)) : "the input", el("span.thin", {}, `: ${words}`)],
     () => [
-      changes.unreadable.length > 0 && el("p.note", {}, "Not all of it could be read, so the changes below are those of what could be: ", changes.unreadable.slice(0, 3).join("; ")),
+      changes.unreadable.length > 0 && el("p.note", {}, "Some parts are unreadable; the changes below cover the rest: ", changes.unreadable.slice(0, 3).join("; ")),
       changes.structural.length
         ? changes.structural.map((change) => el("p.change", {}, el(`strong.is-${change.change}`, {}, change.change), " ", change.text))
-        : el("p.note", {}, "It means the same: only its text is another."),
+        : el("p.note", {}, "Same meaning; only the text differs."),
       changes.structural_left_out > 0 && el("p.note", {}, `and ${figure(changes.structural_left_out)} more`),
       changes.hunks.map(hunkView),
       changes.lines_left_out > 0 && el("p.note", {}, `${figure(changes.lines_left_out)} further lines are left out`),

@@ -96,7 +96,7 @@ const LETTERS = { a: "accepted", r: "rejected", u: "undecided", c: "not-comparab
 
 function treeView(task, chosenName) {
   const tree = task.tree;
-  if (!tree.n) return el("p.note", {}, "No candidate was made: ", task.task.calls.path.length ? "every reply broke, or none came." : "nothing was asked.");
+  if (!tree.n) return el("p.note", {}, "No candidates: ", task.task.calls.path.length ? "all replies failed, or none arrived." : "no request was sent.");
   const state = (task.state ??= { closed: new Set(), filter: "", only: "", metric: defaultMetric(tree) });
   const detail = el("div.detail");
   let lines = [];
@@ -158,11 +158,11 @@ function treeTools(tree, state, refresh, status) {
       refresh();
     },
   });
-  const only = el("select", { "aria-label": "Which candidates", change: () => ((state.only = only.value), refresh()) });
-  for (const [value, word] of [["", "all"], ["kept", "kept by a selection"], ["best", "best of a round"], ["line", "on the way to the answer"], ["accepted", "accepted by every judge"], ["failed", "broken samples"]]) {
+  const only = el("select", { "aria-label": "Candidates shown", change: () => ((state.only = only.value), refresh()) });
+  for (const [value, word] of [["", "all"], ["kept", "kept by a selection"], ["best", "best of a round"], ["line", "ancestors of the answer"], ["accepted", "accepted by every stage"], ["failed", "broken samples"]]) {
     only.append(el("option", { value, selected: state.only === value }, word));
   }
-  const metric = el("select", { "aria-label": "Metric that is shown", change: () => ((state.metric = metric.value), refresh()) }, metrics.map((name) => el("option", { value: name, selected: name === state.metric }, name)));
+  const metric = el("select", { "aria-label": "Shown metric", change: () => ((state.metric = metric.value), refresh()) }, metrics.map((name) => el("option", { value: name, selected: name === state.metric }, name)));
   const all = el("button", { type: "button", click: () => ((state.closed = new Set()), refresh()) }, "open all");
   const none = el("button", { type: "button", click: () => ((state.closed = new Set(tree.children.flatMap((c, i) => (c.length ? [i] : [])))), refresh()) }, "close all");
   const deep = tree.children.some((children) => children.length);
@@ -250,9 +250,9 @@ function treeSummary(task) {
   return el(
     "div.summary",
     {},
-    el("p", {}, "Choose a candidate to see its domain, problem and plan, what was said of them, and every prompt and reply behind it."),
+    el("p", {}, "Choose a candidate to see its domain, problem and plan, their assessments, and every prompt and reply behind it."),
     Object.keys(tree.decisions).length > 0 && [
-      el("h2", {}, "What the stages said"),
+      el("h2", {}, "Decisions by stage"),
       table(
         [["stage", ""], ...Object.values(LETTERS).map((word) => [word.replace("-", " "), "number"])],
         stageOrder(page, Object.keys(tree.decisions)),

@@ -12,7 +12,7 @@ function textBlock(number, kind) {
 
 function block(text, kind) {
   const pre = el("pre", { class: kind, tabindex: 0 });
-  const copy = el("button.copy", { type: "button", title: "Copy the text as it is", click: () => copied(copy, text) }, "copy");
+  const copy = el("button.copy", { type: "button", title: "Copy the text", click: () => copied(copy, text) }, "copy");
   if (text.length <= MOST_CHARACTERS) return [copy, put(pre, text || "(empty)")];
   put(pre, text.slice(0, MOST_CHARACTERS));
   const all = el("button", { type: "button" }, `Show all ${figure(text.length)} characters`);
@@ -101,7 +101,7 @@ function pddlView(text, diagnostics) {
     draw(lines.length);
     more.remove();
   });
-  const copy = el("button.copy", { type: "button", title: "Copy the text as it is", click: () => copied(copy, text) }, "copy");
+  const copy = el("button.copy", { type: "button", title: "Copy the text", click: () => copied(copy, text) }, "copy");
   return el("div.text", {}, copy, loose.map((d) => finding(d)), view, drawn < lines.length && more);
 }
 

@@ -1,14 +1,15 @@
 //! From the facts of a state to the things of a picture.
 
-use super::coordinates::place;
-use super::node::{Cell, Fill, FillPaint, Mark, Node, Part, Sheet, Thing};
-use super::scene::{Scene, Shown, argument, argument_or_first};
+mod grids;
+
+use super::node::{Mark, Node, Part, Sheet, Thing};
+use super::scene::{Scene, ShownFact, argument, argument_or_first};
 use super::{MAX_THINGS, Painter};
-use planforge_pipeline::{Colour, GridSpec, GroupSpec, Height, MarkSpec, Pattern};
+use planforge_pipeline::{Colour, GroupSpec, MarkSpec, Pattern};
 use planforge_planning::task::ObjectId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How deep things are in each other at most: a robot with a tray with a cup in a room is four.
+/// The greatest depth of things inside each other: a robot with a tray with a cup in a room is four.
 const DEEPEST: usize = 12;
 /// The most words on one thing.
 const MOST_MARKS: usize = 24;
@@ -17,8 +18,8 @@ const MAX_MARKS: usize = 1_500;
 /// The most words below a picture.
 const MOST_WORDS: usize = 60;
 
-/// Something that is in or on another thing, and the fact that says so.
-type Held = (ObjectId, Shown);
+/// A thing in or on another thing, and the fact that places it.
+type HeldThing = (ObjectId, ShownFact);
 
 /// Draws a state as a sheet of parts.
 pub(super) fn sheet(painter: &Painter, scene: &mut Scene<'_>) -> Sheet {
@@ -38,7 +39,7 @@ pub(super) fn sheet(painter: &Painter, scene: &mut Scene<'_>) -> Sheet {
     };
     build.relations();
     let mut parts = Vec::new();
-    build.held(&mut parts);
+    build.draw_held(&mut parts);
     build.piles(&mut parts);
     for grid in &painter.template.grids {
         build.grid(grid, &mut parts);
@@ -59,16 +60,16 @@ struct Build<'p, 's, 'a> {
     painter: &'p Painter,
     scene: &'s mut Scene<'a>,
     /// Cell or place -> what is in it.
-    inside: BTreeMap<ObjectId, Vec<Held>>,
-    /// Thing -> what stands on it.
-    above: HashMap<ObjectId, Vec<Held>>,
-    marks: HashMap<ObjectId, Vec<(Shown, Mark)>>,
-    words: Vec<(Shown, Mark)>,
-    /// How often each object is drawn.
+    inside: BTreeMap<ObjectId, Vec<HeldThing>>,
+    /// Things on a thing.
+    above: HashMap<ObjectId, Vec<HeldThing>>,
+    marks: HashMap<ObjectId, Vec<(ShownFact, Mark)>>,
+    words: Vec<(ShownFact, Mark)>,
+    /// Number of drawings of each object.
     drawn: HashMap<ObjectId, usize>,
     /// The things that the one under way is in or on.
     path: Vec<ObjectId>,
-    /// How many of them it is in.
+    /// Number of containers around it.
     depth: usize,
     left: usize,
     marks_left: usize,
@@ -76,7 +77,7 @@ struct Build<'p, 's, 'a> {
 }
 
 impl Build<'_, '_, '_> {
-    /// What is in what, what stands on what, and the words on things.
+    /// Finds the things inside and on other things, and their marks.
     fn relations(&mut self) {
         let painter = self.painter;
         let mut known: HashSet<(ObjectId, usize)> = HashSet::new();
@@ -86,7 +87,7 @@ impl Build<'_, '_, '_> {
             for pattern in patterns {
                 for (shown, args) in self.scene.facts(pattern) {
                     let pair = (argument(pattern, "what", args), argument(pattern, variable, args));
-                    let ((Some(what), Some(place)), Shown::Atom(at)) = (pair, shown) else { continue };
+                    let ((Some(what), Some(place)), ShownFact::Atom(at)) = (pair, shown) else { continue };
                     // One fact may be named by two entries.
                     if painter.is_of(place, types) && known.insert((place, at)) {
                         self.inside.entry(place).or_default().push((what, shown));
@@ -111,7 +112,7 @@ impl Build<'_, '_, '_> {
     }
 
     fn mark(&mut self, spec: &MarkSpec) {
-        let facts: Vec<(Shown, &[ObjectId], Option<f64>)> = match spec.numeric {
+        let facts: Vec<(ShownFact, &[ObjectId], Option<f64>)> = match spec.numeric {
             true => {
                 let values = self.scene.values(&spec.fact).into_iter();
                 values.map(|(shown, args, value)| (shown, args, Some(value))).collect()
@@ -192,11 +193,11 @@ impl Build<'_, '_, '_> {
     }
 
     /// Nodes for things that some facts put here, as many as there is room for.
-    fn all(&mut self, held: Vec<Held>) -> Vec<Node> {
+    fn all(&mut self, held: Vec<HeldThing>) -> Vec<Node> {
         let mut nodes = Vec::new();
         let mut more = 0;
         for (id, shown) in held {
-            // Whoever is in himself is told in words.
+            // A thing inside itself is described in words.
             if self.path.contains(&id) {
                 continue;
             }
@@ -214,7 +215,7 @@ impl Build<'_, '_, '_> {
         nodes
     }
 
-    /// A thing, with what stands on it.
+    /// A thing with the things on it.
     fn node(&mut self, id: ObjectId) -> Node {
         let thing = self.thing(id, false);
         let above = self.above.get(&id).cloned().unwrap_or_default();
@@ -228,8 +229,8 @@ impl Build<'_, '_, '_> {
     }
 
     /// The objects of facts about one thing, each once, in order, with its facts.
-    fn of_one(&mut self, patterns: &[Pattern]) -> Vec<Held> {
-        let mut found: Vec<Held> = Vec::new();
+    fn of_one(&mut self, patterns: &[Pattern]) -> Vec<HeldThing> {
+        let mut found: Vec<HeldThing> = Vec::new();
         for pattern in patterns {
             for (shown, args) in self.scene.facts(pattern) {
                 let Some(id) = argument_or_first(pattern, args) else { continue };
@@ -243,8 +244,8 @@ impl Build<'_, '_, '_> {
         found
     }
 
-    /// What is held, and the places that are none of the objects.
-    fn held(&mut self, parts: &mut Vec<Part>) {
+    /// Draws held things, and places that are not objects.
+    fn draw_held(&mut self, parts: &mut Vec<Part>) {
         let painter = self.painter;
         for stack in painter.template.stacks.iter().filter(|stack| !stack.held.is_empty()) {
             let held = self.of_one(&stack.held);
@@ -261,7 +262,7 @@ impl Build<'_, '_, '_> {
         }
     }
 
-    fn contained(&self) -> HashSet<ObjectId> {
+    fn contained_things(&self) -> HashSet<ObjectId> {
         self.inside.values().flatten().map(|(id, _)| *id).collect()
     }
 
@@ -270,7 +271,7 @@ impl Build<'_, '_, '_> {
         if painter.template.stacks.is_empty() {
             return;
         }
-        let contained = self.contained();
+        let contained = self.contained_things();
         let bottoms: Vec<Pattern> = painter.template.stacks.iter().flat_map(|s| s.bottom.clone()).collect();
         let bottoms = self.of_one(&bottoms);
         let on: HashSet<ObjectId> = self.above.values().flatten().map(|(id, _)| *id).collect();
@@ -293,127 +294,11 @@ impl Build<'_, '_, '_> {
         parts.push(Part::Row { title: None, nodes, table: true });
     }
 
-    fn grid(&mut self, grid: &GridSpec, parts: &mut Vec<Part>) {
-        let painter = self.painter;
-        let placed = place(painter, self.scene, grid);
-        let mut fills = self.fills(grid);
-        let mut heights = self.heights(grid);
-        let mut cells = Vec::new();
-        let mut more = 0;
-        for (id, row, column) in placed.cells {
-            if self.left == 0 {
-                more += 1;
-                continue;
-            }
-            let mut cell = Cell { row, column, thing: self.thing(id, true), ..Cell::default() };
-            for (shown, fill) in fills.remove(&id).unwrap_or_default() {
-                self.scene.show(shown);
-                match &cell.fill {
-                    None => cell.fill = Some(fill),
-                    Some(_) => cell
-                        .thing
-                        .marks
-                        .push(Mark { text: format!("also {}", fill.name), colour: Some(Colour::Red) }),
-                }
-            }
-            for (shown, number, words) in heights.remove(&id).unwrap_or_default() {
-                self.scene.show(shown);
-                match &cell.height {
-                    None => cell.height = Some((number, words)),
-                    Some(_) => cell
-                        .thing
-                        .marks
-                        .push(Mark { text: format!("also {words}"), colour: Some(Colour::Red) }),
-                }
-            }
-            cells.push(cell);
-        }
-        self.left_out += more;
-        parts.push(Part::Grid { rows: placed.rows, columns: placed.columns, cells });
-        if more > 0 {
-            parts.push(Part::Row { title: None, nodes: vec![Node::More(more)], table: false });
-        }
-        if !placed.elsewhere.is_empty() {
-            let nodes = self.places(&placed.elsewhere);
-            let title = Some("cells without a place in the grid:".to_owned());
-            parts.push(Part::Row { title, nodes, table: false });
-        }
-    }
-
-    /// Places one by one, as many as there is room for.
-    fn places(&mut self, ids: &[ObjectId]) -> Vec<Node> {
-        let mut nodes = Vec::new();
-        for id in ids {
-            if self.left == 0 {
-                break;
-            }
-            nodes.push(Node::Thing(self.thing(*id, true)));
-        }
-        let more = ids.len() - nodes.len();
-        if more > 0 {
-            self.left_out += more;
-            nodes.push(Node::More(more));
-        }
-        nodes
-    }
-
-    fn fills(&self, grid: &GridSpec) -> HashMap<ObjectId, Vec<(Shown, Fill)>> {
-        let mut fills: HashMap<ObjectId, Vec<(Shown, Fill)>> = HashMap::new();
-        for pattern in &grid.fill {
-            for (shown, args) in self.scene.facts(pattern) {
-                let pair = (argument(pattern, "cell", args), argument(pattern, "colour", args));
-                if let (Some(cell), Some(colour)) = pair {
-                    fills.entry(cell).or_default().push((shown, self.fill(colour)));
-                }
-            }
-        }
-        fills
-    }
-
-    /// The colour that an object is called, else one of the palette by its place among the objects of its type.
-    fn fill(&self, id: ObjectId) -> Fill {
-        let Some(object) = self.painter.object(id) else {
-            return Fill { name: String::new(), paint: FillPaint::Palette(Colour::Grey) };
-        };
-        let named = NAMED.iter().find(|(name, ..)| *name == object.key);
-        let paint = match named {
-            Some((_, red, green, blue)) => FillPaint::Named(*red, *green, *blue),
-            None => FillPaint::Palette(Colour::ALL[object.of_its_type % Colour::ALL.len()].1),
-        };
-        Fill { name: object.name.clone(), paint }
-    }
-
-    fn heights(&self, grid: &GridSpec) -> HashMap<ObjectId, Vec<(Shown, Option<f64>, String)>> {
-        let mut heights: HashMap<ObjectId, Vec<(Shown, Option<f64>, String)>> = HashMap::new();
-        match &grid.height {
-            Some(Height::Fact(pattern)) => {
-                for (shown, args) in self.scene.facts(pattern) {
-                    let pair = (argument(pattern, "cell", args), argument(pattern, "n", args));
-                    let (Some(cell), Some(level)) = pair else { continue };
-                    let name = self.name(level);
-                    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-                    let number = name.get(digits..).and_then(|digits| digits.parse::<u32>().ok());
-                    let words = number.map_or(name, |number| number.to_string());
-                    heights.entry(cell).or_default().push((shown, number.map(f64::from), words));
-                }
-            }
-            Some(Height::Number(pattern)) => {
-                for (shown, args, value) in self.scene.values(pattern) {
-                    let Some(cell) = argument(pattern, "cell", args) else { continue };
-                    let number = value.is_finite().then_some(value);
-                    heights.entry(cell).or_default().push((shown, number, value.to_string()));
-                }
-            }
-            None => {}
-        }
-        heights
-    }
-
     /// Places that are in no other place and nowhere else in the picture.
     fn groups(&mut self, parts: &mut Vec<Part>) {
         let painter = self.painter;
         let groups = || painter.template.groups.iter().filter(|group: &&GroupSpec| group.title.is_none());
-        let contained = self.contained();
+        let contained = self.contained_things();
         for group in groups() {
             let mut places = painter.objects_of(&group.places);
             places.retain(|id| !contained.contains(id) && !self.drawn.contains_key(id));
@@ -465,7 +350,7 @@ impl Build<'_, '_, '_> {
     }
 }
 
-/// A state of a wrong model may have a thing in two places; that is said on each.
+/// Marks things that a state of a wrong model has in two places.
 fn tell_twice(part: &mut Part, twice: &HashSet<ObjectId>) {
     if twice.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Where the cells of a grid are: by their names, or by who lies beside whom.
+//! The places of a grid's cells: by their names, or by their neighbours.
 
 use super::Painter;
 use super::scene::{Scene, argument};
@@ -16,7 +16,7 @@ pub(super) struct Placed {
     pub(super) columns: usize,
     /// Cell, row, column; rows from above.
     pub(super) cells: Vec<(ObjectId, usize, usize)>,
-    /// Cells without a place: their names do not say it, or another cell is there.
+    /// Cells without a place: their names have no place, or another cell is there.
     pub(super) elsewhere: Vec<ObjectId>,
 }
 
@@ -68,7 +68,8 @@ fn ranks(mut values: Vec<i64>) -> BTreeMap<i64, usize> {
     values.iter().enumerate().map(rank).collect()
 }
 
-/// Walks from cell to cell. What contradicts what was found before is not drawn; parts that do not touch stand beside each other.
+/// Walks from cell to cell. Contradictions to earlier places are not drawn; separate parts are drawn beside
+/// each other.
 fn by_neighbours(
     cells: &[ObjectId],
     sides: &[(Side, Pattern)],

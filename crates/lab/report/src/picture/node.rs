@@ -1,4 +1,4 @@
-//! What a picture is made of, before anything has a place.
+//! The parts of a picture before their layout.
 
 use planforge_pipeline::Colour;
 use planforge_planning::task::ObjectId;
@@ -14,9 +14,9 @@ pub(super) struct Thing {
     pub(super) colour: Option<Colour>,
     /// Words on it, each with its colour.
     pub(super) marks: Vec<Mark>,
-    /// What is in it.
+    /// The things inside it.
     pub(super) inside: Vec<Node>,
-    /// Whether it is a place, which is there to hold things.
+    /// True if it is a place, which is there to hold things.
     pub(super) place: bool,
 }
 
@@ -44,13 +44,13 @@ pub(super) struct Cell {
     pub(super) row: usize,
     pub(super) column: usize,
     pub(super) thing: Thing,
-    /// What it is filled with.
+    /// Its filling.
     pub(super) fill: Option<Fill>,
-    /// How high it is: the number, where there is one, and the words.
+    /// Its height: the number, if there is one, and the words.
     pub(super) height: Option<(Option<f64>, String)>,
 }
 
-/// The colour of a cell: one that a name says, or one of the palette.
+/// The colour of a cell: by its name, or from the palette.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fill {
     pub(super) name: String,
@@ -66,7 +66,7 @@ pub(super) enum FillPaint {
     Palette(Colour),
 }
 
-/// A part of a picture; parts stand below each other.
+/// A part of a picture; parts are drawn below each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
     /// Things beside each other, on a table where they are piles.
@@ -75,12 +75,15 @@ pub(super) enum Part {
         title: Option<String>,
         /// The things.
         nodes: Vec<Node>,
-        /// Whether there is a line below: what they stand on.
+        /// True if there is a line below: what they stand on.
         table: bool,
     },
     /// Cells in rows and columns.
-    Grid { rows: usize, columns: usize, cells: Vec<Cell> },
-    /// Words.
+    Grid {
+        rows: usize,
+        columns: usize,
+        cells: Vec<Cell>,
+    },
     Words(Vec<Mark>),
 }
 

@@ -1,12 +1,12 @@
-//! The sheet as SVG. Every text is escaped, colours are tints that light and dark pages bear, and long names are said in full when they are
-//! pointed at.
+//! The sheet as SVG. Every text is escaped, colours are tints for light and dark pages, and titles hold long
+//! names in full.
 
 use super::node::{Cell, FillPaint, Mark, Sheet, Thing};
 use super::shape::{
     Block, Form, GAP, LINE, MOST_OF_A_NAME, MOST_OF_WORDS, PADDING, Placed, Shape, WORDS_LINE, mark_width,
-    more_text, place, shortened,
+    more_text, place, shorten,
 };
-use planforge_evaluate::plot::escaped;
+use planforge_evaluate::chart::escaped;
 use planforge_pipeline::Colour;
 use std::fmt::Write as _;
 
@@ -96,7 +96,7 @@ impl Out {
                 let centred = inside.is_empty() && !thing.place;
                 let at = if centred { x + shape.width / 2.0 } else { x + PADDING };
                 let anchor = if centred { Some("middle") } else { None };
-                self.anchored((at, y + PADDING + LINE - 4.0), anchor, "", &thing.label, MOST_OF_A_NAME);
+                self.anchored_text((at, y + PADDING + LINE - 4.0), anchor, "", &thing.label, MOST_OF_A_NAME);
                 self.words(x, y, words);
                 for (dx, dy, inner) in inside {
                     self.shape(x + dx, y + dy, inner);
@@ -124,7 +124,7 @@ impl Out {
         }
         let Form::Thing { thing, words, inside } = &shape.form else { return };
         if let Some((value, text)) = &cell.height {
-            // The higher, the darker; the number says it for everybody.
+            // Higher is darker; the number does not depend on colour.
             if let Some(value) = value.filter(|value| *value > 0.0) {
                 let opacity = number(0.45 * value / (value + 2.0));
                 let (x, y, w, h) = (number(x), number(y), number(size.0), number(size.1));
@@ -134,7 +134,7 @@ impl Out {
                 );
             }
             let place = (x + size.0 - PADDING, y + PADDING + LINE - 4.0);
-            self.anchored(place, Some("end"), &format!("pf-h{on}"), text, 6);
+            self.anchored_text(place, Some("end"), &format!("pf-h{on}"), text, 6);
         }
         let says = match &cell.fill {
             Some(fill) => format!("{}: {}", thing.label, fill.name),
@@ -171,10 +171,10 @@ impl Out {
     }
 
     fn text(&mut self, x: f64, y: f64, class: &str, content: &str, most: usize) {
-        self.anchored((x, y), None, class, content, most);
+        self.anchored_text((x, y), None, class, content, most);
     }
 
-    fn anchored(
+    fn anchored_text(
         &mut self,
         (x, y): (f64, f64),
         anchor: Option<&str>,
@@ -182,7 +182,7 @@ impl Out {
         content: &str,
         most: usize,
     ) {
-        let shown = shortened(content, most);
+        let shown = shorten(content, most);
         let (x, y) = (number(x), number(y));
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         let anchor = anchor.map_or(String::new(), |anchor| format!(" text-anchor=\"{anchor}\""));

@@ -17,7 +17,7 @@ pub(super) struct Scene<'a> {
 
 /// A fact, or a value, that a picture may show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum ShownFact {
     /// An atom, by its number.
     Atom(usize),
     /// A value, by its number.
@@ -41,19 +41,19 @@ impl<'a> Scene<'a> {
     }
 
     /// The atoms of a pattern, in the order of the state.
-    pub(super) fn facts(&self, pattern: &Pattern) -> Vec<(Shown, &'a [ObjectId])> {
+    pub(super) fn facts(&self, pattern: &Pattern) -> Vec<(ShownFact, &'a [ObjectId])> {
         let predicate = self.painter.predicates.get(&pattern.name);
         let numbers =
             predicate.and_then(|id| self.by_predicate.get(id)).map(Vec::as_slice).unwrap_or_default();
-        let found = numbers.iter().map(|at| (Shown::Atom(*at), &*self.atoms[*at].args));
+        let found = numbers.iter().map(|at| (ShownFact::Atom(*at), &*self.atoms[*at].args));
         found.filter(|(_, args)| self.fits(pattern, args)).collect()
     }
 
     /// The values of a pattern over a numeric function.
-    pub(super) fn values(&self, pattern: &Pattern) -> Vec<(Shown, &'a [ObjectId], f64)> {
+    pub(super) fn values(&self, pattern: &Pattern) -> Vec<(ShownFact, &'a [ObjectId], f64)> {
         let Some(function) = self.painter.functions.get(&pattern.name) else { return Vec::new() };
         let all = self.numbers.iter().enumerate().filter(|(_, (term, _))| term.predicate == *function);
-        let found = all.map(|(at, (term, value))| (Shown::Number(at), &*term.args, *value));
+        let found = all.map(|(at, (term, value))| (ShownFact::Number(at), &*term.args, *value));
         found.filter(|(_, args, _)| self.fits(pattern, args)).collect()
     }
 
@@ -62,10 +62,10 @@ impl<'a> Scene<'a> {
         pattern.matches(key, args.len())
     }
 
-    pub(super) fn show(&mut self, what: Shown) {
+    pub(super) fn show(&mut self, what: ShownFact) {
         match what {
-            Shown::Atom(at) => self.drawn[at] = true,
-            Shown::Number(at) => self.drawn_numbers[at] = true,
+            ShownFact::Atom(at) => self.drawn[at] = true,
+            ShownFact::Number(at) => self.drawn_numbers[at] = true,
         }
     }
 
@@ -82,7 +82,7 @@ fn without(drawn: &[bool]) -> Vec<usize> {
     drawn.iter().enumerate().filter(|(_, drawn)| !**drawn).map(|(at, _)| at).collect()
 }
 
-/// The object that stands for a variable of a pattern in the arguments of a fact.
+/// The object for a variable of a pattern in the arguments of a fact.
 pub(super) fn argument(pattern: &Pattern, variable: &str, args: &[ObjectId]) -> Option<ObjectId> {
     args.get(pattern.position(variable)?).copied()
 }

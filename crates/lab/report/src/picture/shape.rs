@@ -1,4 +1,4 @@
-//! How large everything is, and where it stands in what it is in.
+//! Sizes of all parts, and their positions inside each other.
 
 use super::node::{Cell, Mark, Node, Part, Sheet, Thing};
 
@@ -11,11 +11,11 @@ pub(super) const GAP: f64 = 6.0;
 /// Width that a character takes at most on average: of names, and of words.
 const CHARACTER: f64 = 7.0;
 const WORDS_CHARACTER: f64 = 6.1;
-/// The most characters of a name that are shown; the whole name is said when it is pointed at.
+/// The most characters of a name that are shown; the title has the whole name.
 pub(super) const MOST_OF_A_NAME: usize = 22;
 /// The most characters of words on a thing.
 pub(super) const MOST_OF_WORDS: usize = 34;
-/// How wide a row of a picture becomes before things stand in a second one; and inside of a thing.
+/// The greatest width of a row before things wrap to a second one; and inside a thing.
 const WIDEST: f64 = 680.0;
 const WIDEST_INSIDE: f64 = 360.0;
 const WORDS_WIDTH: f64 = 120.0;
@@ -29,7 +29,7 @@ pub(super) struct Shape<'n> {
     pub(super) form: Form<'n>,
 }
 
-/// What has that size.
+/// The content of a shape.
 #[derive(Debug)]
 pub(super) enum Form<'n> {
     Thing {
@@ -133,7 +133,7 @@ fn shape(node: &Node) -> Shape<'_> {
     }
 }
 
-/// What is said where things are left out.
+/// The note about omitted things.
 pub(super) fn more_text(count: usize) -> String {
     format!("and {count} more")
 }
@@ -154,7 +154,8 @@ fn thing(one: &Thing, badge: bool) -> Shape<'_> {
     }
 }
 
-/// A base and what stands on it, side by side where that is several things. A tower has the width of its widest thing.
+/// A base with the things on it, side by side if there are several. A tower has the width of its widest
+/// thing.
 fn pile<'n>(base: Shape<'n>, tops: &'n [Node]) -> Shape<'n> {
     let shapes: Vec<Shape<'n>> = tops.iter().map(shape).collect();
     let gaps = GAP * (shapes.len().saturating_sub(1)) as f64;
@@ -249,13 +250,13 @@ fn words(marks: &[Mark], widest: f64) -> (Vec<(f64, f64, &Mark)>, f64, f64) {
     (placed, width, height)
 }
 
-/// How wide words are with the room around them.
+/// The width of a mark with its margin.
 pub(super) fn mark_width(mark: &Mark) -> f64 {
-    units(&shortened(&mark.text, MOST_OF_WORDS)) * WORDS_CHARACTER + 6.0
+    units(&shorten(&mark.text, MOST_OF_WORDS)) * WORDS_CHARACTER + 6.0
 }
 
 pub(super) fn name_width(name: &str) -> f64 {
-    units(&shortened(name, MOST_OF_A_NAME)) * CHARACTER
+    units(&shorten(name, MOST_OF_A_NAME)) * CHARACTER
 }
 
 /// Characters of normal width that a text is as wide as.
@@ -264,7 +265,7 @@ fn units(text: &str) -> f64 {
 }
 
 /// At most so many characters; a name that is cut ends in an ellipsis.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -189,7 +189,7 @@ pub(crate) fn report(folder: &Path) -> (Page, planforge_report::Written) {
 pub(crate) struct Element {
     pub(crate) name: String,
     pub(crate) attributes: BTreeMap<String, String>,
-    /// What stands in a script, style or title element.
+    /// Text inside a script, style or title element.
     pub(crate) text: String,
 }
 

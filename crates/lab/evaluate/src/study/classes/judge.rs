@@ -1,8 +1,10 @@
 //! One mutant: its class, and where nothing is wrong with it the exact comparison and the plan that its class rests on.
 
+use super::super::suites::StudySuite;
+use super::super::watch::Watch;
+use super::setup::Setup;
 use super::unseen::unseen;
-use super::{Behaves, ClassesSpec, Exact, ExactDifference, Judged, Witness, hde_options};
-use crate::study::{StudyBudget, StudySuite, Watch};
+use super::{Behaves, ClassesSpec, Exact, ExactDifference, JudgedMutant, Witness, hde_options};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::mutate::action::ActionMutant;
@@ -16,10 +18,8 @@ use planforge_planning::equivalence::hde::{HdeDifference, HdeOutcome, HdeReferen
 use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup, classify_action};
 
 /// A suite, ready to judge mutants of its actions.
-pub(super) struct Judge<'s> {
-    pub(super) suite: &'s StudySuite,
-    pub(super) spec: &'s ClassesSpec,
-    watch: &'s Watch,
+pub(super) struct ActionJudge<'s> {
+    pub(super) setup: Setup<'s>,
     /// One for each k.
     references: Vec<HdeReference>,
     /// For the counting of the paper's code, with the first k.
@@ -27,14 +27,15 @@ pub(super) struct Judge<'s> {
     pub(super) models: Vec<ComparableModel>,
 }
 
-impl<'s> Judge<'s> {
+impl<'s> ActionJudge<'s> {
     pub(super) fn new(
         suite: &'s StudySuite,
         spec: &'s ClassesSpec,
         watch: &'s Watch,
     ) -> Result<Self, String> {
         let problems: Vec<&Problem> = suite.tasks.iter().map(|task| &task.problem).collect();
-        let budget = || StudyBudget::new(watch, spec.max_bytes);
+        let setup = Setup { suite, spec, watch };
+        let budget = || setup.budget();
         let reference = |k, rule| {
             let options = hde_options(spec, k, rule);
             HdeReference::new(&suite.domain, &problems, &options, &mut budget()).map_err(|no| no.to_string())
@@ -48,14 +49,8 @@ impl<'s> Judge<'s> {
                 .map_err(|no| no.error.to_string())
         };
         let models = problems.iter().map(model).collect::<Result<_, _>>()?;
-        let judge = Judge {
-            suite,
-            spec,
-            watch,
-            references,
-            counting: reference(first, HdeRule::ReferenceCode)?,
-            models,
-        };
+        let judge =
+            ActionJudge { setup, references, counting: reference(first, HdeRule::ReferenceCode)?, models };
         // A limit may leave open whether two domains are equivalent; a flaw in the true action is none of the mutants'.
         let unlike = |action: &&Action| {
             let class = judge.classify_action(&print_action(action), action.name.as_str()).class;
@@ -67,18 +62,21 @@ impl<'s> Judge<'s> {
         }
     }
 
-    pub(super) fn budget(&self) -> StudyBudget<'s> {
-        StudyBudget::new(self.watch, self.spec.max_bytes)
-    }
-
     fn classify_action(&self, reply: &str, name: &str) -> ClassifiedReply {
         // There is one for each k, and at least one k.
         let reference = self.references.first().unwrap_or(&self.counting);
-        classify_action(reply, SourceId(0), &self.suite.domain, name, reference, &mut self.budget())
+        classify_action(
+            reply,
+            SourceId(0),
+            &self.setup.suite.domain,
+            name,
+            reference,
+            &mut self.setup.budget(),
+        )
     }
 
-    pub(super) fn judged(&self, suite: usize, action: usize, mutant: &ActionMutant) -> Judged {
-        let name = self.suite.domain.actions.get(action).map_or("", |a| a.name.as_str());
+    pub(super) fn judge_mutant(&self, suite: usize, action: usize, mutant: &ActionMutant) -> JudgedMutant {
+        let name = self.setup.suite.domain.actions.get(action).map_or("", |a| a.name.as_str());
         let classified = self.classify_action(&mutant.reply, name);
         let first = classified.diagnostics.first().map(|d| format!("{} ({})", d.message, d.code));
         let finding = first.or_else(|| classified.reason.clone());
@@ -87,7 +85,7 @@ impl<'s> Judge<'s> {
             (Some(domain), None) if told => Some(self.behaves(&classified, domain)),
             _ => None,
         };
-        Judged { suite, action, mutant: mutant.clone(), class: classified.class, finding, behaves }
+        JudgedMutant { suite, action, mutant: mutant.clone(), class: classified.class, finding, behaves }
     }
 
     fn behaves(&self, classified: &ClassifiedReply, domain: &Domain) -> Behaves {
@@ -97,7 +95,7 @@ impl<'s> Judge<'s> {
         let counted = (exact == Exact::Equal).then(|| self.class_by(&self.counting, domain));
         let unseen = match &exact {
             Exact::Different(difference) if classified.class == ResultClass::Equivalent => {
-                Some(unseen(self, domain, difference))
+                Some(unseen(&self.setup, domain, difference))
             }
             _ => None,
         };
@@ -106,7 +104,7 @@ impl<'s> Judge<'s> {
     }
 
     fn class_by(&self, reference: &HdeReference, domain: &Domain) -> ResultClass {
-        match reference.compare(domain, &mut self.budget()) {
+        match reference.compare(domain, &mut self.setup.budget()) {
             Ok(hde) => match hde.outcome {
                 HdeOutcome::Equivalent => ResultClass::Equivalent,
                 HdeOutcome::Undecided { .. } => ResultClass::Undecided,
@@ -118,10 +116,12 @@ impl<'s> Judge<'s> {
 
     fn exact(&self, domain: &Domain) -> Exact {
         let mut exact = Exact::Equal;
-        for (number, (task, own)) in self.suite.tasks.iter().zip(&self.models).enumerate() {
-            let limits = limits(self.spec);
-            let other = comparable(ComparedSide::Second, domain, &task.problem, &limits, &mut self.budget());
-            let compared = other.and_then(|other| compare_models([own, &other], &limits, &mut self.budget()));
+        for (number, (task, own)) in self.setup.suite.tasks.iter().zip(&self.models).enumerate() {
+            let limits = limits(self.setup.spec);
+            let other =
+                comparable(ComparedSide::Second, domain, &task.problem, &limits, &mut self.setup.budget());
+            let compared =
+                other.and_then(|other| compare_models([own, &other], &limits, &mut self.setup.budget()));
             let Ok(compared) = compared else {
                 exact = Exact::Open;
                 continue;

@@ -1,7 +1,7 @@
-//! What became of the mutants, as tables and lists.
+//! The judged mutants, as tables and lists.
 
-use super::{Behaves, Exact, Judged};
-use crate::study::StudySuite;
+use super::super::suites::StudySuite;
+use super::{Behaves, Exact, JudgedMutant};
 use crate::table::{Align, Table};
 use planforge_pddl::mutate::action::ActionMutantKind;
 use planforge_planning::equivalence::domains::ComparisonVerdict;
@@ -18,10 +18,10 @@ fn columns(first: &str, names: impl IntoIterator<Item = String>) -> Table {
 fn by_suite(
     mut table: Table,
     suites: &[StudySuite],
-    judged: &[Judged],
-    counts: impl Fn(&[&Judged]) -> Vec<String>,
+    judged: &[JudgedMutant],
+    counts: impl Fn(&[&JudgedMutant]) -> Vec<String>,
 ) -> Table {
-    let mut row = |name: &str, own: &[&Judged]| {
+    let mut row = |name: &str, own: &[&JudgedMutant]| {
         table.row(std::iter::once(name.to_owned()).chain(counts(own)));
     };
     for (index, suite) in suites.iter().enumerate() {
@@ -31,12 +31,12 @@ fn by_suite(
     table
 }
 
-fn count(own: &[&Judged], test: impl Fn(&Judged) -> bool) -> String {
+fn count(own: &[&JudgedMutant], test: impl Fn(&JudgedMutant) -> bool) -> String {
     own.iter().filter(|j| test(j)).count().to_string()
 }
 
-/// Mutants by kind, and how many actions have fewer than asked for.
-pub fn by_kind(suites: &[StudySuite], judged: &[Judged], asked: usize) -> Table {
+/// Mutants by kind, and the number of actions with fewer than requested.
+pub fn by_kind(suites: &[StudySuite], judged: &[JudgedMutant], asked: usize) -> Table {
     let kinds = ActionMutantKind::ALL;
     let names = ["actions", "mutants"].into_iter().chain(kinds.iter().map(|kind| kind.as_str()));
     let names = names.chain(["actions with fewer"]).map(str::to_owned);
@@ -54,20 +54,20 @@ pub fn by_kind(suites: &[StudySuite], judged: &[Judged], asked: usize) -> Table 
 }
 
 /// Mutants by class, and how many have a flaw by construction and come out as it.
-pub fn by_class(suites: &[StudySuite], judged: &[Judged]) -> Table {
+pub fn by_class(suites: &[StudySuite], judged: &[JudgedMutant]) -> Table {
     let names = ResultClass::ALL.iter().map(|class| class.name().to_owned());
     let names = names.chain(["flaws".to_owned(), "found".to_owned()]);
     by_suite(columns("domain", names), suites, judged, |own| {
         let mut cells: Vec<String> =
             ResultClass::ALL.iter().map(|class| count(own, |j| j.class == *class)).collect();
         cells.push(count(own, |j| j.mutant.flaw.is_some()));
-        cells.push(count(own, |j| j.mutant.flaw.is_some() && !j.misjudged()));
+        cells.push(count(own, |j| j.mutant.flaw.is_some() && !j.is_misjudged()));
         cells
     })
 }
 
-/// What the exact comparison says against the classes.
-pub fn behaviour(suites: &[StudySuite], judged: &[Judged]) -> Table {
+/// The results of the exact comparison by class.
+pub fn behaviour(suites: &[StudySuite], judged: &[JudgedMutant]) -> Table {
     const DIFFERENT: [ResultClass; 3] = [ResultClass::NoPlan, ResultClass::NPApp, ResultClass::OPApp];
     let (equivalent, undecided) = (vec![ResultClass::Equivalent], vec![ResultClass::Undecided]);
     let columns_of = [
@@ -83,7 +83,7 @@ pub fn behaviour(suites: &[StudySuite], judged: &[Judged]) -> Table {
     ];
     let names = columns_of.iter().map(|(name, ..)| (*name).to_owned());
     by_suite(columns("domain", names), suites, judged, |own| {
-        let of = |j: &Judged, exact: ComparisonVerdict| {
+        let of = |j: &JudgedMutant, exact: ComparisonVerdict| {
             j.behaves.as_ref().is_some_and(|b| b.exact.verdict() == exact)
         };
         let cell = |(_, exact, classes): &(&str, ComparisonVerdict, Vec<ResultClass>)| {
@@ -94,11 +94,11 @@ pub fn behaviour(suites: &[StudySuite], judged: &[Judged]) -> Table {
 }
 
 /// By kind of mistake: exactly different ones that plans show and do not show, for each k.
-pub fn by_mistake(judged: &[Judged], ks: &[NonZeroUsize]) -> Table {
+pub fn by_mistake(judged: &[JudgedMutant], ks: &[NonZeroUsize]) -> Table {
     let names = ["equal", "different", "open"].map(str::to_owned).into_iter();
     let names = names.chain(ks.iter().map(|k| format!("different, not shown by {k} plans")));
     let mut table = columns("mistake", names.chain(["equal, counted otherwise".to_owned()]));
-    let mut row = |name: &str, test: &dyn Fn(&Judged) -> bool| {
+    let mut row = |name: &str, test: &dyn Fn(&JudgedMutant) -> bool| {
         let own: Vec<&Behaves> =
             judged.iter().filter(|j| test(j)).filter_map(|j| j.behaves.as_ref()).collect();
         let count = |test: &dyn Fn(&Behaves) -> bool| own.iter().filter(|b| test(b)).count().to_string();
@@ -123,9 +123,9 @@ pub fn by_mistake(judged: &[Judged], ks: &[NonZeroUsize]) -> Table {
     table
 }
 
-/// Why plans do not show a difference, by suite.
-pub fn unseen_reasons(suites: &[StudySuite], judged: &[Judged]) -> Table {
-    let unseen = |j: &Judged| j.behaves.as_ref().and_then(|b| b.unseen.as_ref()).map(|u| u.name());
+/// The reason why plans do not show a difference, by suite.
+pub fn unseen_reasons(suites: &[StudySuite], judged: &[JudgedMutant]) -> Table {
+    let unseen = |j: &JudgedMutant| j.behaves.as_ref().and_then(|b| b.unseen.as_ref()).map(|u| u.name());
     let mut names: Vec<&'static str> = judged.iter().filter_map(unseen).collect();
     names.sort_unstable();
     names.dedup();
@@ -136,10 +136,10 @@ pub fn unseen_reasons(suites: &[StudySuite], judged: &[Judged]) -> Table {
 }
 
 /// Every mutant that is not what it is by construction, in words.
-pub fn misjudged(suites: &[StudySuite], judged: &[Judged]) -> Vec<String> {
+pub fn misjudged(suites: &[StudySuite], judged: &[JudgedMutant]) -> Vec<String> {
     judged
         .iter()
-        .filter(|j| j.misjudged() || j.contradicts())
+        .filter(|j| j.is_misjudged() || j.contradicts())
         .map(|j| {
             let expected = match j.mutant.flaw {
                 Some(flaw) => ResultClass::from(flaw).name(),
@@ -161,17 +161,17 @@ pub fn misjudged(suites: &[StudySuite], judged: &[Judged]) -> Vec<String> {
 }
 
 /// The suite that a mutant is of.
-fn suite_name<'s>(suites: &'s [StudySuite], judged: &Judged) -> &'s str {
+fn suite_name<'s>(suites: &'s [StudySuite], judged: &JudgedMutant) -> &'s str {
     suites.get(judged.suite).map_or("", |suite| suite.name.as_str())
 }
 
-fn action_name<'s>(suites: &'s [StudySuite], judged: &Judged) -> &'s str {
+fn action_name<'s>(suites: &'s [StudySuite], judged: &JudgedMutant) -> &'s str {
     let action = suites.get(judged.suite).and_then(|suite| suite.domain.actions.get(judged.action));
     action.map_or("", |action| action.name.as_str())
 }
 
 /// Every mutant, for a file.
-pub fn rows(suites: &[StudySuite], judged: &[Judged]) -> Table {
+pub fn rows(suites: &[StudySuite], judged: &[JudgedMutant]) -> Table {
     let names = [
         "domain",
         "action",

@@ -1,5 +1,5 @@
+use super::super::suites::load_suites;
 use super::*;
-use crate::study::load_suites;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, print_domain};
 use planforge_planning::{ValidationDecision, parse_plan, validate};
@@ -22,7 +22,7 @@ fn spec(mutants: usize) -> ClassesSpec {
     }
 }
 
-/// Whether a sequence is a plan, by the validator that reports on plans.
+/// True if a sequence is a plan, by the validator that reports on plans.
 fn is_plan(domain: &str, problem: &planforge_pddl::ast::Problem, steps: &[NamedStep]) -> bool {
     let domain = parse_domain(domain, SourceId(0)).value;
     let plan: String = steps.iter().map(|step| format!("{step}\n")).collect();
@@ -30,7 +30,7 @@ fn is_plan(domain: &str, problem: &planforge_pddl::ast::Problem, steps: &[NamedS
 }
 
 #[test]
-fn a_class_rests_on_a_plan_that_is_one_where_it_is_said_to_be() {
+fn the_witness_of_a_class_is_a_valid_plan() {
     let suites = suites(&["miconic", "movie", "blocks"]);
     let Classes { judged, left_out } = run(&suites, &spec(40), 2, &Watch::default()).unwrap();
     assert!(left_out.is_empty(), "{left_out:?}");

@@ -1,9 +1,10 @@
-//! Why the cheapest plans do not show a difference that is there.
+//! The reason why the cheapest plans do not show a difference that is there.
 //!
-//! The shortest sequence that one domain executes and the other does not is continued to a plan of the one that executes it. Where that
-//! is possible, the plan is one of one domain alone, and what it costs says why it is not among the k cheapest.
+//! The shortest sequence that one domain executes and the other does not is continued to a plan of the one
+//! that executes it. Where that is possible, the plan is one of one domain alone, and what it costs says why
+//! it is not among the k cheapest.
 
-use super::judge::Judge;
+use super::setup::Setup;
 use super::{ExactDifference, Witness, hde_options};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term};
 use planforge_pddl::{Name, print_init};
@@ -15,28 +16,26 @@ use planforge_planning::{StopReason, TopKOptions, TopKOutcome, top_k};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
-/// Why.
+/// The reason why plans do not show a difference.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unseen {
     /// Behind the sequence the goal cannot be reached: no plan goes through this difference.
     DeadEnd,
-    /// The cheapest plan that goes on from it costs more than the dearest that was looked at.
+    /// The cheapest plan through the difference costs more than the dearest plan in the comparison.
     Dearer {
         /// The plan.
         witness: Witness,
-        /// Its cost.
         cost: f64,
-        /// The cost of the last plan looked at in the domain that it is a plan of.
+        /// The cost of the last plan in the comparison, in the domain that it is a plan of.
         last: f64,
     },
-    /// It costs as much as the last that was looked at: k cut this layer of cost.
+    /// It costs as much as the last plan in the comparison: k cut this layer of cost.
     CutLayer {
         /// The plan.
         witness: Witness,
-        /// Its cost.
         cost: f64,
     },
-    /// It has a step that changes nothing, and plans that are looked at have none.
+    /// It has a step without effect; the plans of the comparison have none.
     NoOp {
         /// The plan.
         witness: Witness,
@@ -71,38 +70,38 @@ impl Unseen {
     }
 }
 
-pub(super) fn unseen(judge: &Judge<'_>, mutant: &Domain, difference: &ExactDifference) -> Unseen {
+pub(super) fn unseen(setup: &Setup<'_>, mutant: &Domain, difference: &ExactDifference) -> Unseen {
     let Some(side) = difference.executed_by else { return Unseen::Cost };
-    let domain = if side == ComparedSide::First { &judge.suite.domain } else { mutant };
-    found(judge, domain, side, difference).unwrap_or_else(Unseen::Unknown)
+    let domain = if side == ComparedSide::First { &setup.suite.domain } else { mutant };
+    find_reason(setup, domain, side, difference).unwrap_or_else(Unseen::Unknown)
 }
 
-fn found(
-    judge: &Judge<'_>,
+fn find_reason(
+    setup: &Setup<'_>,
     domain: &Domain,
     side: ComparedSide,
     difference: &ExactDifference,
 ) -> Result<Unseen, String> {
-    let problem = &judge.suite.tasks.get(difference.problem).ok_or("no such problem")?.problem;
-    let own = comparable(side, domain, problem, &EquivalenceLimits::default(), &mut judge.budget())
+    let problem = &setup.suite.tasks.get(difference.problem).ok_or("no such problem")?.problem;
+    let own = comparable(side, domain, problem, &EquivalenceLimits::default(), &mut setup.budget())
         .map_err(|no| no.error.to_string())?;
     let model = own.model();
-    let Some(rest) = continued(judge, domain, problem, model, &difference.steps)? else {
+    let Some(rest) = continue_to_goal(setup, domain, problem, model, &difference.steps)? else {
         return Ok(Unseen::DeadEnd);
     };
     let steps = [difference.steps.as_slice(), &rest].concat();
     let valid = [side == ComparedSide::First, side == ComparedSide::Second];
     let cost = cost(model, &steps).ok_or("the plan is not executed")?;
     let witness = Witness { problem: difference.problem, steps, valid };
-    if idle(judge, domain, problem, &witness.steps)? {
+    if has_step_without_effect(setup, domain, problem, &witness.steps)? {
         return Ok(Unseen::NoOp { witness });
     }
-    let k = *judge.spec.k.first().ok_or("no number of plans")?;
+    let k = *setup.spec.k.first().ok_or("no number of plans")?;
     let looked_at = HdeReference::new(
         domain,
         &[problem],
-        &hde_options(judge.spec, k, HdeRule::Definition),
-        &mut judge.budget(),
+        &hde_options(setup.spec, k, HdeRule::Definition),
+        &mut setup.budget(),
     );
     let looked_at = looked_at.map_err(|no| no.to_string())?;
     let last = looked_at.plans(0).last().and_then(|plan| self::cost(model, plan)).ok_or("no plan")?;
@@ -116,8 +115,8 @@ fn found(
 }
 
 /// The cheapest steps from behind the sequence to the goal; `None` where there are none.
-fn continued(
-    judge: &Judge<'_>,
+fn continue_to_goal(
+    setup: &Setup<'_>,
     domain: &Domain,
     problem: &Problem,
     model: &Model,
@@ -129,11 +128,11 @@ fn continued(
     }
     let options = TopKOptions {
         semantics: Semantics::GroundNoOpsDropped,
-        max_nodes: judge.spec.max_nodes,
+        max_nodes: setup.spec.max_nodes,
         ..TopKOptions::new(NonZeroUsize::MIN)
     };
     let behind = Problem { init: state(problem, model, &after.state), ..problem.clone() };
-    match top_k(domain, &behind, &options, &mut judge.budget()).map(|result| result.outcome) {
+    match top_k(domain, &behind, &options, &mut setup.budget()).map(|result| result.outcome) {
         Ok(TopKOutcome::Plans { plans, .. }) => {
             let texts = plans.first().map(planforge_planning::Plan::step_texts).unwrap_or_default();
             Ok(Some(texts.iter().filter_map(|text| NamedStep::parse(text)).collect()))
@@ -141,7 +140,7 @@ fn continued(
         Ok(TopKOutcome::ProvenUnsolvable(_)) => Ok(None),
         Ok(TopKOutcome::LimitReached(reason)) => Err(format!("{reason} was reached behind the sequence")),
         Ok(TopKOutcome::Unsupported(_)) => Err(StopReason::Grounding.to_string()),
-        Err(_) => Err("the state behind the sequence is no initial state".to_owned()),
+        Err(_) => Err("the state after the sequence is not an initial state".to_owned()),
     }
 }
 
@@ -168,7 +167,7 @@ fn state(problem: &Problem, model: &Model, state: &planforge_planning::State) ->
     init
 }
 
-/// What a plan costs: its metric, or its steps. Nothing where it is not executed.
+/// The cost of a plan: its metric, or its number of steps. Absent if it is not executable.
 fn cost(model: &Model, steps: &[NamedStep]) -> Option<f64> {
     let simulator = model.simulator()?;
     let costs =
@@ -176,11 +175,16 @@ fn cost(model: &Model, steps: &[NamedStep]) -> Option<f64> {
     costs.sum()
 }
 
-/// Whether a step is one that plans are not made of: a ground action that changes nothing wherever it can be executed.
-fn idle(judge: &Judge<'_>, domain: &Domain, problem: &Problem, steps: &[NamedStep]) -> Result<bool, String> {
+/// True if plans exclude one of the steps: a ground action that changes nothing wherever it is executable.
+fn has_step_without_effect(
+    setup: &Setup<'_>,
+    domain: &Domain,
+    problem: &Problem,
+    steps: &[NamedStep],
+) -> Result<bool, String> {
     let dropped =
         EquivalenceLimits { semantics: Semantics::GroundNoOpsDropped, ..EquivalenceLimits::default() };
-    let own = comparable(ComparedSide::First, domain, problem, &dropped, &mut judge.budget())
+    let own = comparable(ComparedSide::First, domain, problem, &dropped, &mut setup.budget())
         .map_err(|no| no.error.to_string())?;
     Ok(execute_steps(own.model(), steps).refusal == Some(Refusal::NoEffect))
 }

@@ -1,0 +1,452 @@
+//! Estimates of an evaluation's requests and cost, before any request is sent.
+//!
+//! Three kinds of figures are never mixed. *Certain*: paid requests, which come from records, and requests
+//! that can be sent now, which a re-execution over the records has rendered in full. *At most*: all further
+//! requests, bounded by the pipeline's file ([`planforge_pipeline::question_bounds`]). *Estimated*: tokens
+//! and their cost. Tokens of a request that can be sent now are estimated from its text. Later requests are
+//! taken to be as long as the longest of the first ones, plus one reply for each earlier one. A reply is
+//! taken to have `reply_tokens` tokens, or `max_tokens` if that is less.
+
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use crate::results::CellKey;
+use planforge_contract::Price;
+use planforge_pipeline::{Cost, QuestionBound, TaskUsage};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tokens that a chat template adds to a turn, as caps on tokens take them.
+const TURN_TOKENS: u64 = 16;
+
+/// Assumptions of an estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Assumptions {
+    /// Tokens of a reply.
+    pub reply_tokens: u64,
+}
+
+/// One `[llm.NAME]` table, as far as it matters here.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelFacts {
+    /// The price, where it is stated.
+    pub price: Price,
+    /// Most tokens of a reply.
+    pub max_tokens: Option<u64>,
+    /// Most replies of one request: each further request pays for the question's tokens again.
+    pub replies_a_request: Option<u64>,
+    /// Most requests of a run.
+    pub max_calls: Option<u64>,
+    /// Most tokens of a run.
+    pub max_total_tokens: Option<u64>,
+    /// Most US dollars of a run.
+    pub max_cost_usd: Option<f64>,
+}
+
+/// A request that can be sent now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadyRequest {
+    /// The model table of the request.
+    pub llm: String,
+    /// Replies that the request asks for.
+    pub replies: u64,
+    /// Requests that it takes.
+    pub requests: u64,
+    /// Tokens of all its requests, estimated from their texts.
+    pub prompt_tokens: u64,
+}
+
+/// Progress of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Progress {
+    /// Nothing of it is recorded.
+    New,
+    /// It has a record, or a cassette answers some of its questions.
+    Begun,
+    /// It has its report and is only read.
+    Finished,
+}
+
+impl Progress {
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Begun => "begun",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+/// Facts about a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellFacts {
+    pub key: CellKey,
+    /// Number of tasks.
+    pub tasks: usize,
+    /// Progress of the cell.
+    pub progress: Progress,
+    /// Use that records answer, by model table.
+    pub paid: BTreeMap<String, TaskUsage>,
+    /// Requests that can be sent now.
+    pub ready: Vec<ReadyRequest>,
+    /// The bounds of all tasks together, what is paid for included.
+    pub bounds: Vec<QuestionBound>,
+    /// The models.
+    pub models: BTreeMap<String, ModelFacts>,
+}
+
+/// Use that is paid for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct PaidUse {
+    /// Questions that were answered.
+    pub calls: u64,
+    /// Their replies.
+    pub replies: u64,
+    /// Tokens of questions; estimated where a server did not count them.
+    pub prompt_tokens: u64,
+    /// Tokens of replies; estimated where a server did not count them.
+    pub completion_tokens: u64,
+    /// The known cost.
+    pub cost: Cost,
+}
+
+/// Questions to come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct FutureUse {
+    /// Questions; absent where nothing bounds them.
+    pub calls: Option<u64>,
+    /// Replies; absent where nothing bounds them.
+    pub replies: Option<u64>,
+    /// Estimated tokens of requests; absent if nothing bounds them or there is no request to estimate from.
+    pub estimated_prompt_tokens: Option<u64>,
+    /// Tokens of replies, estimated.
+    pub estimated_completion_tokens: Option<u64>,
+    /// Tokens of replies at most; absent where a model has no `max_tokens`, or nothing bounds the replies.
+    pub most_completion_tokens: Option<u64>,
+    /// US dollars for the estimated tokens; absent where a price is unknown, or the tokens are.
+    pub estimated_usd: Option<f64>,
+}
+
+/// One cell, estimated.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellEstimate {
+    /// The cell.
+    #[serde(flatten)]
+    pub key: CellKey,
+    /// Number of tasks.
+    pub tasks: usize,
+    /// Progress of the cell.
+    pub progress: Progress,
+    /// Use that is paid for.
+    pub paid: PaidUse,
+    /// Requests that can be sent now; the numbers of requests and replies are certain.
+    pub now: FutureUse,
+    /// Upper bound on all further requests. Tokens and cost are estimates of that bound.
+    pub most: FutureUse,
+    /// Tables without a stated price: what they cost is unknown.
+    pub unpriced: Vec<String>,
+    /// Tables without `max_tokens`: the length of their replies has no bound.
+    pub endless: Vec<String>,
+    /// The reason why there is no bound on questions; empty where there is one.
+    pub unbounded: Vec<String>,
+}
+
+/// An evaluation, estimated.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Version of this document, 1.
+    pub schema: u32,
+    /// Assumptions of the estimate.
+    pub assumptions: Assumptions,
+    pub cells: Vec<CellEstimate>,
+    /// All of them together.
+    pub total: Total,
+}
+
+/// All cells together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Total {
+    pub cells: usize,
+    /// Their tasks.
+    pub tasks: usize,
+    /// Use that is paid for.
+    pub paid: PaidUse,
+    /// Requests that can be sent now.
+    pub now: FutureUse,
+    /// Upper bound on all further requests.
+    pub most: FutureUse,
+}
+
+impl Estimate {
+    /// Estimates every cell.
+    pub fn new(cells: &[CellFacts], assumptions: Assumptions) -> Self {
+        let cells: Vec<CellEstimate> = cells.iter().map(|cell| cell.estimate(assumptions)).collect();
+        let zero = FutureUse::nothing();
+        let mut total = Total { cells: cells.len(), now: zero, most: zero, ..Total::default() };
+        for cell in &cells {
+            total.tasks += cell.tasks;
+            total.paid.add(&cell.paid);
+            total.now = total.now.plus(&cell.now);
+            total.most = total.most.plus(&cell.most);
+        }
+        Self { schema: 1, assumptions, cells, total }
+    }
+}
+
+impl PaidUse {
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.replies += other.replies;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.cost.add(&other.cost);
+    }
+}
+
+impl FutureUse {
+    /// No question at all.
+    pub const fn nothing() -> Self {
+        Self {
+            calls: Some(0),
+            replies: Some(0),
+            estimated_prompt_tokens: Some(0),
+            estimated_completion_tokens: Some(0),
+            most_completion_tokens: Some(0),
+            estimated_usd: Some(0.0),
+        }
+    }
+
+    /// Both together; what is unknown of one is unknown of the sum.
+    fn plus(&self, other: &Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        Self {
+            calls: sum(self.calls, other.calls),
+            replies: sum(self.replies, other.replies),
+            estimated_prompt_tokens: sum(self.estimated_prompt_tokens, other.estimated_prompt_tokens),
+            estimated_completion_tokens: sum(
+                self.estimated_completion_tokens,
+                other.estimated_completion_tokens,
+            ),
+            most_completion_tokens: sum(self.most_completion_tokens, other.most_completion_tokens),
+            estimated_usd: self.estimated_usd.zip(other.estimated_usd).map(|(a, b)| a + b),
+        }
+    }
+
+    /// The smaller of each, where the other is known.
+    fn cap_at(&self, most: &Self) -> Self {
+        let least = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            calls: least(self.calls, most.calls),
+            replies: self.replies,
+            estimated_prompt_tokens: least(self.estimated_prompt_tokens, most.estimated_prompt_tokens),
+            estimated_completion_tokens: least(
+                self.estimated_completion_tokens,
+                most.estimated_completion_tokens,
+            ),
+            most_completion_tokens: least(self.most_completion_tokens, most.most_completion_tokens),
+            estimated_usd: match (self.estimated_usd, most.estimated_usd) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
+        }
+    }
+
+    /// No less than what is certain.
+    fn at_least(&self, now: &Self) -> Self {
+        let most = |a: Option<u64>, b: Option<u64>| a.map(|a| a.max(b.unwrap_or(0)));
+        Self {
+            calls: most(self.calls, now.calls),
+            replies: most(self.replies, now.replies),
+            estimated_prompt_tokens: most(self.estimated_prompt_tokens, now.estimated_prompt_tokens),
+            estimated_completion_tokens: most(
+                self.estimated_completion_tokens,
+                now.estimated_completion_tokens,
+            ),
+            most_completion_tokens: most(self.most_completion_tokens, now.most_completion_tokens),
+            estimated_usd: self.estimated_usd.map(|usd| usd.max(now.estimated_usd.unwrap_or(0.0))),
+        }
+    }
+}
+
+impl CellFacts {
+    fn estimate(&self, assumptions: Assumptions) -> CellEstimate {
+        let paid = self.paid();
+        let now = self.now(assumptions);
+        let finished = self.progress == Progress::Finished;
+        let most = if finished { FutureUse::nothing() } else { self.most(&paid, &now, assumptions) };
+        let asked: BTreeSet<&String> = match finished {
+            true => BTreeSet::new(),
+            false => self
+                .bounds
+                .iter()
+                .flat_map(|bound| &bound.models)
+                .chain(self.ready.iter().map(|ready| &ready.llm))
+                .collect(),
+        };
+        let without = |lacks: &dyn Fn(&ModelFacts) -> bool| {
+            let lacking = asked.iter().filter(|name| self.models.get(**name).is_none_or(lacks));
+            lacking.map(|name| (*name).clone()).collect()
+        };
+        let whys = self.bounds.iter().map(|bound| bound.why.clone()).filter(|why| !why.is_empty());
+        CellEstimate {
+            key: self.key.clone(),
+            tasks: self.tasks,
+            progress: self.progress,
+            paid,
+            now,
+            unpriced: without(&|model| model.price.prompt.is_none() || model.price.completion.is_none()),
+            endless: without(&|model| model.max_tokens.is_none()),
+            unbounded: if most.calls.is_none() { whys.collect() } else { Vec::new() },
+            most,
+        }
+    }
+
+    fn paid(&self) -> PaidUse {
+        let mut paid = PaidUse::default();
+        for (name, usage) in &self.paid {
+            let (prompt_tokens, completion_tokens) = usage.tokens();
+            paid.add(&PaidUse {
+                calls: usage.calls,
+                replies: usage.replies,
+                prompt_tokens,
+                completion_tokens,
+                cost: Cost::of_model(usage, self.models.get(name).map(|model| &model.price)),
+            });
+        }
+        paid
+    }
+
+    fn now(&self, assumptions: Assumptions) -> FutureUse {
+        self.ready.iter().fold(FutureUse::nothing(), |sum, ready| {
+            let model = self.models.get(&ready.llm).cloned().unwrap_or_default();
+            let completion = ready.replies.saturating_mul(reply_tokens(&model, assumptions));
+            sum.plus(&FutureUse {
+                calls: Some(1),
+                replies: Some(ready.replies),
+                estimated_prompt_tokens: Some(ready.prompt_tokens),
+                estimated_completion_tokens: Some(completion),
+                most_completion_tokens: model.max_tokens.map(|most| most.saturating_mul(ready.replies)),
+                estimated_usd: usd(&model.price, ready.prompt_tokens, completion),
+            })
+        })
+    }
+
+    /// The bounds of the file, less what is paid for, under the caps of the tables.
+    fn most(&self, paid: &PaidUse, now: &FutureUse, assumptions: Assumptions) -> FutureUse {
+        let all = self.bounds.iter().fold(FutureUse::nothing(), |sum, bound| {
+            let of = self.of_bound(bound, assumptions);
+            let limits = FutureUse {
+                estimated_prompt_tokens: bound.tokens,
+                estimated_completion_tokens: bound.tokens,
+                estimated_usd: bound.usd.filter(|_| of.estimated_usd.is_some() || bound.questions.is_none()),
+                ..FutureUse::default()
+            };
+            sum.plus(&of.cap_at(&limits))
+        });
+        let capped = all.cap_at(&self.caps());
+        // The share of all requests that is not paid for yet.
+        let left = |all: Option<u64>, paid: u64| all.map(|all| all.saturating_sub(paid));
+        let calls = left(capped.calls, paid.calls);
+        let share = match (capped.calls, calls) {
+            (Some(all), Some(left)) if all > 0 => left as f64 / all as f64,
+            _ => 1.0,
+        };
+        let part = |tokens: Option<u64>| tokens.map(|tokens| (tokens as f64 * share).round() as u64);
+        let rest = FutureUse {
+            calls,
+            replies: left(capped.replies, paid.replies),
+            estimated_prompt_tokens: part(capped.estimated_prompt_tokens),
+            estimated_completion_tokens: part(capped.estimated_completion_tokens),
+            most_completion_tokens: part(capped.most_completion_tokens),
+            estimated_usd: capped.estimated_usd.map(|usd| usd * share),
+        };
+        rest.at_least(now)
+    }
+
+    /// The sum of the caps of the tables, if every table that may be used has one.
+    fn caps(&self) -> FutureUse {
+        let names: BTreeSet<&String> = self.bounds.iter().flat_map(|bound| &bound.models).collect();
+        let sum = |of: fn(&ModelFacts) -> Option<u64>| {
+            names.iter().try_fold(0_u64, |sum, name| Some(sum.saturating_add(of(self.models.get(*name)?)?)))
+        };
+        let tokens = sum(|model| model.max_total_tokens);
+        let usd = names.iter().try_fold(0.0, |sum, name| Some(sum + self.models.get(*name)?.max_cost_usd?));
+        if names.is_empty() {
+            return FutureUse::default();
+        }
+        FutureUse {
+            calls: sum(|model| model.max_calls),
+            replies: None,
+            estimated_prompt_tokens: tokens,
+            estimated_completion_tokens: tokens,
+            most_completion_tokens: tokens,
+            estimated_usd: usd,
+        }
+    }
+
+    fn of_bound(&self, bound: &QuestionBound, assumptions: Assumptions) -> FutureUse {
+        let models: Vec<ModelFacts> =
+            bound.models.iter().map(|name| self.models.get(name).cloned().unwrap_or_default()).collect();
+        // Of several possible models, the one with the longest replies, and the dearest.
+        let reply = models.iter().map(|model| reply_tokens(model, assumptions)).max().unwrap_or(0);
+        let longest = models.iter().try_fold(0, |most: u64, model| Some(most.max(model.max_tokens?)));
+        let prompt = bound.questions.zip(bound.replies).zip(bound.before).and_then(
+            |((questions, replies), before)| {
+                if questions == 0 {
+                    return Some(0);
+                }
+                let first = self.longest_question()?;
+                let one = questions.saturating_mul(first);
+                let grown = one.saturating_add(before.saturating_mul(reply.saturating_add(TURN_TOKENS)));
+                // A server with fewer replies per request reads the prompt once per request.
+                let each = replies.div_ceil(questions).max(1);
+                let requests =
+                    models.iter().map(|m| m.replies_a_request.map_or(1, |n| each.div_ceil(n.max(1))));
+                Some(grown.saturating_mul(requests.max().unwrap_or(1)))
+            },
+        );
+        let completion = bound.replies.map(|replies| replies.saturating_mul(reply));
+        let usd = prompt.zip(completion).and_then(|(prompt, completion)| {
+            models
+                .iter()
+                .try_fold(0.0_f64, |most, model| Some(most.max(usd(&model.price, prompt, completion)?)))
+        });
+        FutureUse {
+            calls: bound.questions,
+            replies: bound.replies,
+            estimated_prompt_tokens: prompt,
+            estimated_completion_tokens: completion,
+            most_completion_tokens: bound
+                .replies
+                .zip(longest)
+                .map(|(replies, most)| replies.saturating_mul(most)),
+            estimated_usd: usd,
+        }
+    }
+
+    /// Tokens of the longest request that can be sent now; without one, of the mean of past requests.
+    fn longest_question(&self) -> Option<u64> {
+        let ready = self.ready.iter().map(|ready| ready.prompt_tokens / ready.requests.max(1)).max();
+        ready.or_else(|| {
+            let calls: u64 = self.paid.values().map(|usage| usage.calls).sum();
+            let tokens: u64 = self.paid.values().map(|usage| usage.tokens().0).sum();
+            (calls > 0).then(|| tokens.div_ceil(calls))
+        })
+    }
+}
+
+fn reply_tokens(model: &ModelFacts, assumptions: Assumptions) -> u64 {
+    model.max_tokens.map_or(assumptions.reply_tokens, |most| most.min(assumptions.reply_tokens))
+}
+
+/// US dollars for so many tokens, where both prices are stated.
+fn usd(price: &Price, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
+    let usage = TaskUsage { calls: 1, prompt_tokens, completion_tokens, ..TaskUsage::default() };
+    Cost::of_model(&usage, Some(price)).usd()
+}

@@ -1,0 +1,307 @@
+//! The stages of a pipeline that decide the figures of tables.
+
+use super::classes::ClassStages;
+use super::measures::{PipelinePlugins, PluginFacts};
+use planforge_contract::Measure;
+use planforge_pipeline::{Pipeline, Stage};
+use serde::{Deserialize, Serialize};
+
+/// The stages that decide, and what the pipeline may ask at most.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judges {
+    /// The verify stage that decides whether a task is solved: the last one that judges plans against the
+    /// environment, else the last one that judges plans. Without one the task's verdict counts.
+    pub solved_by: Option<String>,
+    /// The stage that measures exploration walks: the last one that declares `walk-score`, outside refine stages if there is one.
+    pub walk: Option<String>,
+    /// The stage that compares the problem with the reference problem up to names of objects: the last one that declares `equivalence` and
+    /// compares problems, outside refine stages if there is one.
+    #[serde(default)]
+    pub equivalent: Option<String>,
+    /// The last verify stage that judges plans against the candidate's own task.
+    #[serde(default)]
+    pub own_plan: Option<String>,
+    /// The last stage with `what = "pddl"`, which judges PDDL alone.
+    #[serde(default)]
+    pub valid: Option<String>,
+    /// The last stage of a plan verifier with `what = "pddl"` or `"domain"`: the result of planforge's own reader.
+    #[serde(default)]
+    pub reads: Option<String>,
+    /// The last such stage that asks VAL's Parser: the test-time-scaling paper's criterion.
+    #[serde(default)]
+    pub val: Option<String>,
+    /// The last stage that declares `equivalence` and compares domains.
+    #[serde(default)]
+    pub same_domain: Option<String>,
+    /// The translate stages, those of rounds included.
+    #[serde(default)]
+    pub writers: Vec<String>,
+    /// The ranking of the first writer's samples: the metrics of the first select stage, each used if the one
+    /// before is not known of all samples.
+    #[serde(default)]
+    pub ranked_by: Vec<String>,
+    /// True if the lowest value ranks first.
+    #[serde(default)]
+    pub ranked_low: bool,
+    /// The output of the pipeline, in the test-time-scaling paper's words where it has any.
+    #[serde(default)]
+    pub asked_for: AskedFor,
+    /// The stages that classify actions; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassStages>,
+    /// The models of the pipeline, each once, by name.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// The paper's bound on replies; absent where the pipeline refines nothing.
+    pub bound: Option<Bound>,
+    /// True if a model of the pipeline is simulated. Its figures say nothing about a language model, and
+    /// tables say so.
+    pub simulated: bool,
+}
+
+/// The output of a pipeline for a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AskedFor {
+    /// A domain from text.
+    #[default]
+    NL2Domain,
+    /// A domain from a problem, without text.
+    Prob2Domain,
+    /// A problem, for a domain that is given.
+    Problem,
+    /// A plan without PDDL.
+    Plan,
+}
+
+impl AskedFor {
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NL2Domain => "NL2Domain",
+            Self::Prob2Domain => "Prob2Domain",
+            Self::Problem => "Problem",
+            Self::Plan => "Plan",
+        }
+    }
+
+    fn of(pipeline: &Pipeline) -> Self {
+        let writes = pipeline.all_stages().any(|stage| matches!(stage, Stage::Translate(_)));
+        match (writes, pipeline.given.domain) {
+            (false, _) => Self::Plan,
+            (true, true) => Self::Problem,
+            (true, false) if !pipeline.given.text => Self::Prob2Domain,
+            (true, false) => Self::NL2Domain,
+        }
+    }
+}
+
+/// The parts of `n_p n_d c_max + N` (paper, Appendix B.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// Problem candidates that are refined.
+    pub problems: u64,
+    /// Domain candidates of a round.
+    pub domains: u64,
+    pub rounds: u64,
+    /// True if every task is refined, because the pipeline does not fan out from a lead task.
+    pub each_task: bool,
+}
+
+impl Bound {
+    /// The bound for a suite of so many tasks. It counts one problem a task, as the paper does; with n_p
+    /// candidates, n_p - 1 further replies are requested for each task that is refined.
+    pub fn replies(&self, tasks: usize) -> u64 {
+        let refined = if self.each_task { tasks as u64 } else { 1 };
+        refined * self.problems * self.domains * self.rounds + tasks as u64
+    }
+}
+
+impl Judges {
+    /// Finds the stages. `plugins` describes the plugin with an id.
+    pub fn of(pipeline: &Pipeline, plugins: impl Fn(&str) -> Option<PluginFacts>) -> Self {
+        let plugins = PipelinePlugins::new(pipeline, plugins);
+        let outer = || verify(&pipeline.stages);
+        let plans = || outer().filter(|stage| plugins.judges_plans(stage));
+        let walks = |stages| verify(stages).find(|stage| plugins.measures(stage, Measure::WalkScore));
+        let equal = |stages| {
+            let compares = |stage: &&Stage| plugins.measures(stage, Measure::Equivalence);
+            verify(stages).filter(compares).find(|stage| !option(stage, "what", "domain"))
+        };
+        let reads = || {
+            let pddl = |stage: &&Stage| option(stage, "what", "pddl") || option(stage, "what", "domain");
+            outer().filter(|stage| plugins.measures(stage, Measure::PlanValidity)).filter(pddl)
+        };
+        let same_domain = outer()
+            .filter(|stage| plugins.measures(stage, Measure::Equivalence))
+            .find(|stage| option(stage, "what", "domain"));
+        let writers = pipeline.all_stages().filter(|stage| matches!(stage, Stage::Translate(_)));
+        let (ranked_by, ranked_low) = ranking(&pipeline.stages);
+        let label = |stage: &Stage| stage.label().to_owned();
+        let solved_by =
+            plans().find(|stage| option(stage, "against", "environment")).or_else(|| plans().next());
+        let rounds = || pipeline.stages.iter().rev().find_map(|stage| walks(stage.round()));
+        Self {
+            solved_by: solved_by.map(label),
+            walk: walks(&pipeline.stages).or_else(rounds).map(label),
+            equivalent: equal(&pipeline.stages)
+                .or_else(|| pipeline.stages.iter().rev().find_map(|stage| equal(stage.round())))
+                .map(label),
+            own_plan: plans().find(|stage| !option(stage, "against", "environment")).map(label),
+            valid: outer().find(|stage| option(stage, "what", "pddl")).map(label),
+            reads: reads().next().map(label),
+            val: reads().find(|stage| option(stage, "parser", "val")).map(label),
+            same_domain: same_domain.map(label),
+            writers: writers.map(label).collect(),
+            ranked_by,
+            ranked_low,
+            asked_for: AskedFor::of(pipeline),
+            classes: ClassStages::find(pipeline, &plugins, None),
+            models: models(pipeline),
+            bound: bound(&pipeline.stages),
+            simulated: pipeline.llm.values().any(|model| plugins.is_simulated(&model.plugin)),
+        }
+    }
+}
+
+fn models(pipeline: &Pipeline) -> Vec<String> {
+    let named = pipeline.llm.values().filter_map(|table| table.settings.get("model")?.as_str());
+    let mut models: Vec<String> = named.map(str::to_owned).collect();
+    models.sort();
+    models.dedup();
+    models
+}
+
+/// The verify stages, the last one first.
+fn verify(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
+    stages.iter().rev().filter(|stage| matches!(stage, Stage::Verify(_)))
+}
+
+fn option(stage: &Stage, name: &str, value: &str) -> bool {
+    stage.plugin().is_some_and(|(_, options)| options.get(name).and_then(|v| v.as_str()) == Some(value))
+}
+
+/// The candidates before the only refine stage, the children of a round, and the number of rounds.
+fn bound(stages: &[Stage]) -> Option<Bound> {
+    let refines = stages.iter().filter(|stage| matches!(stage, Stage::Refine(_))).count();
+    let at = stages.iter().position(|stage| matches!(stage, Stage::Refine(_)))?;
+    let Some(Stage::Refine(refine)) = stages.get(at).filter(|_| refines == 1) else { return None };
+    Some(Bound {
+        problems: width(&stages[..at]),
+        domains: width(&refine.round),
+        rounds: refine.rounds.into(),
+        each_task: !stages[at..].iter().any(|stage| matches!(stage, Stage::FanOut(_))),
+    })
+}
+
+/// The metrics by which the first select stage compares candidates, and true if the lowest ranks first.
+fn ranking(stages: &[Stage]) -> (Vec<String>, bool) {
+    let Some(select) = stages.iter().find_map(|stage| match stage {
+        Stage::Select(select) => Some(select),
+        _ => None,
+    }) else {
+        return (Vec::new(), false);
+    };
+    let by = std::iter::once(select.by.clone()).chain(select.otherwise.iter().cloned());
+    (by.collect(), !select.order.is_highest())
+}
+
+/// The most candidates that one becomes.
+fn width(stages: &[Stage]) -> u64 {
+    stages.iter().fold(1, |width, stage| match stage {
+        Stage::Translate(translate) => width * u64::from(translate.n),
+        Stage::Select(select) if select.group_by.is_none() => width.min(select.keep.into()),
+        _ => width,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn judges(stages: serde_json::Value) -> Judges {
+        Judges::of(&serde_json::from_value(json!({"schema": 1, "stage": stages})).unwrap(), |_| None)
+    }
+
+    fn verify_plan(label: &str, against: &str) -> serde_json::Value {
+        json!({"do": "verify", "label": label, "use": "verifier-val", "options": {"what": "plan", "against": against}})
+    }
+
+    #[test]
+    fn the_environment_judges_where_it_is_asked() {
+        let both =
+            judges(json!([verify_plan("environment", "environment"), verify_plan("own", "candidate")]));
+        assert_eq!((both.solved_by.as_deref(), both.own_plan.as_deref()), (Some("environment"), Some("own")));
+        let own = judges(json!([verify_plan("early", "candidate"), verify_plan("own", "candidate")]));
+        assert_eq!((own.solved_by.as_deref(), own.walk, own.bound), (Some("own"), None, None));
+        assert_eq!(judges(json!([])), Judges { asked_for: AskedFor::Plan, ..Judges::default() });
+    }
+
+    #[test]
+    fn stages_about_the_problem_are_found_by_their_plugin() {
+        let equal = |label: &str| json!({"do": "verify", "label": label, "use": "verifier-equivalence", "measure": true});
+        let pddl =
+            json!({"do": "verify", "label": "pddl", "use": "verifier-val", "options": {"what": "pddl"}});
+        let refine = json!({"do": "refine", "label": "refine", "rounds": 2, "by": "inner.equivalent", "round": [equal("inner")]});
+        let found = judges(json!([pddl, equal("outer"), refine]));
+        assert_eq!((found.equivalent.as_deref(), found.valid.as_deref()), (Some("outer"), Some("pddl")));
+        assert_eq!(judges(json!([refine])).equivalent.as_deref(), Some("inner"));
+        let mut domain = equal("same");
+        domain["options"] = json!({"what": "domain"});
+        assert_eq!(judges(json!([equal("outer"), domain])).equivalent.as_deref(), Some("outer"));
+        let model = |name: &str| json!({"use": "provider-openai", "model": name});
+        let pipeline =
+            json!({"schema": 1, "stage": [], "llm": {"a": model("x"), "b": model("w"), "c": model("x")}});
+        let found = Judges::of(&serde_json::from_value(pipeline).unwrap(), |_| None);
+        assert_eq!(found.models, ["w", "x"]);
+    }
+
+    #[test]
+    fn stages_are_found_by_the_measures_of_their_plugins() {
+        let foreign = |id: &str| {
+            let measures = match id {
+                "my-walks" => vec![Measure::WalkScore],
+                "my-plans" => vec![Measure::PlanValidity],
+                "my-comparison" => vec![Measure::Equivalence],
+                "my-classes" => vec![Measure::ResultClass],
+                _ => return None,
+            };
+            Some(PluginFacts { measures, ..PluginFacts::default() })
+        };
+        let stage = |label: &str, id: &str| json!({"do": "verify", "label": label, "use": id});
+        let stages = json!([
+            stage("walk", "my-walks"),
+            stage("plan", "my-plans"),
+            stage("same", "my-comparison"),
+            stage("class", "my-classes"),
+            stage("other", "my-opinion"),
+        ]);
+        let pipeline = serde_json::from_value(json!({"schema": 1, "stage": stages})).unwrap();
+        let found = Judges::of(&pipeline, foreign);
+        assert_eq!(found.walk.as_deref(), Some("walk"));
+        assert_eq!(found.solved_by.as_deref(), Some("plan"));
+        assert_eq!(found.equivalent.as_deref(), Some("same"));
+        assert_eq!(found.classes.unwrap().judge, "class");
+        let undeclared = Judges::of(&pipeline, |_| None);
+        assert_eq!((undeclared.walk, undeclared.solved_by, undeclared.classes), (None, None, None));
+    }
+
+    #[test]
+    fn the_papers_bound_comes_from_the_file() {
+        let ew = |label: &str| json!({"do": "verify", "label": label, "use": "verifier-ew"});
+        let refine = json!({
+            "do": "refine", "label": "refine", "rounds": 4, "by": "ew.rating",
+            "round": [{"do": "translate", "label": "edit", "use": "translator-direct", "n": 10}, ew("ew")],
+        });
+        let problem = json!({"do": "translate", "label": "problem", "use": "translator-direct", "n": 5});
+        let fan_out = json!({"do": "fan_out", "label": "others"});
+        let inside = judges(json!([problem, refine, fan_out]));
+        assert_eq!(inside.walk.as_deref(), Some("ew"));
+        assert_eq!(inside.bound, Some(Bound { problems: 5, domains: 10, rounds: 4, each_task: false }));
+        assert_eq!(inside.bound.unwrap().replies(10), 210);
+        let outside = judges(json!([problem, refine, ew("final")]));
+        assert_eq!(outside.walk.as_deref(), Some("final"));
+        assert_eq!(outside.bound.unwrap().replies(10), 2010, "without a lead every task is refined");
+        assert_eq!(judges(json!([problem, refine, refine])).bound, None);
+    }
+}

@@ -1,0 +1,260 @@
+//! Success over samples and over rounds (test-time-scaling paper, Fig. 3 to 5), from the journal of one run:
+//! best-of-N for every N up to the number of samples by taking the first N, and success after each round of
+//! refinement.
+
+use crate::artefact::Artefact;
+use crate::chart::{Panel, Series, Style, svg};
+use crate::results::{CandidateMarks, CellResult, Evaluation, TaskCurve};
+use crate::statistics::{Interval, share_interval};
+use crate::table::{Align, Table};
+use planforge_contract::Failure;
+use serde::Serialize;
+
+/// A point of a curve over tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// N or T.
+    pub x: u32,
+    /// The share of tasks.
+    pub share: f64,
+    /// Its 95 % interval, with domains as trials.
+    pub interval: Interval,
+    /// Tasks that have a value here.
+    pub tasks: usize,
+}
+
+/// A curve of one pipeline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    /// The pipeline, as `PIPELINE@MODEL` where the matrix has models.
+    pub pipeline: String,
+    /// `samples` or `rounds`.
+    pub over: &'static str,
+    /// The criterion of success: `front end`, `any of N (front end)`, `VAL`, `walk score 1`, `same domain`.
+    pub criterion: &'static str,
+    /// The points, by ascending x.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A criterion's name and where it lies.
+type Criterion = (&'static str, fn(&CandidateMarks) -> Option<f64>);
+const CRITERIA: [Criterion; 4] = [
+    ("VAL", |m| m.val),
+    ("front end", |m| Some(m.front_end)),
+    ("walk score 1", |m| m.walk),
+    ("same domain", |m| m.same),
+];
+
+/// The curves of an evaluation, in the order of its pipelines. A task whose refinement ended early keeps its
+/// last value; a task with fewer samples is left out beyond them.
+pub fn curves(evaluation: &Evaluation) -> Vec<Curve> {
+    let mut all = Vec::new();
+    for column in &evaluation.columns {
+        let cells: Vec<&CellResult> =
+            evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
+        let mut push = |over, criterion, values: &Values<'_>, length| {
+            let points: Vec<CurvePoint> =
+                (0..length).filter_map(|at| point(&cells, over, at, values)).collect();
+            if !points.is_empty() {
+                all.push(Curve { pipeline: column.name(), over, criterion, points });
+            }
+        };
+        let tasks = || cells.iter().flat_map(|cell| &cell.tasks).filter_map(|task| task.curve.as_ref());
+        let samples = tasks().map(|curve| curve.best_of.len()).max().unwrap_or(0);
+        let rounds = tasks().map(|curve| curve.after.len()).max().unwrap_or(0);
+        for (name, pick) in CRITERIA {
+            push("samples", name, &|curve, at| curve.best_of.get(at).map(pick), samples);
+        }
+        let any =
+            |curve: &TaskCurve, at: usize| curve.any_of.get(at).map(|any| Some(f64::from(u8::from(*any))));
+        push("samples", "any of N (front end)", &any, samples);
+        for (name, pick) in CRITERIA {
+            let value = |curve: &TaskCurve, at: usize| curve.after.get(at).or(curve.after.last()).map(pick);
+            push("rounds", name, &value, rounds);
+        }
+    }
+    all
+}
+
+/// A task's value at a place of a curve: the outer option is absent if the task ends before it, the inner one
+/// if nothing judged it.
+type Values<'a> = dyn Fn(&TaskCurve, usize) -> Option<Option<f64>> + 'a;
+
+/// A point over all tasks that come so far; none where a task among them has no value, for those that have one are not like the others.
+fn point(cells: &[&CellResult], over: &str, at: usize, value: &Values<'_>) -> Option<CurvePoint> {
+    let mut suites: Vec<(&str, Vec<f64>)> = Vec::new();
+    for cell in cells {
+        for value in cell.tasks.iter().filter_map(|task| value(task.curve.as_ref()?, at)) {
+            let value = value?;
+            match suites.iter_mut().find(|(suite, _)| *suite == cell.key.suite) {
+                Some((_, values)) => values.push(value),
+                None => suites.push((&cell.key.suite, vec![value])),
+            }
+        }
+    }
+    if suites.is_empty() {
+        return None;
+    }
+    let means: Vec<f64> =
+        suites.iter().map(|(_, values)| values.iter().sum::<f64>() / values.len() as f64).collect();
+    let share = means.iter().sum::<f64>() / means.len() as f64;
+    let x = u32::try_from(at).unwrap_or(u32::MAX);
+    Some(CurvePoint {
+        x: if over == "samples" { x.saturating_add(1) } else { x },
+        share,
+        interval: share_interval(share, means.len() as f64, 0.95),
+        tasks: suites.iter().map(|(_, values)| values.len()).sum(),
+    })
+}
+
+/// The curves as CSV, JSON and two figures: over samples (Fig. 3, right) and over rounds (Fig. 3, left; Fig. 4 and 5).
+///
+/// # Errors
+/// `study.plot`.
+pub fn curve_files(curves: &[Curve]) -> Result<Vec<Artefact>, Failure> {
+    let columns = ["pipeline", "over", "criterion", "x", "share", "low", "high", "tasks"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+    for curve in curves {
+        for point in &curve.points {
+            let four = |value: f64| format!("{value:.4}");
+            table.row([
+                curve.pipeline.clone(),
+                curve.over.to_owned(),
+                curve.criterion.to_owned(),
+                point.x.to_string(),
+                four(point.share),
+                four(point.interval.low),
+                four(point.interval.high),
+                point.tasks.to_string(),
+            ]);
+        }
+    }
+    let mut files = vec![Artefact::new("curves.csv", table.csv()), Artefact::json("curves.json", &curves)?];
+    for (over, name, title, x_label) in [
+        ("samples", "curves_samples.svg", "Success of the best of N samples", "N, samples"),
+        ("rounds", "curves_rounds.svg", "Success after T rounds", "T, rounds"),
+    ] {
+        let own: Vec<&Curve> = curves.iter().filter(|curve| curve.over == over).collect();
+        if !own.is_empty() {
+            files.push(Artefact::new(name, svg(&[panel(&own, title, x_label)], 1)));
+        }
+    }
+    Ok(files)
+}
+
+fn panel(curves: &[&Curve], title: &str, x_label: &str) -> Panel {
+    let series = curves.iter().enumerate().map(|(number, curve)| Series {
+        label: Some(format!("{}: {}", curve.pipeline, curve.criterion)),
+        style: Style::Number(number),
+        points: curve.points.iter().map(|p| (f64::from(p.x), p.share)).collect(),
+        band: Vec::new(),
+        errors: Vec::new(),
+    });
+    let xs = || curves.iter().flat_map(|curve| &curve.points).map(|point| f64::from(point.x));
+    let (first, last) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
+    Panel {
+        title: title.to_owned(),
+        x_label: x_label.to_owned(),
+        y_label: "share of tasks".to_owned(),
+        // A single point has no extent.
+        x: (first, if last > first { last } else { first + 1.0 }),
+        y: (0.0, 1.0),
+        series: series.collect(),
+        legend_right: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::History;
+    use crate::history::tests::JournalBuilder;
+    use crate::results::Judges;
+    use planforge_contract::Decision;
+    use planforge_contract::FailureClass;
+
+    const GOOD: &str = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (p) :effect (not (p))))";
+    const BAD: &str = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (q) :effect (not (p))))";
+
+    fn judges() -> Judges {
+        Judges {
+            writers: vec!["domain".to_owned(), "update".to_owned()],
+            ranked_by: vec!["candidate.log_likelihood".to_owned()],
+            ..Judges::default()
+        }
+    }
+
+    fn shares(marks: &[CandidateMarks]) -> Vec<f64> {
+        marks.iter().map(|m| m.front_end).collect()
+    }
+
+    #[test]
+    fn the_best_of_the_first_n_is_the_one_that_ranks_first_among_them() {
+        let journal = JournalBuilder::new();
+        journal.failed("s.p01", "s.p01/domain/0", FailureClass::Reply);
+        journal.made("s.p01", "domain/2", BAD, Some(-1.0));
+        journal.made("s.p01", "domain/1", GOOD, Some(-5.0));
+        journal.made("s.p01", "domain/3", GOOD, Some(-0.5));
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        let curve = TaskCurve::of(task, &judges()).unwrap();
+        assert_eq!(shares(&curve.best_of), [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(curve.any_of, [false, true, true, true]);
+        assert!(curve.after.is_empty());
+        let low = Judges { ranked_low: true, ..judges() };
+        assert_eq!(shares(&TaskCurve::of(task, &low).unwrap().best_of), [0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_group_in_which_one_lacks_the_value_is_ranked_by_the_next_metric() {
+        let journal = JournalBuilder::new();
+        for (descent, domain, likelihood, errors) in
+            [("domain/0", GOOD, None, 0.0), ("domain/1", BAD, Some(-1.0), 1.0)]
+        {
+            let path = journal.made("s.p01", descent, domain, likelihood);
+            let mut assessment = planforge_contract::Assessment::new(Decision::Accepted, "");
+            assessment.metrics.insert("quality".to_owned(), -errors);
+            journal.assessed("s.p01", "pddl", &path, &assessment);
+        }
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        let best = |judges: &Judges| shares(&TaskCurve::of(task, judges).unwrap().best_of);
+        // Without a second metric the one without a value comes last.
+        assert_eq!(best(&judges()), [1.0, 0.0]);
+        let mut otherwise = judges();
+        otherwise.ranked_by.push("pddl.quality".to_owned());
+        assert_eq!(best(&otherwise), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_point_that_some_task_lacks_is_left_out() {
+        let known = |val| CandidateMarks { front_end: 1.0, val, ..CandidateMarks::default() };
+        let mut cell = crate::results::bare("s", "p", 1, 2);
+        cell.tasks[0].curve =
+            Some(TaskCurve { best_of: vec![known(Some(1.0)), known(Some(0.0))], ..TaskCurve::default() });
+        cell.tasks[1].curve =
+            Some(TaskCurve { best_of: vec![known(None), known(Some(1.0))], ..TaskCurve::default() });
+        let evaluation = Evaluation::new(vec![1], &std::collections::BTreeMap::new(), vec![cell]);
+        let all = curves(&evaluation);
+        let of = |criterion| {
+            let curve = all.iter().find(|curve| curve.criterion == criterion).unwrap();
+            curve.points.iter().map(|p| (p.x, p.share, p.tasks)).collect::<Vec<_>>()
+        };
+        assert_eq!(of("VAL"), [(2, 0.5, 2)]);
+        assert_eq!(of("front end"), [(1, 1.0, 2), (2, 1.0, 2)]);
+        assert!(!all.iter().any(|curve| curve.criterion == "walk score 1"));
+    }
+
+    #[test]
+    fn rounds_are_followed_for_each_candidate_that_is_refined() {
+        let journal = JournalBuilder::new();
+        let one = journal.made("s.p01", "domain/0", BAD, Some(-1.0));
+        let other = journal.made("s.p01", "domain/1", GOOD, Some(-2.0));
+        let better = journal.made("s.p01", "domain/0 update#1/0", GOOD, None);
+        let worse = journal.made("s.p01", "domain/1 update#2/0", BAD, None);
+        journal.round("s.p01", &one, 1, Some(&better));
+        journal.round("s.p01", &other, 1, None);
+        journal.round("s.p01", &other, 2, Some(&worse));
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        let curve = TaskCurve::of(task, &judges()).unwrap();
+        assert_eq!(shares(&curve.after), [0.5, 1.0, 0.5]);
+    }
+}

@@ -1,0 +1,297 @@
+//! The test-time-scaling paper's Table 5: plan accuracy by domain, models that plan by themselves above
+//! methods that write PDDL; and the classes of failure of models' plans (its section 4.6).
+
+use crate::artefact::Artefact;
+use crate::results::{
+    AskedFor, CellResult, CountsAs, Evaluation, OpenReason, PLAN_FAILURES, TaskResult, counts_as_solved,
+};
+use crate::table::{Align, Table};
+use planforge_contract::Failure;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A method on one domain, over all seeds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct PlansCell {
+    /// Tasks over all seeds.
+    pub tasks: usize,
+    /// Tasks whose plan is valid.
+    pub solved: usize,
+    /// Open tasks, by reason.
+    pub open: Vec<(OpenReason, usize)>,
+    /// Tasks for which at least one of the plans that were judged is valid: Pass@k. Absent where the journals were not read.
+    pub any: Option<usize>,
+}
+
+/// A method with a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlansRow {
+    /// The models of the pipeline.
+    pub model: String,
+    /// The method's name.
+    pub method: String,
+    pub pipeline: String,
+    /// True if a model is simulated.
+    pub simulated: bool,
+    /// True if the model plans by itself, so that nobody writes PDDL.
+    pub plans_itself: bool,
+    /// By domain.
+    pub cells: BTreeMap<String, PlansCell>,
+    /// Plans that were judged, over all domains and seeds.
+    pub plans: u64,
+    /// Those of them that are valid.
+    pub valid: u64,
+    /// Those of each class of failure, by the metric's name. A plan may be of several.
+    pub failures: BTreeMap<String, u64>,
+}
+
+/// The whole table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Plans {
+    /// Version of this document, 1.
+    pub schema: u32,
+    pub domains: Vec<String>,
+    /// The methods: those that plan by themselves first.
+    pub rows: Vec<PlansRow>,
+}
+
+impl Plans {
+    /// Puts evaluations together. `methods` gives pipelines other names.
+    pub fn new(evaluations: &[&Evaluation], methods: &BTreeMap<String, String>) -> Self {
+        let mut table = Self { schema: 1, ..Self::default() };
+        for evaluation in evaluations {
+            for row in &evaluation.rows {
+                if !table.domains.contains(&row.suite) {
+                    table.domains.push(row.suite.clone());
+                }
+            }
+            for column in &evaluation.columns {
+                let own: Vec<&CellResult> =
+                    evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
+                let row = PlansRow {
+                    model: column.model_name(),
+                    method: methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone(),
+                    pipeline: column.pipeline.clone(),
+                    simulated: column.judges.simulated,
+                    plans_itself: column.judges.asked_for == AskedFor::Plan,
+                    cells: BTreeMap::new(),
+                    plans: 0,
+                    valid: 0,
+                    failures: BTreeMap::new(),
+                };
+                // The same pipeline over other suites shares the row.
+                let same = |known: &PlansRow| (&known.model, &known.pipeline) == (&row.model, &row.pipeline);
+                let at = table.rows.iter().position(same).unwrap_or(table.rows.len());
+                if at == table.rows.len() {
+                    table.rows.push(row);
+                }
+                for cell in own {
+                    table.rows[at].take(cell);
+                }
+            }
+        }
+        // Stable: methods keep their order.
+        table.rows.sort_by_key(|row| !row.plans_itself);
+        table
+    }
+
+    /// The files that hold it.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
+        Ok(vec![
+            Artefact::new("plans.csv", self.csv()),
+            Artefact::new("plans.md", self.markdown()),
+            Artefact::new("plans.txt", self.text()),
+            Artefact::json("plans.json", self)?,
+        ])
+    }
+
+    /// The tables for a terminal.
+    pub fn text(&self) -> String {
+        self.render_sections(|title, table| format!("{title}\n\n{}", table.text()))
+    }
+
+    /// The tables as Markdown.
+    pub fn markdown(&self) -> String {
+        self.render_sections(|title, table| format!("{title}\n\n{}", table.markdown()))
+    }
+
+    fn render_sections(&self, one: impl Fn(&str, &Table) -> String) -> String {
+        let mut parts = vec![one("Plan accuracy: % of tasks whose plan is valid", &self.table(figure))];
+        // With one plan a task Pass@k is the accuracy itself.
+        if self.rows.iter().any(|row| row.most_plans() > 1) {
+            let title = "Pass@k: % of tasks for which at least one of the k plans that were judged is valid";
+            parts.push(one(title, &self.table(pass_figure)));
+        }
+        if self.rows.iter().any(|row| !row.failures.is_empty()) {
+            parts.push(one("How plans fail, over all domains and seeds", &self.failures()));
+        }
+        let mut out = parts.join("\n");
+        if self.rows.iter().flat_map(|row| row.cells.values()).any(|cell| !cell.open.is_empty()) {
+            out += "\n`?`: tasks that were not decided, broke or were not finished are in no figure but 100 %.\n";
+        }
+        out
+    }
+
+    fn table(&self, show: fn(&PlansCell) -> String) -> Table {
+        let words = ["method", "setting"].map(|name| (name.to_owned(), Align::Left));
+        let domains = self.domains.iter().map(|domain| (domain.clone(), Align::Right));
+        let mut table = Table::new(words.into_iter().chain(domains));
+        for row in &self.rows {
+            let shown = self.domains.iter().map(|domain| row.cells.get(domain).map_or("-".to_owned(), show));
+            let setting = if row.plans_itself { "LLM as planner" } else { "PDDL as abstraction" };
+            table.row([self.name(row), setting.to_owned()].into_iter().chain(shown));
+        }
+        table
+    }
+
+    fn failures(&self) -> Table {
+        let names = PLAN_FAILURES.iter().map(|(_, words)| (format!("{words} %"), Align::Right));
+        let first = [
+            ("method".to_owned(), Align::Left),
+            ("plans".to_owned(), Align::Right),
+            ("valid %".to_owned(), Align::Right),
+        ];
+        let mut table = Table::new(first.into_iter().chain(names));
+        for row in self.rows.iter().filter(|row| row.plans > 0) {
+            let share = |n: u64| format!("{:.1}", 100.0 * n as f64 / row.plans as f64);
+            let failures =
+                PLAN_FAILURES.iter().map(|(name, _)| share(row.failures.get(*name).copied().unwrap_or(0)));
+            table.row([self.name(row), row.plans.to_string(), share(row.valid)].into_iter().chain(failures));
+        }
+        table
+    }
+
+    fn name(&self, row: &PlansRow) -> String {
+        let several = self.rows.iter().any(|r| self.rows.first().is_some_and(|first| first.model != r.model));
+        let model = if several { format!("{}: ", row.model) } else { String::new() };
+        format!("{model}{}{}", row.method, if row.simulated { " (simulated)" } else { "" })
+    }
+
+    /// One line a method and domain; the classes of failure are those of the method's plans over all domains.
+    pub fn csv(&self) -> String {
+        let words =
+            ["model", "method", "simulated", "plans_itself", "domain", "tasks", "solved", "open", "any"];
+        let failures = PLAN_FAILURES.iter().map(|(name, _)| format!("method_{name}"));
+        let totals = ["method_plans", "method_valid"].map(str::to_owned).into_iter().chain(failures);
+        let header = words.map(str::to_owned).into_iter().chain(totals);
+        let mut table = Table::new(header.map(|name| (name, Align::Left)));
+        for row in &self.rows {
+            for (domain, cell) in &row.cells {
+                let mut line = vec![row.model.clone(), row.method.clone()];
+                line.extend([row.simulated, row.plans_itself].map(|b| b.to_string()));
+                line.push(domain.clone());
+                let open = cell.open.iter().map(|(_, n)| n).sum::<usize>();
+                line.extend([cell.tasks, cell.solved, open].map(|n| n.to_string()));
+                line.push(cell.any.map_or(String::new(), |n| n.to_string()));
+                line.extend([row.plans, row.valid].map(|n| n.to_string()));
+                let count = |name: &str| row.failures.get(name).copied().unwrap_or(0).to_string();
+                line.extend(PLAN_FAILURES.iter().map(|(name, _)| count(name)));
+                table.row(line);
+            }
+        }
+        table.csv()
+    }
+}
+
+impl PlansRow {
+    fn take(&mut self, cell: &CellResult) {
+        let place = self.cells.entry(cell.key.suite.clone()).or_default();
+        for task in &cell.tasks {
+            place.take(task);
+            let Some(tries) = &task.plans else { continue };
+            self.plans += tries.plans;
+            self.valid += tries.valid;
+            for (name, n) in &tries.failures {
+                *self.failures.entry(name.clone()).or_default() += n;
+            }
+        }
+    }
+
+    /// Plans a task, on average and rounded up.
+    fn most_plans(&self) -> u64 {
+        let tasks: usize = self.cells.values().map(|cell| cell.tasks).sum();
+        self.plans.div_ceil(tasks.max(1) as u64)
+    }
+}
+
+impl PlansCell {
+    fn take(&mut self, task: &TaskResult) {
+        self.tasks += 1;
+        match counts_as_solved(task) {
+            CountsAs::For => self.solved += 1,
+            CountsAs::Against => {}
+            CountsAs::Open(why) => match self.open.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, n)) => *n += 1,
+                None => self.open.push((why, 1)),
+            },
+        }
+        if let Some(tries) = &task.plans {
+            *self.any.get_or_insert(0) += usize::from(tries.valid > 0);
+        }
+    }
+}
+
+fn figure(cell: &PlansCell) -> String {
+    percent(cell.solved, cell)
+}
+
+fn pass_figure(cell: &PlansCell) -> String {
+    cell.any.map_or("-".to_owned(), |any| percent(any, cell))
+}
+
+fn percent(n: usize, cell: &PlansCell) -> String {
+    let mark = if cell.open.is_empty() { "" } else { "?" };
+    format!("{:.1}{mark}", 100.0 * n as f64 / cell.tasks.max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::bare;
+    use crate::results::{Judges, PlanTries, TaskOutcome};
+
+    fn evaluation() -> Evaluation {
+        let of = |asked_for| Judges { asked_for, ..Judges::default() };
+        let judges = BTreeMap::from([
+            ("bon".to_owned(), of(AskedFor::NL2Domain)),
+            ("pass-8".to_owned(), of(AskedFor::Plan)),
+        ]);
+        let mut planner = bare("termes", "pass-8", 1, 4);
+        let failures = BTreeMap::from([("rule_violation".to_owned(), 6)]);
+        planner.tasks[0].plans = Some(PlanTries { plans: 8, valid: 2, failures });
+        planner.tasks[1].plans = Some(PlanTries { plans: 8, valid: 0, failures: BTreeMap::new() });
+        planner.tasks[2].outcome = TaskOutcome::Failed;
+        let mut bon = bare("termes", "bon", 1, 2);
+        bon.tasks[0].outcome = TaskOutcome::Solved;
+        Evaluation::new(vec![1], &judges, vec![bon, planner])
+    }
+
+    #[test]
+    fn planners_come_first_and_pass_at_k_counts_any_plan() {
+        let names = BTreeMap::from([("pass-8".to_owned(), "Pass@8".to_owned())]);
+        let table = Plans::new(&[&evaluation()], &names);
+        assert_eq!(table.rows.iter().map(|row| row.method.as_str()).collect::<Vec<_>>(), ["Pass@8", "bon"]);
+        let planner = &table.rows[0];
+        assert_eq!((planner.plans, planner.valid, planner.cells["termes"].any), (16, 2, Some(1)));
+        let text = table.text();
+        let lines = |title: &str| {
+            let at = text.lines().position(|line| line.starts_with(title)).unwrap();
+            text.lines()
+                .skip(at + 4)
+                .take(2)
+                .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            lines("Plan accuracy"),
+            ["Pass@8 LLM as planner 0.0?", "bon PDDL as abstraction 50.0"],
+            "{text}"
+        );
+        assert_eq!(lines("Pass@k")[0], "Pass@8 LLM as planner 25.0?");
+        assert!(text.contains("37.5"), "6 of 16 plans break a rule: {text}");
+        assert_eq!(table.csv().lines().count(), 3);
+    }
+}
