@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_premises_share_is_shown_once() {
+    fn a_shared_premise_is_shown_once() {
         let inference = Inference {
             rules: vec![rule("p.")],
             atoms: vec![atom("a", &[1, 2]), atom("b", &[3]), atom("c", &[3]), atom("d", &[])],
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_somebody_edited_is_shown_as_far_as_it_goes() {
+    fn an_edited_record_is_shown_as_far_as_possible() {
         let inference =
             Inference { rules: vec![], atoms: vec![atom("a\u{1b}[31m", &[0, 7])], ..Inference::default() };
         let text = tree(&inference, &entry(&[0]));

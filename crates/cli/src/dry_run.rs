@@ -61,7 +61,7 @@ impl DryRun<'_> {
         let models = self.models(&prepared);
         self.without_programs(&mut prepared);
         for role in prepared.roles.values_mut() {
-            unlimited(&mut role.config);
+            remove_limits(&mut role.config);
         }
         let mut lookups: Vec<Arc<dyn Lookup>> = Vec::new();
         if let Some(folder) = run {
@@ -86,7 +86,7 @@ impl DryRun<'_> {
     }
 
     /// The facts of a finished cell, which sends no more requests.
-    pub(crate) fn finished(&self, key: CellKey, report: &RunReport) -> CellFacts {
+    pub(crate) fn finished_facts(&self, key: CellKey, report: &RunReport) -> CellFacts {
         let models = report
             .prices
             .iter()
@@ -172,9 +172,9 @@ impl DryRun<'_> {
             let external = options.is_some_and(|options| info.is_external(options));
             match instance {
                 StageInstance::Planner(planner) if external || info.roles.is_empty() => {
-                    *planner = Arc::new(Later);
+                    *planner = Arc::new(DeferredPlugin);
                 }
-                StageInstance::Verifier(verifier) if external => *verifier = Arc::new(Later),
+                StageInstance::Verifier(verifier) if external => *verifier = Arc::new(DeferredPlugin),
                 _ => {}
             }
         }
@@ -182,7 +182,7 @@ impl DryRun<'_> {
         if let Some((info, environment)) = &mut prepared.instances.environment
             && options.is_some_and(|options| info.is_external(options))
         {
-            *environment = Arc::new(Later);
+            *environment = Arc::new(DeferredPlugin);
         }
     }
 }
@@ -197,7 +197,7 @@ pub(crate) fn print(context: &Context, cells: &[CellFacts], args: &DryRunArgs, j
 }
 
 /// Limits that would end or delay the putting together of questions; the estimate takes them into account by itself.
-fn unlimited(config: &mut RoleConfig) {
+fn remove_limits(config: &mut RoleConfig) {
     (config.requests_per_minute, config.max_calls) = (None, None);
     (config.max_total_tokens, config.max_cost_usd) = (None, None);
 }
@@ -251,35 +251,35 @@ fn actions(task: &RunTask) -> u64 {
 }
 
 /// A plugin that a dry run does not call.
-struct Later;
+struct DeferredPlugin;
 
-impl Later {
-    fn later<T>() -> Result<T, Failure> {
+impl DeferredPlugin {
+    fn deferred<T>() -> Result<T, Failure> {
         Err(Failure::new(FailureClass::Cancelled, PENDING, "a dry run does not ask this"))
     }
 }
 
-impl Planner for Later {
+impl Planner for DeferredPlugin {
     fn plan(&self, _: &dyn Host, _: &PlanRequest) -> Result<PlanOutcome, Failure> {
-        Self::later()
+        Self::deferred()
     }
 }
 
-impl Verifier for Later {
+impl Verifier for DeferredPlugin {
     fn verify(&self, _: &dyn Host, _: &VerifyRequest) -> Result<VerifyResponse, Failure> {
-        Self::later()
+        Self::deferred()
     }
 }
 
-impl Environment for Later {
+impl Environment for DeferredPlugin {
     fn describe(&self, _: &dyn Host, _: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
-        Self::later()
+        Self::deferred()
     }
     fn walks(&self, _: &dyn Host, _: &EnvironmentOpen, _: &WalkSpec) -> Result<Walks, Failure> {
-        Self::later()
+        Self::deferred()
     }
     fn execute(&self, _: &dyn Host, _: &EnvironmentOpen, _: &Sequences) -> Result<ExecutionReport, Failure> {
-        Self::later()
+        Self::deferred()
     }
     fn validate(
         &self,
@@ -287,7 +287,7 @@ impl Environment for Later {
         _: &EnvironmentOpen,
         _: &EnvironmentPlan,
     ) -> Result<EnvironmentVerdict, Failure> {
-        Self::later()
+        Self::deferred()
     }
     fn describe_state(
         &self,
@@ -295,6 +295,6 @@ impl Environment for Later {
         _: &EnvironmentOpen,
         _: &StateQuery,
     ) -> Result<StateDescription, Failure> {
-        Self::later()
+        Self::deferred()
     }
 }

@@ -84,7 +84,7 @@ pub(crate) fn execute(
     let mut report = planforge_pipeline::run(pipeline, tasks, services)?;
     let explained_plans = match stored_explainer(manifest) {
         Some(model) if report.state == RunState::Finished => {
-            explain_plan::tell(services, &model, &mut report, tasks)
+            explain_plan::explain_plans(services, &model, &mut report, tasks)
         }
         _ => ExplainedPlans::new(),
     };

@@ -129,7 +129,7 @@ pub(crate) fn of_report(report: &RunReport, negative_counts: bool) -> Exit {
         match &task.verdict {
             Some(TaskVerdict::Accepted) => {}
             Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => negative = true,
-            Some(TaskVerdict::Undecided { .. }) => return undecided(task),
+            Some(TaskVerdict::Undecided { .. }) => return of_undecided(task),
             Some(TaskVerdict::Failed { failure, .. }) => return of_failure(failure),
             None => return Exit::Interrupted,
         }
@@ -138,7 +138,7 @@ pub(crate) fn of_report(report: &RunReport, negative_counts: bool) -> Exit {
 }
 
 /// The exit code of an undecided task: a cap, a planner's limit, or no decision.
-fn undecided(task: &TaskReport) -> Exit {
+fn of_undecided(task: &TaskReport) -> Exit {
     let failures = task.stages.iter().flat_map(|stage| &stage.failed).map(|failed| &failed.failure);
     if failures.into_iter().any(|failure| failure.class == FailureClass::Budget) {
         return Exit::Budget;

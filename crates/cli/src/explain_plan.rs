@@ -15,14 +15,14 @@ pub(crate) type ExplainedPlans = BTreeMap<String, Outcome<String>>;
 /// Requests an explanation of every accepted plan that has steps, in task order. The tokens count towards the
 /// task. An interruption marks the report as interrupted, a deferred reply as parked, so that resuming the
 /// run requests the rest.
-pub(crate) fn tell(
+pub(crate) fn explain_plans(
     services: &Services,
     model: &str,
     report: &mut RunReport,
     tasks: &[RunTask],
 ) -> ExplainedPlans {
     let host = Asking { services };
-    let mut told = ExplainedPlans::new();
+    let mut explained = ExplainedPlans::new();
     for (ended, task) in report.tasks.iter_mut().zip(tasks) {
         let plan = ended.candidate.as_ref().and_then(|c| c.plan.as_ref()).and_then(PlanOutcome::best);
         if let (Some(TaskVerdict::Accepted), Some(plan)) = (&ended.verdict, plan) {
@@ -49,10 +49,10 @@ pub(crate) fn tell(
                 report.state = RunState::Interrupted;
                 break;
             }
-            told.insert(ended.task.clone(), words.into());
+            explained.insert(ended.task.clone(), words.into());
         }
     }
-    told
+    explained
 }
 
 struct Asking<'a> {

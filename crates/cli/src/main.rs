@@ -81,7 +81,9 @@ fn asks_for_json(arguments: &[OsString]) -> bool {
 fn print_parse_error(output: &Output, error: &clap::Error) -> Exit {
     drop(error.print());
     if error.use_stderr() {
-        output.record_usage_error(error.to_string().trim_end().to_owned(), None);
+        let message = error.to_string();
+        let message = message.strip_prefix("error: ").unwrap_or(&message).trim_end();
+        output.record_usage_error(message.to_owned(), None);
         return Exit::Usage;
     }
     output.owes_no_json();

@@ -16,27 +16,27 @@ use planforge_pipeline::{BudgetReport, Cost, Moved, RunReport, RunTask, TaskRepo
 const SHOWN_LINES: usize = 200;
 
 /// One block a task, and a line of counts.
-pub(crate) fn text(report: &RunReport, task_texts: &[String], told: &ExplainedPlans) -> String {
+pub(crate) fn report_text(report: &RunReport, task_texts: &[String], explained: &ExplainedPlans) -> String {
     let mut out = String::new();
     for (task, text) in report.tasks.iter().zip(task_texts) {
-        task_block(&mut out, task, text);
-        match told.get(&task.task) {
-            Some(Outcome::Ok(words)) => section(&mut out, "The plan in words", words),
+        push_task(&mut out, task, text);
+        match explained.get(&task.task) {
+            Some(Outcome::Ok(words)) => push_section(&mut out, "The plan in words", words),
             Some(Outcome::Failure(failure)) => {
-                section(&mut out, "The plan was not told", &failure.to_string())
+                push_section(&mut out, "The plan was not told", &failure.to_string())
             }
             None => {}
         }
-        line(&mut out, "");
+        push_line(&mut out, "");
     }
     let counts: Vec<String> = report.verdicts().iter().map(|(name, n)| format!("{n} {name}")).collect();
     let tasks =
         if report.tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", report.tasks.len()) };
-    line(&mut out, &format!("{tasks}: {}", counts.join(", ")));
+    push_line(&mut out, &format!("{tasks}: {}", counts.join(", ")));
     if !report.prices.is_empty() {
         let mut cost = Cost::default();
         report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
-        line(&mut out, &format!("cost: {}", cost.text()));
+        push_line(&mut out, &format!("cost: {}", cost.text()));
     }
     out
 }
@@ -61,46 +61,46 @@ pub(crate) fn print_outcome(
             None => task.view.task_text.clone(),
         };
         let texts: Vec<String> = tasks.iter().map(own).collect();
-        context.output.result(&text(&ended.report, &texts, &ended.explained_plans));
+        context.output.result(&report_text(&ended.report, &texts, &ended.explained_plans));
     }
 }
 
 /// The report as JSON, with explained plans if requested.
-fn report_json(report: &RunReport, told: &ExplainedPlans) -> serde_json::Value {
+fn report_json(report: &RunReport, explained: &ExplainedPlans) -> serde_json::Value {
     let mut value = serde_json::json!(report);
-    if !told.is_empty() {
-        value["told"] = serde_json::json!(told);
+    if !explained.is_empty() {
+        value["told"] = serde_json::json!(explained);
     }
     value
 }
 
-fn task_block(out: &mut String, task: &TaskReport, text: &str) {
+fn push_task(out: &mut String, task: &TaskReport, text: &str) {
     let verdict = task.verdict.as_ref().map_or("no verdict", TaskVerdict::name);
-    line(out, &format!("=== {}: {verdict}", escape(&task.task)));
-    section(out, "Task", text);
+    push_line(out, &format!("=== {}: {verdict}", escape(&task.task)));
+    push_section(out, "Task", text);
     if let Some(candidate) = &task.candidate {
-        written(out, task, candidate);
-        plan(out, candidate);
-        assessments(out, task, candidate);
+        push_written_pddl(out, task, candidate);
+        push_plan(out, candidate);
+        push_assessments(out, task, candidate);
     }
-    failures(out, task);
+    push_failures(out, task);
     for stage in &task.stages {
         if let Some(budget) = &stage.budget {
-            section(out, &format!("Budget of {}", stage.label), &budget_text(budget));
+            push_section(out, &format!("Budget of {}", stage.label), &budget_text(budget));
         }
     }
-    if let Some(why) = task.verdict.as_ref().and_then(reason) {
-        section(out, "Why", &why);
+    if let Some(why) = task.verdict.as_ref().and_then(verdict_reason) {
+        push_section(out, "Why", &why);
     }
-    section(out, "Tokens", &usage(task));
+    push_section(out, "Tokens", &usage_text(task));
 }
 
 /// The PDDL that a model wrote. What was given is not repeated.
-fn written(out: &mut String, task: &TaskReport, candidate: &Candidate) {
+fn push_written_pddl(out: &mut String, task: &TaskReport, candidate: &Candidate) {
     for step in &task.written {
         for fix in &step.fixes {
             let what = format!("{} (line {}, {})", fix.title, fix.line, fix.code);
-            section(out, "Fix applied", &what);
+            push_section(out, "Fix applied", &what);
         }
     }
     if task.written.is_empty() {
@@ -112,12 +112,12 @@ fn written(out: &mut String, task: &TaskReport, candidate: &Candidate) {
         if let Some(pddl) = pddl
             && pddl.lines().find(|l| !l.trim().is_empty()).is_some_and(|first| reply.contains(first.trim()))
         {
-            section(out, &format!("{name} written"), pddl);
+            push_section(out, &format!("{name} written"), pddl);
         }
     }
 }
 
-fn plan(out: &mut String, candidate: &Candidate) {
+fn push_plan(out: &mut String, candidate: &Candidate) {
     match &candidate.plan {
         None => {}
         Some(PlanOutcome::Plan { plans, optimal, statistics }) => {
@@ -126,21 +126,21 @@ fn plan(out: &mut String, candidate: &Candidate) {
             let optimal = if *optimal { ", proven cheapest" } else { "" };
             let search = if statistics.search.is_empty() { "" } else { &statistics.search };
             let title = format!("Plan ({} steps{cost}{optimal}; {})", plan.steps.len(), escape(search));
-            section(out, title.trim_end_matches("; )"), &plan.steps.join("\n"));
+            push_section(out, title.trim_end_matches("; )"), &plan.steps.join("\n"));
         }
         Some(
             PlanOutcome::ProvenUnsolvable { explanation, .. } | PlanOutcome::Exhausted { explanation, .. },
         ) => {
-            section(out, "No plan", &explanation.join("\n"));
+            push_section(out, "No plan", &explanation.join("\n"));
         }
-        Some(PlanOutcome::LimitReached { message, .. }) => section(out, "No plan", message),
+        Some(PlanOutcome::LimitReached { message, .. }) => push_section(out, "No plan", message),
         Some(PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics }) => {
-            section(out, "No plan", &findings(diagnostics, candidate));
+            push_section(out, "No plan", &render_findings(diagnostics, candidate));
         }
     }
 }
 
-fn assessments(out: &mut String, task: &TaskReport, candidate: &Candidate) {
+fn push_assessments(out: &mut String, task: &TaskReport, candidate: &Candidate) {
     let mut text = String::new();
     // In the order of the stages, which tells the story better than the alphabet.
     let labels = task.stages.iter().map(|stage| &stage.label);
@@ -149,27 +149,27 @@ fn assessments(out: &mut String, task: &TaskReport, candidate: &Candidate) {
             Decision::Undecided { message, .. } | Decision::NotComparable { message } => message,
             Decision::Accepted | Decision::Rejected => &assessment.summary,
         };
-        line(&mut text, &format!("{label}: {} - {detail}", assessment.decision.name()));
-        let shown = shown_findings(assessment);
+        push_line(&mut text, &format!("{label}: {} - {detail}", assessment.decision.name()));
+        let shown = relevant_findings(assessment);
         if !shown.is_empty() {
-            text.push_str(&findings(&shown, candidate));
+            text.push_str(&render_findings(&shown, candidate));
         }
     }
     if !text.is_empty() {
         // Snippets in it are escaped one by one, so that their own layout stays.
-        line(out, "Validation:");
-        indented(out, &text);
+        push_line(out, "Validation:");
+        push_indented(out, &text);
     }
 }
 
 /// Errors always; warnings only where the candidate was not accepted, for then they may be the reason.
-fn shown_findings(assessment: &Assessment) -> Vec<ReportedDiagnostic> {
+fn relevant_findings(assessment: &Assessment) -> Vec<ReportedDiagnostic> {
     let accepted = assessment.decision == Decision::Accepted;
     let worth = |d: &&ReportedDiagnostic| d.severity == ReportedSeverity::Error || !accepted;
     assessment.diagnostics.iter().filter(worth).cloned().collect()
 }
 
-fn findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String {
+fn render_findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String {
     let mut sources = SourceMap::default();
     let plan = candidate.plan.as_ref().and_then(PlanOutcome::best).map(|p| p.steps.join("\n"));
     let texts =
@@ -193,15 +193,15 @@ fn findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String
         {
             diagnostic = diagnostic.at(*id, Span::new(reported.start, reported.end), "");
         }
-        line(&mut out, planforge_diagnostics::render::text(&diagnostic, &sources, false).trim_end());
+        push_line(&mut out, planforge_diagnostics::render::text(&diagnostic, &sources, false).trim_end());
     }
     out
 }
 
-fn failures(out: &mut String, task: &TaskReport) {
+fn push_failures(out: &mut String, task: &TaskReport) {
     for stage in &task.stages {
         for failed in &stage.failed {
-            section(
+            push_section(
                 out,
                 &format!("Broken at {}", stage.label),
                 &format!("{}: {}", failed.path, failed.failure),
@@ -257,7 +257,7 @@ fn budget_text(budget: &BudgetReport) -> String {
     )
 }
 
-fn reason(verdict: &TaskVerdict) -> Option<String> {
+fn verdict_reason(verdict: &TaskVerdict) -> Option<String> {
     match verdict {
         TaskVerdict::Accepted => None,
         // Why there is no plan stands under "No plan" already.
@@ -271,26 +271,26 @@ fn reason(verdict: &TaskVerdict) -> Option<String> {
     }
 }
 
-fn usage(task: &TaskReport) -> String {
+fn usage_text(task: &TaskReport) -> String {
     if task.usage.is_empty() {
         return "no model answered".to_owned();
     }
     let used = task.usage.iter().map(|(model, u)| usage_line(model, u));
-    used.chain(task.moved.iter().map(moved_line)).collect::<Vec<_>>().join("\n")
+    used.chain(task.moved.iter().map(fallback_line)).collect::<Vec<_>>().join("\n")
 }
 
 /// For the end of a run: the requests that a fallback model answered.
-pub(crate) fn moved(report: &RunReport) -> Vec<String> {
+pub(crate) fn fallback_lines(report: &RunReport) -> Vec<String> {
     let answered = |name: &str| -> u64 {
         report.tasks.iter().filter_map(|task| task.usage.get(name)).map(|usage| usage.calls).sum()
     };
     let line =
-        |moved: &Moved| format!("{}; {} answered {}", moved_line(moved), moved.llm, answered(&moved.llm));
+        |moved: &Moved| format!("{}; {} answered {}", fallback_line(moved), moved.llm, answered(&moved.llm));
     report.moved().iter().map(line).collect()
 }
 
 /// The requests that a fallback model answered.
-pub(crate) fn moved_line(moved: &Moved) -> String {
+pub(crate) fn fallback_line(moved: &Moved) -> String {
     let questions = if moved.questions == 1 { "question" } else { "questions" };
     let Moved { llm, to, code, .. } = moved;
     format!("{} {questions} went from {llm} on to {to} [{code}]", moved.questions)
@@ -313,27 +313,27 @@ fn usage_line(model: &str, usage: &TaskUsage) -> String {
     )
 }
 
-fn section(out: &mut String, title: &str, text: &str) {
-    line(out, &format!("{title}:"));
+fn push_section(out: &mut String, title: &str, text: &str) {
+    push_line(out, &format!("{title}:"));
     let lines: Vec<&str> = text.trim_end().lines().collect();
     for shown in lines.iter().take(SHOWN_LINES) {
-        line(out, format!("  {}", escape(shown)).trim_end());
+        push_line(out, format!("  {}", escape(shown)).trim_end());
     }
     if lines.len() > SHOWN_LINES {
-        line(
+        push_line(
             out,
             &format!("  ... {} more lines; the whole text is in the run folder", lines.len() - SHOWN_LINES),
         );
     }
 }
 
-fn indented(out: &mut String, text: &str) {
+fn push_indented(out: &mut String, text: &str) {
     for shown in text.trim_end().lines() {
-        line(out, format!("  {shown}").trim_end());
+        push_line(out, format!("  {shown}").trim_end());
     }
 }
 
-fn line(out: &mut String, text: &str) {
+fn push_line(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');
 }

@@ -15,7 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use waiting::{Waiting, seconds};
+use waiting::{PendingWork, seconds};
 
 /// A bar that counts.
 pub(crate) fn counting(output: &Output, total: usize, what: &str) -> ProgressBar {
@@ -38,19 +38,19 @@ const REDRAW: Duration = Duration::from_millis(250);
 
 /// The progress of a run: tasks done, and pending requests and calls.
 pub(crate) struct RunBar {
-    shown: Arc<Shown>,
+    shown: Arc<RunDisplay>,
     /// Ends the printing thread.
     stop: Option<Sender<()>>,
-    teller: Option<JoinHandle<()>>,
+    printer: Option<JoinHandle<()>>,
 }
 
-struct Shown {
+struct RunDisplay {
     bar: ProgressBar,
     title: String,
     total: usize,
     done: AtomicUsize,
     start: Instant,
-    waiting: Waiting,
+    waiting: PendingWork,
     /// The latest message: a stage that started, a failed attempt, the progress of a call.
     last: Mutex<String>,
 }
@@ -65,13 +65,13 @@ impl RunBar {
         if !title.is_empty() {
             bar.set_prefix(format!("{} ", escape(title)));
         }
-        let shown = Arc::new(Shown {
+        let shown = Arc::new(RunDisplay {
             bar,
             title: title.to_owned(),
             total: tasks,
             done: AtomicUsize::new(0),
             start: Instant::now(),
-            waiting: Waiting::default(),
+            waiting: PendingWork::default(),
             last: Mutex::default(),
         });
         let every = match output.progress {
@@ -79,15 +79,15 @@ impl RunBar {
             ProgressDisplay::Lines(every) => Some(every),
             ProgressDisplay::Bar | ProgressDisplay::Nothing => None,
         };
-        let Some(every) = every else { return Self { shown, stop: None, teller: None } };
+        let Some(every) = every else { return Self { shown, stop: None, printer: None } };
         let (stop, stopped) = mpsc::channel();
         let (telling, output) = (Arc::clone(&shown), output.clone());
-        let teller = std::thread::spawn(move || {
+        let printer = std::thread::spawn(move || {
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                telling.tell(&output);
+                telling.print(&output);
             }
         });
-        Self { shown, stop: Some(stop), teller: Some(teller) }
+        Self { shown, stop: Some(stop), printer: Some(printer) }
     }
 
     /// Receives events of the runner.
@@ -95,20 +95,22 @@ impl RunBar {
         let shown = Arc::clone(&self.shown);
         Arc::new(move |progress| match progress {
             Progress::Event(Event::StageStarted { task, stage, .. }) => {
-                shown.say(format!("{}: {}", escape(task), escape(stage)));
+                shown.set_message_line(format!("{}: {}", escape(task), escape(stage)));
             }
-            Progress::Event(Event::Retry { attempt, wait_ms, failure, .. }) => shown.say(format!(
-                "attempt {attempt} failed ({}), next in {:.1} s",
-                escape(&failure.message),
-                *wait_ms as f64 / 1000.0
-            )),
+            Progress::Event(Event::Retry { attempt, wait_ms, failure, .. }) => {
+                shown.set_message_line(format!(
+                    "attempt {attempt} failed ({}), next in {:.1} s",
+                    escape(&failure.message),
+                    *wait_ms as f64 / 1000.0
+                ))
+            }
             Progress::Event(Event::TaskFinished { .. }) => {
                 shown.done.fetch_add(1, Ordering::Relaxed);
                 shown.bar.inc(1);
             }
             Progress::Event(_) => {}
-            Progress::Work { .. } => shown.waiting.work(progress, Instant::now()),
-            Progress::Call { done, total, what, .. } => shown.say(match total {
+            Progress::Work { .. } => shown.waiting.record_call(progress, Instant::now()),
+            Progress::Call { done, total, what, .. } => shown.set_message_line(match total {
                 0 => format!("{} ({done})", escape(what)),
                 _ => format!("{} ({done} of {total})", escape(what)),
             }),
@@ -118,30 +120,30 @@ impl RunBar {
     /// Receives the phases of model calls.
     pub(crate) fn watch(&self) -> CallWatch {
         let shown = Arc::clone(&self.shown);
-        Arc::new(move |step| shown.waiting.step(step, Instant::now()))
+        Arc::new(move |step| shown.waiting.record_step(step, Instant::now()))
     }
 
     /// Removes the bar.
     pub(crate) fn finish(mut self) {
         drop(self.stop.take());
-        if let Some(teller) = self.teller.take() {
+        if let Some(printer) = self.printer.take() {
             // It ends at once, and a panic in it is a panic that was printed.
-            drop(teller.join());
+            drop(printer.join());
         }
         self.shown.bar.finish_and_clear();
     }
 }
 
-impl Shown {
-    fn say(&self, what: String) {
+impl RunDisplay {
+    fn set_message_line(&self, what: String) {
         self.bar.set_message(what.clone());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = what;
     }
 
     /// Shows the pending requests and calls, or else the latest message.
-    fn tell(&self, output: &Output) {
+    fn print(&self, output: &Output) {
         let now = Instant::now();
-        let line = self.waiting.line(now);
+        let line = self.waiting.summary(now);
         let line = match line.is_empty() {
             true => self.last.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             false => line,

@@ -223,7 +223,7 @@ mod tests {
     use secrecy::SecretString;
 
     #[test]
-    fn what_a_plugin_says_of_its_failure_holds_no_secret_in_the_report() {
+    fn a_plugin_s_failure_message_in_the_report_is_redacted() {
         let failure = Failure::new(FailureClass::Plugin, "plugin.failed", "401 for sk-live-0123456789");
         let verdict = Some(TaskVerdict::Failed { stage: "plan".to_owned(), failure });
         let task = TaskReport { stem: "p01".to_owned(), verdict, ..TaskReport::default() };

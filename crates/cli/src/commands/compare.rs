@@ -67,13 +67,13 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "LABEL")]
     pub(crate) judge: Option<String>,
     /// The metric of Best@k, such as `ew.rating` [default: the walk score].
-    #[arg(long, value_name = "LABEL.NAME", value_parser = metric)]
+    #[arg(long, value_name = "LABEL.NAME", value_parser = parse_metric)]
     pub(crate) metric: Option<String>,
     /// The values of k, such as `1,5,10` [default: 1, 2, 4, ... and the number of samples].
     #[arg(long, value_name = "K", value_delimiter = ',', value_parser = positive)]
     pub(crate) k: Vec<usize>,
     /// Confidence of intervals, above 0 and below 1.
-    #[arg(long, default_value_t = 0.95, value_name = "SHARE", value_parser = confidence)]
+    #[arg(long, default_value_t = 0.95, value_name = "SHARE", value_parser = parse_confidence)]
     pub(crate) confidence: f64,
     /// Samples that the bootstrap draws.
     #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
@@ -167,12 +167,12 @@ impl From<CompareCluster> for Cluster {
     }
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
+fn parse_confidence(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share < 1.0);
     share.ok_or_else(|| format!("`{text}` is not a share above 0 and below 1, such as 0.95"))
 }
 
-fn metric(text: &str) -> Result<String, String> {
+fn parse_metric(text: &str) -> Result<String, String> {
     match text.split_once('.') {
         Some((label, name)) if !label.is_empty() && !name.is_empty() => Ok(text.to_owned()),
         _ => Err("write LABEL.NAME, such as ew.rating".to_owned()),
@@ -185,14 +185,14 @@ const EVALUATION: &str = "evaluation.json";
 const NAMED: usize = 3;
 
 pub(crate) fn run(context: &Context, args: &CompareArgs) -> Exit {
-    match compared(context, args) {
+    match compare_sides(context, args) {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
-fn compared(context: &Context, args: &CompareArgs) -> Result<Exit, Exit> {
-    let a = side(context, args, &args.a, args.pipeline_a.as_deref(), "--pipeline-a")?;
-    let b = side(context, args, &args.b, args.pipeline_b.as_deref(), "--pipeline-b")?;
+fn compare_sides(context: &Context, args: &CompareArgs) -> Result<Exit, Exit> {
+    let a = read_side(context, args, &args.a, args.pipeline_a.as_deref(), "--pipeline-a")?;
+    let b = read_side(context, args, &args.b, args.pipeline_b.as_deref(), "--pipeline-b")?;
     let settings = Settings {
         question: args.by.into(),
         cluster: args.cluster.into(),
@@ -205,7 +205,7 @@ fn compared(context: &Context, args: &CompareArgs) -> Result<Exit, Exit> {
         metric: args.metric.clone(),
         k: args.k.clone(),
     };
-    let comparison = compare(&a, &b, &settings).map_err(|why| nothing(context, &why))?;
+    let comparison = compare(&a, &b, &settings).map_err(|why| print_no_comparison(context, &why))?;
     let output = &context.output;
     match (args.json, args.csv, args.markdown) {
         (true, ..) => output.json(&comparison),
@@ -222,7 +222,7 @@ fn request(code: &'static str, message: String) -> Failure {
 }
 
 /// Prints the reason why there is no comparison.
-fn nothing(context: &Context, why: &NoComparison) -> Exit {
+fn print_no_comparison(context: &Context, why: &NoComparison) -> Exit {
     match why {
         NoComparison::Twice(which) => {
             let message = format!(
@@ -263,7 +263,7 @@ fn nothing(context: &Context, why: &NoComparison) -> Exit {
     }
 }
 
-fn side(
+fn read_side(
     context: &Context,
     args: &CompareArgs,
     path: &Path,
@@ -271,10 +271,10 @@ fn side(
     option: &str,
 ) -> Result<Observed, Exit> {
     if path.join(EVALUATION).exists() {
-        return evaluation(context, args, path, pipeline, option);
+        return read_evaluation(context, args, path, pipeline, option);
     }
     if path.join("run.json").exists() {
-        return one_run(context, args, path, pipeline, option);
+        return read_run(context, args, path, pipeline, option);
     }
     let message = format!(
         "{} is neither a run folder nor the folder of an evaluation that came to a table",
@@ -286,7 +286,7 @@ fn side(
 }
 
 /// The pipeline that is meant.
-fn column<'e>(
+fn find_column<'e>(
     context: &Context,
     path: &Path,
     columns: &'e [Column],
@@ -325,7 +325,7 @@ fn column<'e>(
     })
 }
 
-fn evaluation(
+fn read_evaluation(
     context: &Context,
     args: &CompareArgs,
     path: &Path,
@@ -333,7 +333,7 @@ fn evaluation(
     option: &str,
 ) -> Result<Observed, Exit> {
     let evaluation: Evaluation = context.read_json(&path.join(EVALUATION))?;
-    let column = column(context, path, &evaluation.columns, pipeline, option)?;
+    let column = find_column(context, path, &evaluation.columns, pipeline, option)?;
     let mut side = Observed::new(path.display().to_string(), column.name(), column.judges.clone());
     let cells: Vec<&CellResult> = evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
     if args.by == CompareBy::Classes {
@@ -345,11 +345,11 @@ fn evaluation(
         let folder = path.join(cell.key.folder());
         if !folder.join("run.json").exists() && cell.count(TaskOutcome::Unfinished) == cell.tasks.len() {
             // It has not begun.
-            add(context, &mut side, std::slice::from_ref(cell), None)?;
+            add_cells(context, &mut side, std::slice::from_ref(cell), None)?;
         } else if let Err(failure) = cell_with_record(&mut side, cell, &folder) {
             side.notes
                 .push(format!("{}: no costs and no samples from its record: {failure}", folder.display()));
-            add(context, &mut side, std::slice::from_ref(cell), None)?;
+            add_cells(context, &mut side, std::slice::from_ref(cell), None)?;
         }
     }
     Ok(side)
@@ -382,7 +382,7 @@ fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Re
     side.add(std::slice::from_ref(cell), Some(parts))
 }
 
-fn add(
+fn add_cells(
     context: &Context,
     side: &mut Observed,
     cells: &[CellResult],
@@ -391,7 +391,7 @@ fn add(
     side.add(cells, run).map_err(|failure| context.print_failure(&failure))
 }
 
-fn one_run(
+fn read_run(
     context: &Context,
     args: &CompareArgs,
     path: &Path,
@@ -430,7 +430,7 @@ fn one_run(
         replay_run(context, opened()?, args.jobs)?.0.report
     };
     let mut side = Observed::new(path.display().to_string(), &name, judges.clone());
-    let cells: Vec<CellResult> = by_suite(&report)
+    let cells: Vec<CellResult> = split_by_suite(&report)
         .into_iter()
         .map(|report| {
             let suite = report.tasks.first().map(|task| task.suite.clone()).unwrap_or_default();
@@ -440,16 +440,16 @@ fn one_run(
         .collect();
     if args.by == CompareBy::Classes {
         side.runs = 1;
-        let cells = classified(&run, &judges, cells).map_err(|failure| context.print_failure(&failure))?;
+        let cells = add_classes(&run, &judges, cells).map_err(|failure| context.print_failure(&failure))?;
         return by_action(context, side, &cells);
     }
-    add(context, &mut side, &cells, Some(RunParts { manifest, journal: &run, report: Some(&report) }))?;
+    add_cells(context, &mut side, &cells, Some(RunParts { manifest, journal: &run, report: Some(&report) }))?;
     Ok(side)
 }
 
 /// Adds the result classes of a run's replies to its cell. Actions of several suites in one run cannot be
 /// distinguished.
-fn classified(
+fn add_classes(
     run: &RunFolder,
     judges: &Judges,
     mut cells: Vec<CellResult>,
@@ -471,7 +471,7 @@ fn classified(
 }
 
 /// A report for each suite of a run.
-fn by_suite(report: &RunReport) -> Vec<RunReport> {
+fn split_by_suite(report: &RunReport) -> Vec<RunReport> {
     let mut suites: Vec<RunReport> = Vec::new();
     for task in &report.tasks {
         let own = |known: &&mut RunReport| known.tasks.first().is_some_and(|first| first.suite == task.suite);

@@ -78,14 +78,14 @@ fn programs() -> Vec<Program> {
 }
 
 /// A program and its installation.
-struct Found {
+struct InstalledProgram {
     program: Program,
     path: Option<PathBuf>,
     version: Option<String>,
 }
 
 pub(crate) fn run(context: &Context, args: &DoctorArgs) -> Exit {
-    let found: Vec<Found> = programs().into_iter().map(look_for).collect();
+    let found: Vec<InstalledProgram> = programs().into_iter().map(find_installed).collect();
     let plugins = registry(context).list();
     let refused = plugins.iter().filter(|e| e.info.is_err()).count();
     if args.json {
@@ -103,10 +103,10 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> Exit {
     if refused == 0 { Exit::Good } else { Exit::Plugin }
 }
 
-fn look_for(program: Program) -> Found {
+fn find_installed(program: Program) -> InstalledProgram {
     let path = program.files.iter().find_map(|file| find_program(file));
     let version = path.as_deref().zip(program.version).and_then(|(path, flag)| version_of(path, flag));
-    Found { program, path, version }
+    InstalledProgram { program, path, version }
 }
 
 /// The first line that the program prints about itself.
@@ -125,7 +125,7 @@ fn clingo_version() -> String {
     format!("{major}.{minor}.{revision}")
 }
 
-fn text(found: &[Found], plugins: usize, refused: usize) -> String {
+fn text(found: &[InstalledProgram], plugins: usize, refused: usize) -> String {
     let mut out = format!(
         "planforge {} with clingo {}: {plugins} plugins",
         env!("CARGO_PKG_VERSION"),
@@ -135,7 +135,7 @@ fn text(found: &[Found], plugins: usize, refused: usize) -> String {
         out.push_str(&format!(", {refused} refused (see `planforge plugins list`)"));
     }
     out.push_str("\n\nPrograms outside that can be used (none is needed)\n");
-    for Found { program, path, version } in found {
+    for InstalledProgram { program, path, version } in found {
         let state = match path {
             Some(path) => match version {
                 Some(version) => format!("{} ({version})", path.display()),
@@ -158,7 +158,7 @@ fn text(found: &[Found], plugins: usize, refused: usize) -> String {
     out
 }
 
-fn program_json(found: &Found) -> Value {
+fn program_json(found: &InstalledProgram) -> Value {
     json!({
         "name": found.program.name,
         "path": found.path.as_ref().map(|p| p.display().to_string()),
@@ -168,7 +168,7 @@ fn program_json(found: &Found) -> Value {
     })
 }
 
-fn planners_json(found: &[Found]) -> Vec<Value> {
+fn planners_json(found: &[InstalledProgram]) -> Vec<Value> {
     let own = json!({"name": "planner-classical", "installed": true, "supports": planforge_planner_classical::SUPPORTS, "several": false});
     let presets = PRESETS.iter().map(|preset| {
         let installed = found.iter().any(|f| f.program.name == preset.name && f.path.is_some());

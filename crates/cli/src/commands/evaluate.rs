@@ -24,11 +24,11 @@ mod work;
 
 use self::cell::Cell;
 use self::columns::{ColumnFile, columns};
-use self::ending::{tell, tell_shard};
+use self::ending::{print_ending, print_shard_ending};
 use self::matrix::{claim, matrix, store, suites};
 use self::tables::publish;
-use self::outcomes::Outcomes;
-use self::work::{Running, Work};
+use self::outcomes::EvaluationOutcome;
+use self::work::{RunSettings, EvaluationSetup};
 use crate::context::Context;
 use crate::outcome;
 use crate::tasks::tasks_of;
@@ -70,7 +70,7 @@ pub(crate) struct EvaluateCommandArgs {
     #[command(subcommand)]
     command: Option<EvaluateCommand>,
     #[command(flatten)]
-    args: Option<EvaluateArgs>,
+    args: EvaluateArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,8 +103,8 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "DIR", requires = "suite")]
     pub(crate) add_on: Vec<PathBuf>,
     /// Folder for the tables and, in `cells/SUITE/PIPELINE[@MODEL]/SEED`, the run folders.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: PathBuf,
+    #[arg(long, value_name = "DIR", required = true)]
+    pub(crate) out: Option<PathBuf>,
     /// Resume the evaluation in the output folder. Finished cells are read, including their failures; the
     /// others are run or resumed. The matrix is read from there unless it is given; it may have grown.
     #[arg(long)]
@@ -141,7 +141,7 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     #[command(flatten)]
-    pub(crate) ending: EndArgs,
+    pub(crate) ending: ExitArgs,
     /// Tasks and samples in parallel, over all cells.
     #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: u32,
@@ -154,19 +154,19 @@ pub(crate) struct EvaluateArgs {
 
 /// Results for continuous integration: JUnit file and exit code.
 #[derive(Debug, Args)]
-pub(crate) struct EndArgs {
+pub(crate) struct ExitArgs {
     /// Also write the tasks as JUnit XML, a test suite for each cell: not solved is a failure, broken an error, undecided and unfinished are
     /// skipped.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// From when on the exit code is not 0.
-    #[arg(long, value_enum, default_value_t = Fails::Undecided, value_name = "WHAT")]
-    pub(crate) fail_on: Fails,
+    #[arg(long, value_enum, default_value_t = FailThreshold::Undecided, value_name = "WHAT")]
+    pub(crate) fail_on: FailThreshold,
 }
 
 /// The outcome of a task from which on the exit code is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Fails {
+pub(crate) enum FailThreshold {
     /// A task that is not solved (10), undecided (20s) or broken (30s).
     Negative,
     /// A task that is undecided (20s) or broken (30s).
@@ -191,7 +191,7 @@ pub(crate) struct TableArgs {
     /// Another name for a pipeline (`--layout scaling`, `plans` and `classes`). Pipelines of the same name
     /// share a row, for example bon.toml for domains from texts and its variant for domains from problems.
     /// Repeatable.
-    #[arg(long, value_name = "PIPELINE=METHOD", value_parser = named)]
+    #[arg(long, value_name = "PIPELINE=METHOD", value_parser = parse_method)]
     pub(crate) method: Vec<(String, String)>,
     /// Also write success over samples and over rounds (test-time-scaling paper, Fig. 3 to 5) into this folder: curves.csv, curves.json,
     /// curves_samples.svg and curves_rounds.svg.
@@ -209,7 +209,7 @@ pub(crate) struct TableArgs {
     pub(crate) are: AreReading,
     /// A model's size in billions of parameters, for the figure over sizes [default: the size in the model's
     /// name, such as `7b`, `1.5B` or `350m`, or none]. Repeatable.
-    #[arg(long, value_name = "MODEL=BILLIONS", value_parser = sized)]
+    #[arg(long, value_name = "MODEL=BILLIONS", value_parser = parse_model_size)]
     pub(crate) model_size: Vec<(String, f64)>,
     /// Print the tables as Markdown (not of `--layout walks`).
     #[arg(long, conflicts_with = "json")]
@@ -256,7 +256,7 @@ pub(crate) enum AreReading {
 }
 
 /// `gpt-x=200`. The last `=` counts, for a model's name may hold others.
-fn sized(text: &str) -> Result<(String, f64), String> {
+fn parse_model_size(text: &str) -> Result<(String, f64), String> {
     let (model, size) = text.rsplit_once('=').ok_or("write MODEL=BILLIONS, such as my-model=7")?;
     let size: f64 = size.trim().parse().map_err(|_| format!("`{}` is no number", size.trim()))?;
     match (model.trim(), size.is_finite() && size > 0.0) {
@@ -267,7 +267,7 @@ fn sized(text: &str) -> Result<(String, f64), String> {
 }
 
 /// Parses `PIPELINE=METHOD`.
-fn named(text: &str) -> Result<(String, String), String> {
+fn parse_method(text: &str) -> Result<(String, String), String> {
     let (pipeline, method) = text.split_once('=').ok_or("write PIPELINE=METHOD, such as bon-prob=bon")?;
     match (pipeline.trim(), method.trim()) {
         ("", _) | (_, "") => Err("neither the pipeline nor the method may be empty".to_owned()),
@@ -281,39 +281,37 @@ const MATRIX: &str = "matrix.json";
 const EVALUATION: &str = "evaluation.json";
 
 pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
-    match (&args.command, &args.args) {
-        (Some(EvaluateCommand::Merge(args)), _) => merge::run(context, args),
-        (None, Some(args)) => run_evaluation(context, args),
-        (None, None) => Exit::Usage,
-    }
-}
-
-fn run_evaluation(context: &Context, args: &EvaluateArgs) -> Exit {
+    let args = match &args.command {
+        Some(EvaluateCommand::Merge(args)) => return merge::run(context, args),
+        None => &args.args,
+    };
+    // The parser requires it.
+    let Some(out) = &args.out else { return Exit::Usage };
     let context = &context.with_progress(args.progress.display());
-    match evaluate(context, args) {
+    match run_matrix(context, args, out) {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
-fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
-    let matrix = matrix(context, args)?;
+fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit, Exit> {
+    let matrix = matrix(context, args, out)?;
     let columns = columns(context, &args.tables, &matrix)?;
     let suites = suites(context, &matrix, &columns)?;
     let redactor = Redactor::new(columns.iter().flat_map(|column| &column.secrets));
     // A dry run keeps no file, and changes nothing on disk.
     let given = if args.dry.dry_run { &[][..] } else { &args.answers };
     // Shards share no file, so each has batch files of its own.
-    let of_shard = |Shard { part, of }| args.out.join("shards").join(format!("{part}-of-{of}"));
-    let questions = args.shard.map_or_else(|| args.out.clone(), of_shard);
+    let of_shard = |Shard { part, of }| out.join("shards").join(format!("{part}-of-{of}"));
+    let questions = args.shard.map_or_else(|| out.to_owned(), of_shard);
     let batch = Batch::collect_answers(context, &questions, given, &redactor)?;
-    let work = Work {
+    let work = EvaluationSetup {
         context,
-        out: &args.out,
+        out: out,
         matrix: &matrix,
         suites: &suites,
         columns: &columns,
         selection: Selection { only: args.only.clone(), except: args.except.clone(), shard: args.shard },
-        running: Some(Running {
+        running: Some(RunSettings {
             record: args.record.as_ref(),
             replay: args.replay.as_ref(),
             retry: args.retry_errors,
@@ -329,37 +327,37 @@ fn evaluate(context: &Context, args: &EvaluateArgs) -> Result<Exit, Exit> {
         let checked = work.check(column, matrix.seeds.first().copied().unwrap_or_default())?;
         tasks_of(context, &checked, suites.clone())?;
     }
-    selected(context, &work)?;
+    check_selection(context, &work)?;
     if args.dry.dry_run {
         let facts = work.facts()?;
         crate::dry_run::print(context, &facts, &args.dry, args.tables.json);
         return Ok(Exit::Good);
     }
     let plan = work.plan();
-    begin(context, args, &matrix, &plan)?;
+    store_matrix(context, args, out, &matrix, &plan)?;
     let outcomes = work.outcomes(&plan);
     let exit = outcomes.exit();
-    let waits = waits(context, &work, &outcomes, (&batch, &redactor))?;
+    let waits = write_pending(context, &work, &outcomes, (&batch, &redactor))?;
     if let Some(shard) = args.shard {
-        let how = format!("planforge evaluate --resume --shard {shard} --out {}", args.out.display());
-        tell_shard(context, &args.out, shard, &outcomes);
+        let how = format!("planforge evaluate --resume --shard {shard} --out {}", out.display());
+        print_shard_ending(context, out, shard, &outcomes);
         waits.iter().for_each(|wave| batch.print_pending(context, wave, &how));
         return Ok(exit);
     }
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    results(context, &args.out, (&args.tables, &args.ending), (&matrix, &columns), (cells, waits.as_ref()))?;
+    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns), (cells, waits.as_ref()))?;
     if let Some(wave) = &waits {
-        batch.print_pending(context, wave, &format!("planforge evaluate --resume --out {}", args.out.display()));
+        batch.print_pending(context, wave, &format!("planforge evaluate --resume --out {}", out.display()));
     }
-    tell(context, &args.out, &outcomes, exit);
+    print_ending(context, out, &outcomes, exit);
     Ok(exit)
 }
 
 /// Writes the matrix. A shard may find that of another shard, but its own cells only when it resumes.
-fn begin(context: &Context, args: &EvaluateArgs, matrix: &Matrix, plan: &[Cell<'_>]) -> Result<(), Exit> {
-    let Some(shard) = args.shard else { return store(context, &args.out, matrix) };
-    claim(context, &args.out, matrix)?;
-    let begun = plan.iter().find(|cell| cell.wanted && cell.folder().join("run.json").exists());
+fn store_matrix(context: &Context, args: &EvaluateArgs, out: &Path, matrix: &Matrix, plan: &[Cell<'_>]) -> Result<(), Exit> {
+    let Some(shard) = args.shard else { return store(context, out, matrix) };
+    claim(context, out, matrix)?;
+    let begun = plan.iter().find(|cell| cell.selected && cell.folder().join("run.json").exists());
     match begun.filter(|_| !args.resume && !args.retry_errors) {
         Some(cell) => {
             let folder = cell.folder();
@@ -372,10 +370,10 @@ fn begin(context: &Context, args: &EvaluateArgs, matrix: &Matrix, plan: &[Cell<'
 
 /// Writes pending requests to batch files. After an interruption the list would be incomplete, so none is
 /// written.
-fn waits(
+fn write_pending(
     context: &Context,
-    work: &Work<'_>,
-    outcomes: &Outcomes,
+    work: &EvaluationSetup<'_>,
+    outcomes: &EvaluationOutcome,
     (batch, redactor): (&Batch, &Redactor),
 ) -> Result<Option<Wave>, Exit> {
     let Some(running) = work.running.as_ref().filter(|_| outcomes.exit() != Exit::Interrupted) else {
@@ -386,10 +384,10 @@ fn waits(
 }
 
 /// Everything that is made of the cells: tables, figures, JUnit.
-fn results(
+fn write_results(
     context: &Context,
     out: &Path,
-    (tables, ending): (&TableArgs, &EndArgs),
+    (tables, ending): (&TableArgs, &ExitArgs),
     (matrix, columns): (&Matrix, &[ColumnFile]),
     (cells, waits): (Vec<CellResult>, Option<&Wave>),
 ) -> Result<(), Exit> {
@@ -401,7 +399,7 @@ fn results(
     }
     publish(context, out, tables, &evaluation, waits)?;
     for moved in evaluation.moved() {
-        context.output.note(&outcome::moved_line(&moved));
+        context.output.note(&outcome::fallback_line(&moved));
     }
     context.output.note(&format!("tables and run folders are in {}", out.display()));
     if !tables.json {
@@ -411,7 +409,7 @@ fn results(
 }
 
 /// Filters that match nothing, or leave nothing, are mistakes.
-fn selected(context: &Context, work: &Work<'_>) -> Result<(), Exit> {
+fn check_selection(context: &Context, work: &EvaluationSetup<'_>) -> Result<(), Exit> {
     let mut found: Vec<Diagnostic> =
         work.selection.mistakes(&work.axes()).iter().map(UnmatchedFilter::diagnostic).collect();
     let whole = Selection { shard: None, ..work.selection.clone() };

@@ -29,7 +29,7 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ReportArgs) -> Exit {
-    let written = match report(context, args) {
+    let written = match write_report(context, args) {
         Ok(written) => written,
         Err(failure) if failure.class == FailureClass::Request => {
             context.print_failure(&failure);
@@ -56,7 +56,7 @@ pub(crate) fn run(context: &Context, args: &ReportArgs) -> Exit {
     Exit::Good
 }
 
-fn report(context: &Context, args: &ReportArgs) -> Result<Written, Failure> {
+fn write_report(context: &Context, args: &ReportArgs) -> Result<Written, Failure> {
     let folder = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |error: &dyn std::fmt::Display| {
         let message = format!("{} cannot be written: {error}", args.out.display());

@@ -246,7 +246,7 @@ fn finish(
     };
     let waits = wave.filter(|wave| wave.pending > 0);
     print_outcome(context, ended, tasks, args.json, waits.as_ref());
-    for line in outcome::moved(&ended.report) {
+    for line in outcome::fallback_lines(&ended.report) {
         context.output.note(&line);
     }
     let again = match &waits {

@@ -76,7 +76,7 @@ pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
 }
 
 /// Reads the suites and runs a study over them.
-fn studied<T>(
+fn run_on_suites<T>(
     context: &Context,
     files: &StudyFiles,
     shown: &[String],
@@ -91,20 +91,20 @@ fn studied<T>(
     check_suite_names(context, "--only", &files.only, &known)?;
     check_suite_names(context, "--shown", shown, &known)?;
     suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
-    watched(context, files, |threads, watch| study(&suites, threads, watch))
+    run_with_progress(context, files, |threads, watch| study(&suites, threads, watch))
 }
 
 /// Runs a study with a bar, on all cores, until Ctrl-C.
-pub(crate) fn watched<T>(
+pub(crate) fn run_with_progress<T>(
     context: &Context,
     files: &StudyFiles,
     study: impl FnOnce(usize, &Watch) -> Result<T, Failure>,
 ) -> Result<T, Exit> {
-    watched_by(context, files.jobs, study)
+    run_on_threads(context, files.jobs, study)
 }
 
-/// [`watched`] on so many threads.
-pub(crate) fn watched_by<T>(
+/// [`run_with_progress`] on so many threads.
+pub(crate) fn run_on_threads<T>(
     context: &Context,
     jobs: Option<u32>,
     study: impl FnOnce(usize, &Watch) -> Result<T, Failure>,
@@ -134,7 +134,7 @@ pub(crate) fn check_suite_names(
     Err(context.usage_error(message, Some(&format!("the suites are {}", known.join(", ")))))
 }
 
-pub(crate) fn write(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {
+pub(crate) fn write_artefacts(context: &Context, folder: &Path, files: &[Artefact]) -> Result<(), Exit> {
     let failed = |path: &Path, error: std::io::Error| {
         let message = format!("{} cannot be written: {error}", path.display());
         context.print_failure(&Failure::new(FailureClass::System, "record.io", message))

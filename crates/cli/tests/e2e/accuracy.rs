@@ -1,4 +1,5 @@
-//! The accuracy of what Translate-Infer-Compile infers, beside LLM+P: with a simulated model, and on recorded replies of a real one.
+//! Accuracy of Translate-Infer-Compile and LLM+P: with a simulated model, and on recorded replies of a real
+//! one.
 
 use super::support::{Ran, example, pipeline, planforge, root};
 use std::fs;
@@ -31,7 +32,7 @@ fn row(text: &str, title: &str, suite: &str) -> Vec<String> {
 const SAME: &str = "% of problems that are the reference problem";
 
 #[test]
-fn what_all_methods_infer_without_a_mistake_is_the_reference() {
+fn all_methods_infer_the_reference_without_mistakes() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let suites = ["barman", "blocks", "floortile", "grippers", "storage", "termes", "tyres"];
@@ -56,7 +57,7 @@ fn what_all_methods_infer_without_a_mistake_is_the_reference() {
 }
 
 #[test]
-fn one_wrong_fact_makes_every_problem_another_and_two_seeds_are_averaged() {
+fn one_wrong_fact_makes_every_problem_different_and_two_seeds_are_averaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     for method in ["llm-p", "tic-ic"] {
@@ -78,7 +79,7 @@ fn one_wrong_fact_makes_every_problem_another_and_two_seeds_are_averaged() {
     assert!(csv.lines().skip(1).all(|line| line.contains(",true,2,6,0.0000,0.0000,0.0000,")), "{csv}");
 }
 
-/// A study's tables come out of the recorded replies: nobody is asked.
+/// Replays a study and compares its tables; no request is sent.
 fn replays(study: &str, tables: &str, suites: &[&str], methods: &[&str], words: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();

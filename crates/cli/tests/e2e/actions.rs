@@ -27,7 +27,7 @@ fn change(name: &str, from: &str, to: &str) -> String {
     text.replacen(from, to, 1)
 }
 
-/// Answers by the name of the action and how often it was asked for before.
+/// Replies by the name of the action and the number of earlier requests for it.
 fn server(answer: impl Fn(&str, usize, &str) -> String + Send + Sync + 'static) -> ScriptedServer {
     let counts = Mutex::new(std::collections::BTreeMap::<String, usize>::new());
     ScriptedServer::matching(move |request| {
@@ -116,7 +116,7 @@ fn every_class_comes_out_of_the_shipped_pipeline_with_any_number_of_jobs_and_in_
 }
 
 #[test]
-fn wrong_actions_alone_are_written_again_with_what_their_class_says() {
+fn only_wrong_actions_are_rewritten_with_feedback_on_their_class() {
     let wrong = |name: &str| match name {
         "go" => change("go", "(robot-in ?r ?from)\n", "(robot-in ?r ?from\n"),
         "grasp" => change("grasp", "(robot-in ?r ?place) ", ""),
@@ -157,7 +157,7 @@ fn wrong_actions_alone_are_written_again_with_what_their_class_says() {
 }
 
 #[test]
-fn rounds_end_with_a_model_that_learns_nothing_and_the_rest_stays_as_it_was() {
+fn rounds_end_if_the_model_makes_no_progress_and_the_rest_is_unchanged() {
     let server = server(|name, _, _| match name {
         "release" => change("release", "(holds ?r ?g ?b)", "(ball-in ?b ?place)"),
         other => right(other),
@@ -176,7 +176,7 @@ fn rounds_end_with_a_model_that_learns_nothing_and_the_rest_stays_as_it_was() {
     assert_eq!(told(&assessments(&run.folder(), "classes")[0]), "Equivalent Equivalent NoPlan | NoPlan");
 }
 
-/// The shipped pipeline without `feedback = "environment"`, in a folder of its own.
+/// The shipped pipeline without `feedback = "environment"`, in a separate folder.
 fn undeclared(folder: &Path) -> std::path::PathBuf {
     let text = std::fs::read_to_string(pipeline("actions-corrective.toml")).unwrap();
     let examples = root().join("examples").display().to_string();
@@ -188,7 +188,7 @@ fn undeclared(folder: &Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn without_the_declaration_only_what_does_not_rest_on_the_environment_is_told() {
+fn without_the_declaration_feedback_contains_nothing_of_the_environment() {
     let folder = tempfile::tempdir().unwrap();
     let file = undeclared(folder.path());
     let go = |behaviour: &str| {
@@ -231,7 +231,7 @@ fn without_the_declaration_only_what_does_not_rest_on_the_environment_is_told() 
 }
 
 #[test]
-fn further_problems_and_examples_are_part_of_what_a_run_is_told_apart_by() {
+fn further_problems_and_examples_are_part_of_a_run_s_identity() {
     let server = server(|name, _, _| right(name));
     let digest = |sets: &[(&str, &str)]| {
         let run = run("actions.toml", &server).set("stage.actions.n", "1");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Nothing goes wrong.
+/// A simulated model without mistakes.
 const SOUND: &str = "errors = 0\npredicate_argument = 0.0\ndamage = 0.0\nrepair_named = 1.0\n\
     actions = { errors = 0.0, no_action = 0.0, broken_text = 0.0, typed_argument = 0.0, wrong_type = 0.0, wrong_arity = 0.0, \
     wrong_name = 0.0, negated_precondition = 0.0, synonym = 0.0 }";
@@ -40,7 +40,7 @@ fn a_whole_domain_is_judged_alone_together_and_by_its_plan() {
 }
 
 #[test]
-fn earlier_actions_are_in_view_in_the_order_of_the_suite() {
+fn prompts_contain_earlier_actions_in_the_order_of_the_suite() {
     let folder = tempfile::tempdir().unwrap();
     let cassette = folder.path().join("whole.jsonl");
     run(folder.path(), "actions-whole", "p02", SOUND, &["--record", &cassette.display().to_string()], 0);
@@ -93,7 +93,7 @@ fn predicates_grow_from_nothing_to_a_domain_that_plans() {
 
 /// Half of the predicates are made up twice; the last question finds all of them.
 #[test]
-fn what_was_made_up_twice_is_unified() {
+fn duplicate_predicates_are_unified() {
     let folder = tempfile::tempdir().unwrap();
     let twice = SOUND.replace("synonym = 0.0", "synonym = 0.5");
     let task = run(folder.path(), "actions-grown", "p01", &twice, &[], 0);
@@ -108,7 +108,7 @@ fn what_was_made_up_twice_is_unified() {
 
 /// Two in three actions are wrong at first, in one of the ways that result classes tell apart, and everything named is repaired.
 #[test]
-fn rounds_by_result_class_repair_what_is_named() {
+fn rounds_by_result_class_repair_the_named_actions() {
     let folder = tempfile::tempdir().unwrap();
     let odds = [("typed_argument", 0.2), ("wrong_type", 0.2), ("wrong_arity", 0.2)];
     let options = odds.iter().fold(SOUND.to_owned(), |text, (name, p)| {

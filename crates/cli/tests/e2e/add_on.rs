@@ -1,4 +1,4 @@
-//! `--add-on`: files that stand in for a suite's own, in the record of every run.
+//! `--add-on`: files that replace a suite's own, recorded in every run.
 
 use super::support::{Ran, Run, example, pipeline, planforge, ran, right_reply};
 use planforge_testkit::ScriptedServer;
@@ -19,7 +19,7 @@ fn manifest(run: &Path) -> Value {
 }
 
 #[test]
-fn a_run_says_what_an_add_on_brought_and_replays_without_it() {
+fn a_run_records_its_add_on_and_replays_without_it() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let folder = add_on("init(closed(X)) :- object(X, door)");
     let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").task("parcels", "p02");
@@ -39,7 +39,7 @@ fn a_run_says_what_an_add_on_brought_and_replays_without_it() {
 }
 
 #[test]
-fn a_folder_that_fits_no_suite_ends_the_command_before_anything_is_asked() {
+fn an_add_on_that_fits_no_suite_is_refused_before_any_request() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let folder = add_on("a");
     let mut run =
@@ -50,7 +50,7 @@ fn a_folder_that_fits_no_suite_ends_the_command_before_anything_is_asked() {
 }
 
 #[test]
-fn an_evaluation_keeps_its_add_on_and_tells_when_it_has_changed() {
+fn an_evaluation_stores_its_add_on_and_reports_changes() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let base_url = format!("llm.main.base_url={}", server.base_url());
     let (folder, out) = (add_on("a"), tempfile::tempdir().unwrap());

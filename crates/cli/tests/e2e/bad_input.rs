@@ -1,11 +1,11 @@
-//! Bad input: one clear diagnostic, an exit code of its own block, no panic, nothing written half. The large and unprintable
-//! files are made at run time; what fits into a readable file is a case folder.
+//! Bad input: one clear diagnostic, a separate block of exit codes, no panic, nothing half-written. Large and
+//! unprintable files are created at run time; readable ones are case folders.
 
 use super::support::{Ran, Run, example, pipeline, planforge, ran};
 use std::fs;
 use std::path::Path;
 
-/// Files that are no PDDL at all: name, bytes, the code that says so, and the exit code.
+/// Files that are not PDDL: name, bytes, code, exit code.
 fn unusable() -> Vec<(&'static str, Vec<u8>, &'static str, i32)> {
     let nested = |n: usize| [vec![b'('; n], vec![b')'; n]].concat();
     let conditions = "(and ".repeat(100_000) + "(p)" + &")".repeat(100_000);
@@ -189,7 +189,7 @@ fn a_wrong_command_line_leaves_no_run_folder() {
 }
 
 #[test]
-fn a_plugin_folder_that_is_not_there_is_named_and_does_no_harm() {
+fn a_missing_plugin_folder_is_reported_and_ignored() {
     let missing = ["plugins", "list", "--plugin-dir", "/no/such/folder"];
     ran(missing).expect(33).says(&["/no/such/folder", "plugin.file"]);
     let folder = tempfile::tempdir().unwrap();
@@ -209,7 +209,7 @@ fn a_plugin_folder_that_is_not_there_is_named_and_does_no_harm() {
 }
 
 #[test]
-fn a_folder_of_runs_that_cannot_be_made_is_said_before_anybody_is_asked() {
+fn an_unwritable_runs_folder_is_reported_before_any_request() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "in the way").unwrap();
@@ -236,7 +236,7 @@ fn names_that_are_no_utf_8_are_files_that_are_not_there() {
 
 /// `planforge explain | head -1` ends quietly.
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = planforge().arg("explain").spawn().unwrap();
     drop(child.stdout.take());
     let mut stderr = String::new();
@@ -245,7 +245,7 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn colours_are_shown_where_they_are_wanted() {
+fn colours_follow_the_option_and_the_environment() {
     let file = example("garden", "p01.pddl");
     let shown = |args: &[&str], variable: &str| {
         let mut command = planforge();

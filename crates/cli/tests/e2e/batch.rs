@@ -1,4 +1,4 @@
-//! Questions that are left in batch files: how a run ends, how it goes on, and that it comes to what it would have come to at once.
+//! Requests in batch files: how a run parks, resumes, and ends with the result of a direct run.
 
 use super::support::{
     Ran, example, example_text, fenced, files, pipeline, planforge, ran, right_reply, root, verdict,
@@ -162,7 +162,7 @@ fn a_run_leaves_its_questions_ends_with_26_and_goes_on_with_answers_by_hand() {
 }
 
 #[test]
-fn errors_that_may_pass_are_asked_again_and_others_are_failures() {
+fn transient_errors_are_retried_and_others_are_failures() {
     let place = Place::new();
     place.start(&["p01", "p02", "p03"], &[]).expect(26);
     let asked = requests(&place.batch(), "requests-0001.jsonl");
@@ -204,7 +204,7 @@ fn errors_that_may_pass_are_asked_again_and_others_are_failures() {
 }
 
 #[test]
-fn every_line_that_is_no_answer_is_told_at_once_and_nothing_is_kept() {
+fn all_invalid_answer_lines_are_reported_and_nothing_is_kept() {
     let place = Place::new();
     place.start(&["p01"], &[]).expect(26);
     let asked = requests(&place.batch(), "requests-0001.jsonl");
@@ -235,13 +235,13 @@ fn every_line_that_is_no_answer_is_told_at_once_and_nothing_is_kept() {
     ran_usage(&place);
 }
 
-/// Answers without a run to go on with are a usage error.
+/// Answers without a run to resume are a usage error.
 fn ran_usage(place: &Place) {
     place.start(&["p01"], &["--answers", "x.jsonl"]).expect(30);
 }
 
 #[test]
-fn what_is_cut_off_or_belongs_elsewhere_is_told_and_the_rest_is_used() {
+fn truncated_and_foreign_answers_are_reported_and_the_rest_is_used() {
     let place = Place::new();
     place.start(&["p01", "p02"], &[]).expect(26);
     let asked = requests(&place.batch(), "requests-0001.jsonl");
@@ -265,7 +265,7 @@ fn what_is_cut_off_or_belongs_elsewhere_is_told_and_the_rest_is_used() {
 
 /// A question that waits goes to no other model of its role; one that failed does.
 #[test]
-fn of_several_models_the_next_is_asked_where_an_answer_is_an_error_and_not_while_it_is_waited_for() {
+fn a_fallback_model_is_used_after_an_error_and_not_while_an_answer_is_pending() {
     let place = Place::new();
     let server = ScriptedServer::matching(right_reply).unwrap();
     let backup = format!(
@@ -289,7 +289,7 @@ fn of_several_models_the_next_is_asked_where_an_answer_is_an_error_and_not_while
     assert_eq!((verdict(&report, 0), server.count()), ("accepted", 1));
 }
 
-/// The example's script, with a server and by hand. Where there is no Python it says so.
+/// The example's script, with a server and by hand. Skipped if there is no Python.
 #[test]
 fn the_example_s_script_answers_a_file_with_a_server_and_by_hand() {
     let place = Place::new();
@@ -337,7 +337,7 @@ fn the_example_s_script_answers_a_file_with_a_server_and_by_hand() {
 }
 
 #[test]
-fn a_plan_in_words_is_waited_for_too() {
+fn an_explained_plan_can_be_pending_too() {
     let place = Place::new();
     place.start(&["p01"], &["--explain-plan", "main"]).expect(26);
     let first = requests(&place.batch(), "requests-0001.jsonl");
@@ -350,7 +350,7 @@ fn a_plan_in_words_is_waited_for_too() {
 }
 
 #[test]
-fn cells_of_an_evaluation_ask_once_together_and_none_stops_the_others() {
+fn cells_of_an_evaluation_share_batch_files_and_run_on_independently() {
     let place = Place::new();
     // The same pipeline under two names asks the same questions at the same places.
     for name in ["one.toml", "two.toml"] {
@@ -389,14 +389,14 @@ fn cells_of_an_evaluation_ask_once_together_and_none_stops_the_others() {
     ran(["evaluate", "--resume", "--out", &out]).expect(0);
 }
 
-/// What a run came to, without what depends on how it was made.
+/// The result of a run, without the parts that depend on the provider.
 fn report(run: &Ran) -> String {
     let mut report: Value = serde_json::from_str(&run.stdout).unwrap();
     report.as_object_mut().unwrap().remove("prices");
     report.to_string()
 }
 
-/// The replies of a live run by what was asked: messages and seed.
+/// The replies of a live run by messages and seed.
 fn recorded(run: &Path) -> BTreeMap<String, Value> {
     use planforge_record::{Lookup, RunFolder};
     let record = RunFolder::open(run, Arc::default()).unwrap();
@@ -445,9 +445,9 @@ fn scripted(request: &ScriptedRequest) -> Scripted {
 /// A shipped pipeline, made small.
 struct Shipped {
     name: &'static str,
-    /// Whether the simulated model can answer it; else a scripted one does.
+    /// True if the simulated model can reply; otherwise a scripted one does.
     simulated: bool,
-    /// What is written otherwise, so that it takes less.
+    /// Replacements that make the pipeline smaller.
     less: &'static [(&'static str, &'static str)],
     /// Waves of questions, each of which needs the answers to the one before.
     waves: usize,
@@ -562,9 +562,9 @@ fn in_waves(shipped: &Shipped, first_jobs: usize) -> (usize, Vec<String>) {
     (waves, asked)
 }
 
-/// The file's names are those that are shipped; each comes to the same.
+/// Every shipped pipeline is covered, and each gives the same result.
 #[test]
-fn every_shipped_pipeline_comes_to_the_same_in_waves_of_batch_files() {
+fn every_shipped_pipeline_has_the_same_result_in_batch_waves() {
     let all = all_shipped();
     let mut names: Vec<String> = fs::read_dir(pipeline(""))
         .unwrap()
@@ -592,7 +592,7 @@ fn every_shipped_pipeline_comes_to_the_same_in_waves_of_batch_files() {
 }
 
 #[test]
-fn one_job_and_eight_leave_the_same_batch_files() {
+fn one_job_and_eight_jobs_write_the_same_batch_files() {
     for shipped in all_shipped().iter().filter(|shipped| ["actions-whole", "pd-tree"].contains(&shipped.name))
     {
         assert_eq!(in_waves(shipped, 1), in_waves(shipped, 8), "{}", shipped.name);

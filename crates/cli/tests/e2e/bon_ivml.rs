@@ -45,7 +45,7 @@ fn events(folder: &Path, kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn rounds_of_critique_repair_what_a_critic_finds_and_their_recording_answers_best_of_n() {
+fn rounds_of_critique_repair_findings_and_their_recording_serves_best_of_n() {
     let folder = tempfile::tempdir().unwrap();
     let suites: Vec<PathBuf> = ["blocks", "grippers", "parcels"].map(|name| example(name, "")).into();
     let tasks: Vec<PathBuf> = ["blocks", "grippers", "parcels"].map(|name| example(name, "p01")).into();
@@ -98,7 +98,7 @@ fn a_writer_without_mistakes_is_right_in_every_pipeline_and_prob2domain_needs_no
 }
 
 #[test]
-fn without_log_probabilities_the_sample_with_the_fewest_errors_is_taken_and_the_record_says_so() {
+fn without_log_probabilities_the_sample_with_fewest_errors_is_selected_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let suite = example("blocks", "");
     let file = simulated(folder.path(), "bon", std::slice::from_ref(&suite), "errors = 2");

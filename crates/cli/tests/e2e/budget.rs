@@ -1,10 +1,10 @@
-//! A pipeline with a budget, run with a simulated model: what is said of the budget, that it is no verdict, and that the run replays.
+//! A pipeline with a budget and a simulated model: the report of the budget, its verdicts, and its replay.
 
 use super::support::{Ran, example, ran, root, verdict};
 use serde_json::Value;
 use std::path::Path;
 
-/// Runs the study's pipeline on one task. `set` says how well the simulated model does.
+/// Runs the study's pipeline on one task. `set` has the simulated model's quality.
 fn run(folder: &Path, set: &[&str], more: &[&str]) -> Ran {
     let pipeline = root().join("examples/studies/scaling/budget-critic.toml").display().to_string();
     let runs = folder.join("runs").display().to_string();
@@ -26,7 +26,7 @@ fn budget(report: &Value) -> &Value {
 }
 
 #[test]
-fn a_search_that_finds_what_the_critic_approves_of_says_what_it_cost() {
+fn a_search_with_an_approved_candidate_reports_its_cost() {
     let folder = tempfile::tempdir().unwrap();
     let right = ["llm.writer.errors=0", "llm.critic.critic.false_findings=0.0"];
     let report = run(folder.path(), &right, &["--json"]).json(0);
@@ -48,7 +48,7 @@ fn a_search_that_finds_what_the_critic_approves_of_says_what_it_cost() {
 
 /// The best so far is returned, and its judges decide: here the critic, who finds every mistake of a writer that repairs none.
 #[test]
-fn a_spent_budget_is_told_and_is_no_failure() {
+fn a_spent_budget_is_reported_and_is_not_a_failure() {
     let folder = tempfile::tempdir().unwrap();
     let hopeless = [
         "llm.writer.errors=9",

@@ -1,4 +1,4 @@
-//! `planforge study calibrate`: tables and files, the same whatever the number of threads, and what is refused.
+//! `planforge study calibrate`: the same tables and files for any number of threads, and refused input.
 
 use super::support::{Ran, ran, root, saying};
 use planforge_testkit::{Scripted, ScriptedServer};
@@ -50,7 +50,7 @@ fn a_calibration_writes_tables_and_a_figure_that_threads_do_not_change() {
 }
 
 #[test]
-fn kinds_and_problems_are_those_named() {
+fn only_the_named_kinds_and_problems_are_used() {
     let named =
         calibrate(&["--only", "blocks", "--problems", "p03", "--kinds", "negation,capitals", "--json"])
             .json(0);
@@ -70,7 +70,7 @@ fn kinds_and_problems_are_those_named() {
 }
 
 #[test]
-fn a_critic_is_a_verifier_more_and_its_replies_are_replayed() {
+fn a_critic_is_an_additional_verifier_and_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name).display().to_string();
     let critic = root().join("examples/studies/calibration/simulated.toml").display().to_string();
@@ -115,7 +115,7 @@ fn a_pipeline_that_does_not_judge_mutants_is_refused_before_anything_is_judged()
 }
 
 #[test]
-fn a_critic_that_approves_of_everything_or_breaks_is_told_apart() {
+fn approving_and_failing_critics_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let critic = root().join("examples/studies/calibration/critic.toml").display().to_string();
     let ask = |url: &str, out: &str| {

@@ -1,5 +1,5 @@
-//! Cases as data: each folder of `tests/e2e/cases` holds `case.toml`, the files it needs, and `expected.snap` with what the
-//! command prints. The exit code stands in `case.toml`, so that accepting a snapshot never accepts another exit code.
+//! Cases as data: each folder of `tests/e2e/cases` has `case.toml`, input files, and `expected.snap` with the
+//! output. The exit code is in `case.toml`, so accepting a snapshot never accepts another exit code.
 
 use super::support::{Ran, planforge, ran, root};
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +95,7 @@ fn text_and_json_agree() {
     assert!(compared > 10, "{compared}");
 }
 
-/// Where an exit code is shown that no case folder reaches.
+/// Test files with the exit codes that no case folder reaches.
 const ELSEWHERE: &[(i32, &str)] = &[
     (21, "limits.rs"),
     (22, "limits.rs"),

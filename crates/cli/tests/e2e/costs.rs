@@ -1,4 +1,4 @@
-//! What a run cost, and the report that it leaves when it is finished.
+//! The cost of a run, and the report of a finished run.
 
 use super::support::{Run, example, pipeline, ran, right_reply};
 use planforge_testkit::{Scripted, ScriptedServer};
@@ -98,7 +98,7 @@ fn an_unknown_price_is_a_question_mark_and_an_empty_field() {
 }
 
 #[test]
-fn the_report_beside_a_run_is_the_last_word_also_where_something_broke() {
+fn the_report_of_a_run_is_current_also_after_a_failure() {
     let up = Arc::new(AtomicBool::new(false));
     let is_up = Arc::clone(&up);
     let server = ScriptedServer::matching(move |request| match is_up.load(Ordering::SeqCst) {

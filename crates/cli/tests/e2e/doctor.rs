@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn doctor_finds_programs_and_names_the_way_to_the_rest() {
+fn doctor_finds_programs_and_explains_how_to_get_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str, mode: u32| {
         let path = folder.path().join(name);

@@ -142,7 +142,7 @@ fn a_suite_without_pddl_runs_in_a_program_and_its_replay_needs_none() {
 }
 
 #[test]
-fn a_program_that_dies_in_a_run_is_a_failure_and_never_a_verdict() {
+fn a_crashing_environment_is_a_failure_and_never_a_verdict() {
     let (folder, mut run, _server) = light(DOMAIN);
     let dying = LIGHT.replace("validate)", "validate) echo 'out of order' >&2; exit 4;");
     std::fs::write(folder.path().join("light.sh"), dying).unwrap();

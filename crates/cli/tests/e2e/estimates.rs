@@ -1,4 +1,4 @@
-//! `--dry-run`, held against what is then asked: shipped pipelines with a simulated model.
+//! `--dry-run`, compared with the requests of the run: shipped pipelines with a simulated model.
 
 use super::support::{Run, events, example, ran, right_reply, simulated};
 use planforge_testkit::ScriptedServer;
@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Pipelines in sizes that a test has time for; the label under which each task's first questions stand; how many questions and replies
-/// two tasks can be asked for at once.
+/// Pipelines in small sizes; the label of each task's first requests; upper bounds on requests and replies of
+/// two tasks.
 const PIPELINES: [(&str, &[&str], &str, u64, u64); 6] = [
     ("llm-p", &[], "problem", 2, 2),
     ("pd-chain", &["stage.refine.rounds=2"], "problem", 1, 1),
@@ -47,7 +47,7 @@ fn asked(out: &Path) -> Asked {
 }
 
 #[test]
-fn what_a_dry_run_says_is_what_happens() {
+fn a_dry_run_predicts_the_requests_of_the_run() {
     for (pipeline, set, stage, calls_now, replies_now) in PIPELINES {
         let place = tempfile::tempdir().unwrap();
         // The example of the last one comes from the other suite.
@@ -90,7 +90,7 @@ fn what_a_dry_run_says_is_what_happens() {
 }
 
 #[test]
-fn a_cassette_s_answers_are_paid_for_and_a_run_that_goes_on_pays_for_the_rest() {
+fn cassette_replies_count_as_paid_and_a_resumed_run_pays_for_the_rest() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let place = tempfile::tempdir().unwrap();
     let cassette = place.path().join("p01.jsonl");

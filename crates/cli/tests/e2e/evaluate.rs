@@ -1,4 +1,5 @@
-//! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and what becomes of cells that broke.
+//! `planforge evaluate`: two suites x two pipelines x two seeds with a simulated model, and the retry of
+//! failed cells.
 
 use super::support::{
     PLANNED_AND_JUDGED, Ran, example, example_text, files, pipeline, planforge, ran, right_reply, root,
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A pipeline that the simulated model writes for: `head` says what is given, `stages` come before planning.
+/// A pipeline for the simulated model: `head` is the [given] part, `stages` precede planning.
 fn simulated(errors: u32, head: &str, stages: &str) -> String {
     let suites = ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
     format!(
@@ -44,7 +45,7 @@ options = {{ mode = \"{mode}\" }}
     )
 }
 
-/// The problem alone, without a mistake, under the given domain.
+/// A pipeline that writes only the problem, without mistakes.
 fn given() -> String {
     simulated(0, "[given]\ndomain = true", &translate("problem"))
 }
@@ -163,7 +164,7 @@ fn eight_cells_with_a_simulated_model_make_one_table() {
 }
 
 #[test]
-fn an_evaluation_fills_the_tables_of_test_time_scaling_and_its_rounds_are_told() {
+fn an_evaluation_fills_the_tables_of_test_time_scaling_and_its_rounds_are_shown() {
     let place = Place::new();
     let curves = place.path("curves").display().to_string();
     let first = place.evaluate(&["--matrix", &place.matrix(), "--layout", "scaling", "--curves", &curves]);
@@ -255,7 +256,7 @@ fn a_folder_holds_one_evaluation() {
 }
 
 #[test]
-fn mistakes_are_found_before_anything_is_run() {
+fn mistakes_are_found_before_any_run() {
     let place = Place::new();
     fs::write(place.path("given.toml"), given().replace("provider-noisy-oracle", "provider-nosy-oracle"))
         .unwrap();
@@ -276,7 +277,7 @@ fn mistakes_are_found_before_anything_is_run() {
     assert!(!place.path("out").exists(), "nothing is begun");
 }
 
-/// A model that knows every parcels task but, until it is mended, fails at the second.
+/// A model with replies to every parcels task that fails at the second until it is repaired.
 struct Shaky {
     server: ScriptedServer,
     mended: Arc<AtomicBool>,
@@ -301,7 +302,7 @@ impl Shaky {
 }
 
 #[test]
-fn what_broke_is_shown_as_such_and_tried_again() {
+fn failures_are_shown_and_retried() {
     let place = Place::new();
     let shaky = Shaky::new();
     let base_url = format!("llm.main.base_url={}", shaky.server.base_url());
@@ -347,7 +348,7 @@ fn what_broke_is_shown_as_such_and_tried_again() {
 }
 
 #[test]
-fn ctrl_c_in_a_later_cell_stops_them_all_and_resuming_asks_only_what_is_missing() {
+fn ctrl_c_in_a_later_cell_stops_all_and_resuming_sends_only_missing_requests() {
     let place = Place::new();
     // The first cell has one question; the second cell's is left without an answer.
     let server =
@@ -452,7 +453,7 @@ fn the_accuracy_of_two_methods_over_two_seeds_fills_the_table() {
 }
 
 #[test]
-fn a_stage_may_be_named_that_says_what_is_right() {
+fn the_deciding_stage_can_be_named() {
     let place = Place::new();
     fs::write(place.path("given.toml"), compared(0, "m")).unwrap();
     fs::write(place.path("refined.toml"), compared(1, "m")).unwrap();

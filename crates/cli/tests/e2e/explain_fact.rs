@@ -4,7 +4,7 @@
 use super::support::{Run, example, ran, saying, verdict};
 use std::fs;
 
-/// What blocks p01 says, with two lines that change nothing.
+/// The representation of blocks p01, with two redundant lines.
 const IR: &str = "cardinality(block, 4).
 object(block1, block).
 init(arm_free).
@@ -16,7 +16,7 @@ goal(stands_on(block3, block4)).
 ";
 
 #[test]
-fn a_fact_of_a_run_goes_back_to_the_lines_of_the_reply() {
+fn a_fact_of_a_run_is_traced_to_lines_of_the_reply() {
     let server = saying(&format!("The program:\n\n```asp\n{IR}```\n"));
     let mut run = Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json");
     let report = run.go().json(0);
@@ -72,7 +72,7 @@ fn a_fact_of_a_run_goes_back_to_the_lines_of_the_reply() {
 }
 
 #[test]
-fn what_holds_no_inferred_problem_is_said() {
+fn a_run_without_an_inferred_problem_is_reported() {
     let place = tempfile::tempdir().unwrap();
     ran(["runs".as_ref(), "explain".as_ref(), place.path(), "(p)".as_ref()]).expect(31).says(&["run.json"]);
     let missing = place.path().join("p01.json");
@@ -88,7 +88,7 @@ fn what_holds_no_inferred_problem_is_said() {
 }
 
 #[test]
-fn a_file_of_infer_explains_itself_and_hides_nothing_in_control_characters() {
+fn a_file_of_infer_is_explained_and_its_control_characters_are_escaped() {
     let place = tempfile::tempdir().unwrap();
     let (ir, json) = (place.path().join("p01.lp"), place.path().join("p01.json"));
     fs::write(&ir, IR).unwrap();

@@ -1,5 +1,6 @@
-//! What a model, or a knowledge file with a mistake, may hand to the reasoner: each text through `planforge pddl infer` with the real child
-//! process. Each ends within its limits in a diagnostic or as a limit, and the host never grows.
+//! Hostile input to the reasoner from a model or a knowledge file: each text through `planforge pddl infer`
+//! with the real child process. Each ends within its limits in a diagnostic or a limit, and the host never
+//! grows.
 
 use crate::infer::{P01, saying};
 use crate::support::{Ran, Run, example_text, planforge, verdict};
@@ -65,7 +66,7 @@ fn infer(domain: &str, knowledge: Option<&str>, ir: &str, options: &[&str]) -> I
     Inferred { ran, peak_kb: watch.join().unwrap() }
 }
 
-/// What the host takes for a text with nothing wrong, in kilobytes.
+/// Memory of the host for a correct text, in kilobytes.
 fn base_kb() -> u64 {
     static BASE: OnceLock<u64> = OnceLock::new();
     *BASE.get_or_init(|| {
@@ -75,7 +76,7 @@ fn base_kb() -> u64 {
     })
 }
 
-/// Asserts that the host did not grow. That it ended at all shows that its limits hold.
+/// Asserts that the host did not grow. The limits hold if the process ends.
 fn bounded(inferred: &Inferred) {
     let growth = inferred.peak_kb.saturating_sub(base_kb());
     assert!(growth < GROWTH, "the host grew by {growth} kB");
@@ -97,7 +98,7 @@ fn refused(ir: &str, codes: &[&str]) {
     bounded(&inferred);
 }
 
-/// A task that meets a limit: nothing is said about it, and the exit code is that one.
+/// A task that reaches a limit: undecided, with this exit code.
 fn limited(knowledge: &str, ir: &str, options: &[&str], exit: i32) {
     let inferred = infer(DOMAIN, Some(knowledge), ir, options);
     let report = inferred.ran.json(exit);
@@ -107,7 +108,7 @@ fn limited(knowledge: &str, ir: &str, options: &[&str], exit: i32) {
 }
 
 #[test]
-fn a_text_with_nothing_wrong_is_inferred() {
+fn a_correct_text_is_inferred() {
     let report = infer(DOMAIN, None, TAME, &[]).ran.json(0);
     assert!(report["problem"].as_str().unwrap().contains("shelf3"), "{report:#}");
 }
@@ -119,7 +120,7 @@ fn rules_that_never_end_are_refused() {
 }
 
 #[test]
-fn a_milliard_of_ground_atoms_is_refused() {
+fn a_billion_ground_atoms_are_refused() {
     let pairs = "init(above(X, Y)) :- X = 1..40000, Y = 1..25000.\n";
     refused(&format!("{TAME}{pairs}"), &["ir.interval"]);
     refused("object(X, box) :- X = 1..1000000000.\n", &["ir.interval"]);
@@ -174,7 +175,7 @@ fn names_in_other_letters_are_refused() {
 }
 
 #[test]
-fn names_that_are_one_for_the_reasoner_are_told() {
+fn names_that_the_reasoner_cannot_distinguish_are_reported() {
     // Two objects of the text.
     let inferred =
         infer(DOMAIN, None, &format!("{TAME}init(in(old-box, shelf1)).\ninit(in(old_box, shelf3)).\n"), &[]);
@@ -203,20 +204,20 @@ fn counts_that_do_not_fit_are_conflicts() {
 }
 
 #[test]
-fn knowledge_that_never_ends_meets_the_limit_of_time() {
+fn endless_knowledge_reaches_the_time_limit() {
     let knowledge =
         "shelved(0).\nshelved(X+1) :- shelved(X), X < 2000000000.\ninit(free(s)) :- shelved(-1).\n";
     limited(knowledge, TAME, &["--time-limit", "1", "--memory-limit", "2048"], 21);
 }
 
 #[test]
-fn knowledge_that_fills_memory_meets_the_limit_of_memory() {
+fn knowledge_that_fills_memory_reaches_the_memory_limit() {
     let knowledge = "many(1..100000).\npair(X, Y) :- many(X), many(Y).\ninit(free(s)) :- pair(0, 0).\n";
     limited(knowledge, TAME, &["--time-limit", "60", "--memory-limit", "200"], 22);
 }
 
 #[test]
-fn knowledge_that_says_too_much_meets_the_limit_of_the_answer() {
+fn knowledge_with_too_many_atoms_reaches_the_answer_limit() {
     // Just fewer bytes than come back, of short and of long atoms, and more: the host has room for what it is given.
     for (place, count, exit) in
         [("p", 20_000, 0), (&*"p".repeat(1000), 1_500, 0), (&*"p".repeat(1000), 3_000, 22)]
@@ -232,7 +233,7 @@ fn knowledge_that_says_too_much_meets_the_limit_of_the_answer() {
 }
 
 #[test]
-fn knowledge_that_nests_without_end_meets_a_limit() {
+fn endlessly_nested_knowledge_reaches_a_limit() {
     let knowledge =
         "deep(0, s).\ndeep(N+1, f(X)) :- deep(N, X), N < 200000.\ninit(free(s)) :- deep(-1, s).\n";
     let inferred = infer(DOMAIN, Some(knowledge), TAME, &["--time-limit", "10"]);
@@ -242,7 +243,7 @@ fn knowledge_that_nests_without_end_meets_a_limit() {
 }
 
 #[test]
-fn knowledge_reaches_nothing_outside_either() {
+fn knowledge_cannot_reach_files_or_scripts() {
     for (statement, exit) in [
         ("#include \"/etc/hostname\".", 31),
         ("#script (python) import os #end.", 31),

@@ -6,7 +6,7 @@ use planforge_testkit::{Scripted, ScriptedServer};
 use std::fs;
 use std::path::Path;
 
-/// What p01 of blocks says.
+/// The representation of blocks p01.
 pub(super) const P01: &str = "Here is the program:
 
 ```asp
@@ -69,7 +69,7 @@ fn three_questions_make_one_problem() {
 }
 
 #[test]
-fn a_refused_reply_is_asked_about_once_more_where_the_stage_says_so() {
+fn a_refused_reply_is_requested_once_more_if_the_stage_allows_it() {
     static REPLIES: [&str; 2] = ["init(lies_on(block1, block4)).", P01];
     let server = saying(&REPLIES);
     let start = || Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json");
@@ -106,7 +106,7 @@ fn endless() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_limit_of_an_inference_is_no_verdict_and_comes_from_the_record_in_replay() {
+fn a_limit_of_an_inference_is_undecided_and_replayed_from_the_record() {
     let server = saying(&[P01]);
     let folder = endless();
     let mut run = Run::new("tic-ic.toml", &server.base_url())

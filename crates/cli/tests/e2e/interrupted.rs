@@ -1,4 +1,4 @@
-//! Killed or interrupted at any moment, a run goes on where it was, and nothing that was paid for is asked again.
+//! Killed or interrupted at any moment, a run resumes where it was and sends no request twice.
 
 use super::support::{Ran, Run, planforge, right_reply, signal, verdict, wait_for};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
@@ -18,7 +18,7 @@ fn three_tasks(base_url: &str) -> Run {
     run.task("parcels", "p01").task("parcels", "p02").task("parcels", "p03")
 }
 
-/// What the same run prints when nothing interrupts it.
+/// The output of the same run without interruption.
 fn uninterrupted() -> String {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let ran = three_tasks(&server.base_url()).go();
@@ -26,14 +26,14 @@ fn uninterrupted() -> String {
     ran.stdout
 }
 
-/// How often the text of a task was asked about.
+/// The number of requests with the text of a task.
 fn asked(server: &ScriptedServer, stem: &str) -> usize {
     let text = super::support::example_text("parcels", &format!("{stem}.nl"));
     server.requests().iter().filter(|r| r.question().contains(text.trim())).count()
 }
 
 #[test]
-fn a_killed_run_goes_on_and_asks_only_what_is_missing() {
+fn resume_after_a_kill_sends_only_missing_requests() {
     let server = ScriptedServer::matching(silent_at_second).unwrap();
     let mut run = three_tasks(&server.base_url());
     let mut child = run.spawn();
@@ -50,7 +50,7 @@ fn a_killed_run_goes_on_and_asks_only_what_is_missing() {
 }
 
 #[test]
-fn ctrl_c_finishes_the_record_and_says_how_to_go_on() {
+fn ctrl_c_completes_the_record_and_prints_how_to_resume() {
     let server = ScriptedServer::matching(silent_at_second).unwrap();
     let mut run = three_tasks(&server.base_url());
     let mut child = run.spawn();
@@ -81,9 +81,9 @@ fn ctrl_c_while_waiting_for_another_attempt_stops_at_once() {
     Ran::wait(child).expect(29).says(&["--resume"]);
 }
 
-/// A replay of a run that was cut short says so; it neither makes up the rest nor asks for it.
+/// A replay of an incomplete run reports what is missing; it neither invents nor requests it.
 #[test]
-fn a_replay_of_half_a_run_says_what_is_missing() {
+fn replaying_an_incomplete_run_reports_missing_replies() {
     let server = ScriptedServer::matching(silent_at_second).unwrap();
     let mut run = three_tasks(&server.base_url());
     let mut child = run.spawn();
@@ -109,7 +109,7 @@ fn two_processes_do_not_write_into_one_run() {
 }
 
 #[test]
-fn ctrl_c_while_a_plan_is_told_leaves_only_that_to_do() {
+fn ctrl_c_during_a_plan_explanation_leaves_only_that() {
     let server = ScriptedServer::matching(|request| match request.number {
         1 => Scripted::stall(),
         2 => Scripted::replies(&["The van goes twice."]),
@@ -133,7 +133,7 @@ fn ctrl_c_while_a_plan_is_told_leaves_only_that_to_do() {
 }
 
 #[test]
-fn a_run_whose_server_failed_asks_again_when_resumed() {
+fn a_resumed_run_retries_server_failures() {
     let server = ScriptedServer::matching(|request| match request.number {
         1 => Scripted::error(500, "overloaded", "scripted: not now"),
         _ => right_reply(request),

@@ -1,7 +1,7 @@
-//! The `planforge` binary from the outside: what it prints, how it exits, what it leaves on disk.
+//! The `planforge` binary from the outside: output, exit codes, files.
 //!
-//! Cases that need nothing but files lie in `tests/e2e/cases` and are read by `cases.rs`. What a model "says" here is
-//! scripted: written by hand for the test, answered by a loopback server.
+//! Cases that need only files are in `tests/e2e/cases` and are read by `cases.rs`. Replies of models are
+//! scripted: written by hand for the test, served by a loopback server.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may break where it stands; its helpers too.
 
 mod accuracy;

@@ -86,7 +86,7 @@ set = [\"llm.main.model=other\", \"llm.main.problem_errors=2\"]
 }
 
 #[test]
-fn each_pipeline_with_each_model_is_a_column_with_folders_of_its_own() {
+fn each_pipeline_with_each_model_is_a_column_with_separate_folders() {
     let place = Place::new();
     let first = place.evaluate(&["--matrix", &place.matrix(), "--layout", "accuracy"]);
     first.expect(0);
@@ -123,7 +123,7 @@ fn each_pipeline_with_each_model_is_a_column_with_folders_of_its_own() {
 }
 
 #[test]
-fn overrides_that_fit_no_pipeline_are_told_once_before_anything_is_run() {
+fn overrides_that_fit_no_pipeline_are_reported_once_before_any_run() {
     let place = Place::new();
     place.change("matrix.toml", "llm.main.model=right", "llm.writer.model=right");
     place.change("matrix.toml", "llm.main.problem_errors=2", "llm.main.problem_erors=2");
@@ -150,7 +150,7 @@ fn with(lines: &[Value], key: &str, value: &str) -> usize {
 }
 
 #[test]
-fn a_filter_runs_its_cells_and_tasks_alone_and_drops_nothing() {
+fn a_filter_restricts_the_run_and_drops_nothing_from_the_table() {
     let place = Place::new();
     let some = place.evaluate(&[
         "--matrix",
@@ -228,7 +228,7 @@ fn filters_that_match_nothing_are_mistakes() {
 }
 
 #[test]
-fn a_line_a_task_junit_and_the_exit_code_say_the_same() {
+fn task_lines_junit_and_exit_code_agree() {
     let place = Place::new();
     let junit = place.path("reports/tasks.xml").display().to_string();
     place.evaluate(&["--matrix", &place.matrix(), "--junit", &junit, "--fail-on", "negative"]).expect(10);
@@ -275,7 +275,7 @@ fn with_server(place: &Place, server: &ScriptedServer, args: &[&str]) -> std::pr
 }
 
 #[test]
-fn an_evaluation_that_is_killed_leaves_the_lines_of_what_was_known() {
+fn a_killed_evaluation_leaves_the_lines_of_finished_tasks() {
     let place = Place::new();
     let server =
         ScriptedServer::matching(
@@ -297,7 +297,7 @@ fn an_evaluation_that_is_killed_leaves_the_lines_of_what_was_known() {
 }
 
 #[test]
-fn cells_side_by_side_ask_no_more_at_a_time_than_jobs_allow() {
+fn parallel_cells_send_no_more_requests_at_a_time_than_jobs_allow() {
     let place = Place::new();
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (asking, seen) = (Arc::clone(&now), Arc::clone(&most));

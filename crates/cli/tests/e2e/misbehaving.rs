@@ -1,5 +1,6 @@
-//! A server that misbehaves while one of three tasks is asked about: each case is named in the record, the others are untouched, what
-//! passes leaves no trace in the outcome, and the key is nowhere. The cases are data: `planforge_testkit::misbehaviour`.
+//! A server that misbehaves for one of three tasks: each case is named in the record, the other tasks are
+//! unaffected, transient faults leave no trace in the outcome, and the key never appears. The cases are data:
+//! `planforge_testkit::misbehaviour`.
 
 use super::support::{example, pipeline};
 use planforge_testkit::misbehaviour::{self, Misbehaviour, Place};
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 #[test]
-fn each_way_to_misbehave_has_its_name_and_its_outcome_and_no_key_is_anywhere() {
+fn every_misbehaviour_has_its_code_and_outcome_and_no_key_leaks() {
     let (pipeline, suite) = (pipeline("llm-p.toml"), example("parcels", ""));
     let place = Place {
         planforge: Path::new(env!("CARGO_BIN_EXE_planforge")),

@@ -85,7 +85,7 @@ fn every_example_of_swapping_is_without_mistakes_and_needs_no_key_to_be_checked(
 }
 
 #[test]
-fn where_the_first_model_is_refused_the_second_answers_and_the_run_says_so() {
+fn if_the_first_model_refuses_the_second_replies_and_the_run_reports_it() {
     let (main, backup) = (refusing(401), ScriptedServer::matching(right_reply).unwrap());
     let mut run = run("fallback.toml", ["main", "backup"], [&main, &backup])
         .task("parcels", "p01")

@@ -13,7 +13,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// What the suite's PDDL calls things, variables aside.
+/// The names in the suite's PDDL, without variables.
 fn names(suite: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut note = |symbol: NameKind, name: &mut Name| {
@@ -47,7 +47,7 @@ fn pipelines(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_solved_is_solved_under_other_names_and_told_under_its_own() {
+fn obfuscated_tasks_are_solved_and_reported_under_their_own_names() {
     let folder = tempfile::tempdir().unwrap();
     for pipeline in pipelines(folder.path()) {
         let name = pipeline.file_stem().unwrap().to_string_lossy().into_owned();
@@ -116,7 +116,8 @@ fn words(cell: &Path) -> BTreeSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// No question has a name of its suite, but for what a method says to everybody: `in one code block`, `in lower case`.
+/// Asserts that no request contains a name of its suite, except words of the method such as `in one code
+/// block`.
 fn nothing_is_told(cells: &[(&str, PathBuf)]) {
     let told: Vec<BTreeSet<String>> = cells.iter().map(|(_, cell)| words(cell)).collect();
     let to_all = |word: &String| told.iter().all(|words| words.contains(word));
@@ -132,7 +133,7 @@ fn nothing_is_told(cells: &[(&str, PathBuf)]) {
 }
 
 #[test]
-fn a_folder_of_other_names_is_a_suite_and_the_same_as_in_memory() {
+fn an_obfuscated_folder_is_a_suite_and_equals_the_one_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     for (suite, names) in [("blocks", "misleading"), ("floortile", "random"), ("movie", "random")] {
         let out = folder.path().join(suite);
@@ -171,7 +172,7 @@ fn a_folder_of_other_names_is_a_suite_and_the_same_as_in_memory() {
 }
 
 #[test]
-fn a_run_under_other_names_is_resumed_and_replayed_to_the_same_report() {
+fn an_obfuscated_run_is_resumed_and_replayed_to_the_same_report() {
     let folder = tempfile::tempdir().unwrap();
     let suites = [example("blocks", "")];
     let pipeline = simulated(folder.path(), "llm-p", &suites, "errors = 0\nproblem_errors = 1");

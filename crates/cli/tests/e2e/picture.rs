@@ -45,7 +45,7 @@ fn a_plan_becomes_a_folder_of_pictures_and_a_step_a_file() {
 }
 
 #[test]
-fn a_plan_that_breaks_is_drawn_as_far_as_it_goes() {
+fn a_failing_plan_is_drawn_up_to_the_failing_step() {
     let folder = tempfile::tempdir().unwrap();
     let (plan, out) = (folder.path().join("p01.plan"), folder.path().join("states"));
     std::fs::write(&plan, "(drive elm fir)\n(load parcel2 fir)\n").unwrap();
@@ -56,7 +56,7 @@ fn a_plan_that_breaks_is_drawn_as_far_as_it_goes() {
 }
 
 #[test]
-fn a_template_that_does_not_fit_or_is_not_there_is_told() {
+fn a_missing_or_unfit_template_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (template, out) = (folder.path().join("picture.toml"), folder.path().join("p.svg"));
     std::fs::write(&template, "schema = 1\n[[group]]\nplaces = \"twon\"\nin = \"parcel-at ?what ?place\"\n")

@@ -7,7 +7,7 @@ use serde_json::Value;
 const PLAN: &str = "(drive elm fir)\n(load parcel1 fir)\n(drive fir elm)\n(unload parcel1 elm)\n(drive elm fir)\n\
                     (drive fir oak)\n(load parcel2 oak)\n(drive oak fir)\n(drive fir elm)\n(unload parcel2 elm)";
 
-/// The form that is asked for, with right and wrong claims about the first two steps.
+/// A plan in the requested form, with right and wrong claims about the first two steps.
 fn answer(plan: &str, cost: usize) -> String {
     format!(
         "Step 1: (drive elm fir)\nCheck 1: a road leads from elm to fir; yes\n\
@@ -26,7 +26,7 @@ fn metric(task: &Value, name: &str) -> Option<f64> {
 }
 
 #[test]
-fn one_answer_is_judged_and_what_it_claims_is_compared() {
+fn one_planned_answer_is_judged_and_its_claims_are_compared() {
     let server = saying(&answer(&broken(), 9));
     let mut run = Run::new("intrinsic-pass1.toml", &server.base_url()).task("parcels", "p01").arg("--json");
     let report = run.go().json(0);
@@ -72,7 +72,8 @@ fn eight_answers_solve_the_task_where_one_of_them_does() {
     }
 }
 
-/// A critic that objects to plans without the step that the broken one lacks, and a planner that needs to be told.
+/// A critic that rejects plans without the step that the broken one lacks, and a planner that uses the
+/// critique.
 fn critical(server_sees: &str) -> String {
     let (broken, asks_critic) = (broken(), server_sees.contains("\"approves\""));
     match asks_critic {
@@ -86,7 +87,7 @@ fn critical(server_sees: &str) -> String {
 }
 
 #[test]
-fn a_plan_is_written_anew_from_the_model_s_own_critique() {
+fn a_plan_is_rewritten_after_the_model_s_own_critique() {
     let server =
         ScriptedServer::matching(|request| Scripted::replies(&[&critical(&request.question())])).unwrap();
     let mut run =
@@ -106,7 +107,7 @@ fn a_plan_is_written_anew_from_the_model_s_own_critique() {
 }
 
 #[test]
-fn a_critic_that_approves_of_anything_is_found_out() {
+fn an_always_approving_critic_is_detected() {
     let server = ScriptedServer::matching(|request| {
         let asks_critic = request.question().contains("\"approves\"");
         let approval = "```json\n{\"findings\": [], \"approves\": true}\n```".to_owned();

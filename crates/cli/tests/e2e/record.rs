@@ -1,4 +1,4 @@
-//! The run folder is the evidence: replay gives the same bytes from it alone, and says so when it cannot.
+//! The run folder is the evidence: replay gives the same bytes from it alone, or reports why it cannot.
 
 use super::support::{Ran, Run, files, planforge, ran, right_reply, verdict};
 use planforge_testkit::{Scripted, ScriptedServer};
@@ -53,7 +53,7 @@ fn failures_are_replayed_as_failures() {
 }
 
 #[test]
-fn a_record_that_was_damaged_says_what_is_wrong() {
+fn a_damaged_record_is_reported_with_its_damage() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
     run.go().expect(0);
@@ -88,7 +88,7 @@ fn a_record_that_was_damaged_says_what_is_wrong() {
 }
 
 #[test]
-fn a_torn_last_line_is_dropped_and_said() {
+fn a_torn_last_line_is_dropped_with_a_warning() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
     let recorded = run.go();
@@ -102,7 +102,7 @@ fn a_torn_last_line_is_dropped_and_said() {
 }
 
 #[test]
-fn a_question_that_was_never_recorded_shows_the_nearest_one() {
+fn an_unrecorded_request_is_reported_with_the_nearest_one() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
     let recorded = run.go();
@@ -125,7 +125,7 @@ fn a_question_that_was_never_recorded_shows_the_nearest_one() {
 }
 
 #[test]
-fn a_cassette_answers_like_the_server_that_it_was_recorded_from() {
+fn a_cassette_replies_like_the_recorded_server() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let cassettes = tempfile::tempdir().unwrap();
     let file = cassettes.path().join("parcels.jsonl");
@@ -162,7 +162,7 @@ fn a_cassette_answers_like_the_server_that_it_was_recorded_from() {
 }
 
 #[test]
-fn a_plan_is_told_in_words_and_the_words_are_replayed() {
+fn an_explained_plan_is_replayed() {
     const WORDS: &str = "The van fetches both parcels, one after the other.";
     let server = ScriptedServer::matching(|request| match request.number {
         0 => right_reply(request),
@@ -183,7 +183,7 @@ fn a_plan_is_told_in_words_and_the_words_are_replayed() {
 }
 
 #[test]
-fn resuming_a_run_that_is_complete_asks_nobody() {
+fn resuming_a_complete_run_sends_no_request() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
     let recorded = run.go();

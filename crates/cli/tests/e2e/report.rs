@@ -4,7 +4,7 @@ use super::support::{Ran, example, pipeline, planforge};
 use std::fs;
 
 #[test]
-fn the_report_of_an_evaluation_says_which_columns_are_simulated() {
+fn the_report_of_an_evaluation_marks_simulated_columns() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let suite = example("grippers", "").display().to_string();

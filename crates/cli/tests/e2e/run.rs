@@ -3,7 +3,7 @@
 use super::support::{Run, example, example_text, fenced, right_reply, saying, verdict};
 use planforge_testkit::{Scripted, ScriptedServer};
 
-/// Right for the text in its form, and another goal than the text says.
+/// A well-formed reply with another goal than the text.
 fn other_goal() -> String {
     let reference = example_text("parcels", "p01.pddl");
     let written = reference.replace("(parcel-at parcel2 elm)", "(parcel-at parcel2 fir)");
@@ -11,7 +11,7 @@ fn other_goal() -> String {
     fenced(&written)
 }
 
-/// The road out of oak is forgotten, so parcel2 can never come to elm.
+/// A reply without the road out of oak, so parcel2 can never reach elm.
 fn no_way_out() -> String {
     let reference = example_text("parcels", "p01.pddl");
     let written = reference.replace("(road oak fir)", "");
@@ -51,7 +51,7 @@ fn the_text_form_shows_task_problem_plan_validation_and_tokens() {
 }
 
 #[test]
-fn a_wrong_reply_is_a_verdict_and_not_an_error() {
+fn a_wrong_reply_is_rejected_and_not_an_error() {
     for (reply, word, name) in
         [(other_goal(), "rejected", "rejected"), (no_way_out(), "unsolvable", "unsolvable")]
     {
@@ -67,7 +67,7 @@ fn a_wrong_reply_is_a_verdict_and_not_an_error() {
 }
 
 #[test]
-fn a_reply_with_mistakes_shows_where_they_are() {
+fn mistakes_in_a_reply_are_shown_with_their_place() {
     let reference = example_text("parcels", "p01.pddl");
     let server = saying(&fenced(&reference.replace("(van-at elm)", "(van-in elm) (parcel-at parcel1)")));
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
@@ -76,7 +76,7 @@ fn a_reply_with_mistakes_shows_where_they_are() {
 }
 
 #[test]
-fn a_lost_parenthesis_is_put_back_and_said() {
+fn a_missing_parenthesis_is_restored_and_reported() {
     let reference = example_text("parcels", "p01.pddl");
     let server = saying(&fenced(reference.trim_end().strip_suffix("))").unwrap()));
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
@@ -94,7 +94,7 @@ fn run_strict(base_url: &str) -> Run {
 }
 
 #[test]
-fn a_reply_without_pddl_is_a_failure_and_no_verdict() {
+fn a_reply_without_pddl_is_a_failure_and_not_a_verdict() {
     for reply in ["I am sorry, I cannot do that.", "", "```pddl\n```"] {
         let server = saying(reply);
         let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
@@ -131,7 +131,7 @@ fn a_server_that_always_fails_is_the_provider_s_failure() {
 }
 
 #[test]
-fn a_server_that_recovers_is_asked_again() {
+fn a_recovering_server_is_retried() {
     let server = ScriptedServer::matching(|request| match request.number {
         0 => Scripted::error(429, "slow_down", "scripted").header("retry-after", "0"),
         1 => right_reply(request).half_body(),
@@ -146,7 +146,7 @@ fn a_server_that_recovers_is_asked_again() {
 }
 
 #[test]
-fn nobody_listens() {
+fn an_unreachable_server_is_a_provider_failure() {
     let unused = ScriptedServer::matching(right_reply).unwrap().base_url();
     let mut run = Run::new("llm-p.toml", &unused).task("parcels", "p01").arg("--json");
     let report = run.go().json(34);
@@ -215,7 +215,7 @@ fn a_model_that_plans_by_itself_is_judged_by_the_environment() {
 
 /// A reply is somebody else's text: it neither drives the terminal nor exhausts the stack.
 #[test]
-fn what_a_model_writes_is_shown_as_data() {
+fn model_output_is_escaped() {
     let reference = example_text("parcels", "p01.pddl");
     let server =
         saying(&fenced(&reference.replace("parcel1", "par\u{1b}]0;title\u{7}cel1\u{1b}[31m\u{202e}")));
@@ -235,7 +235,7 @@ fn what_a_model_writes_is_shown_as_data() {
 }
 
 #[test]
-fn an_answer_that_is_no_completion_is_the_provider_s_failure() {
+fn a_malformed_completion_is_the_provider_s_failure() {
     for (body, code) in [
         ("<html>Please log in</html>", "llm.malformed"),
         ("{\"choices\":[]}", "llm.malformed"),
@@ -253,7 +253,7 @@ fn an_answer_that_is_no_completion_is_the_provider_s_failure() {
 }
 
 #[test]
-fn runs_that_start_at_the_same_moment_do_not_meet() {
+fn runs_that_start_at_the_same_moment_do_not_interfere() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
     let children: Vec<_> = (0..8).map(|_| run.spawn()).collect();
@@ -263,9 +263,9 @@ fn runs_that_start_at_the_same_moment_do_not_meet() {
     assert_eq!(run.folders().len(), 8);
 }
 
-/// The recorded replies of a real model that come with the binary: no server, no key, whatever the working directory.
+/// The demo uses recorded replies of a real model: no server, no key, any working directory.
 #[test]
-fn the_demo_needs_nothing() {
+fn the_demo_needs_no_key_network_or_working_directory() {
     let elsewhere = tempfile::tempdir().unwrap();
     let demo = |args: &[&str]| {
         let mut command = super::support::planforge();

@@ -1,5 +1,5 @@
-//! Best-of-N and iVML against servers that do what real ones do: no probabilities, one reply whatever `n` says, copies, replies that are cut
-//! off; and critics that answer in prose, approve nonsense, and repeat themselves.
+//! Best-of-N and iVML against servers with realistic faults: no probabilities, one reply for any `n`, copies,
+//! truncated replies; and critics that answer in prose, approve nonsense, and repeat themselves.
 
 use super::support::{Ran, assessments, events, example, example_text, planforge, verdict};
 use planforge_testkit::{Choice, Scripted, ScriptedRequest, ScriptedServer};
@@ -78,7 +78,7 @@ use = "verifier-val"
 options = { what = "domain" }
 "#;
 
-/// A run of a pipeline that stands in the test.
+/// A run of an inline pipeline.
 struct Bench {
     folder: tempfile::TempDir,
     server: ScriptedServer,
@@ -109,7 +109,7 @@ impl Bench {
         entries.next().unwrap().unwrap().path()
     }
 
-    /// What the run's journal holds of a kind.
+    /// The events of a kind in the run's journal.
     fn events(&self, kind: &str) -> Vec<Value> {
         events(&self.run_folder(), kind)
     }
@@ -134,7 +134,7 @@ impl Bench {
         requests.map(turns).collect()
     }
 
-    /// The run again from its record alone. The server is gone.
+    /// Replays the run from its record without the server.
     fn replayed(self) -> String {
         let Self { folder, server } = self;
         drop(server);
@@ -148,7 +148,7 @@ fn is_writer(request: &ScriptedRequest) -> bool {
     request.json()["model"] == "writer"
 }
 
-/// The reference, or it with a release that puts no ball down, as a reply in the form that is asked for.
+/// A reply with the reference, or with a release action that puts no ball down.
 fn written(comment: &str, forgets: bool) -> String {
     let domain = example_text("grippers", "domain.pddl");
     let wrong = domain.replace("(ball-in ?b ?place) (empty ?r ?g) (not", "(empty ?r ?g) (not");
@@ -157,7 +157,7 @@ fn written(comment: &str, forgets: bool) -> String {
     format!("### Thought:\naction go: {comment}\n\n### Domain:\n```pddl\n{domain}\n```\n")
 }
 
-/// With an error that the front end sees.
+/// A reply with an error that the front end reports.
 fn unreadable(comment: &str) -> String {
     written(comment, false).replace("(robot-in ?r ?to) (not", "(robot-inn ?r ?to) (not")
 }
@@ -171,7 +171,7 @@ fn made(report: &Value) -> &Value {
 }
 
 #[test]
-fn the_likeliest_of_n_is_kept() {
+fn the_most_probable_of_n_samples_is_selected() {
     let bench = Bench::new(&[BEST_OF_4], |request| {
         assert_eq!((&request.json()["n"], &request.json()["logprobs"]), (&4.into(), &true.into()));
         let one =
@@ -192,7 +192,7 @@ fn the_likeliest_of_n_is_kept() {
 }
 
 #[test]
-fn without_probabilities_the_stated_fallback_decides_and_is_told() {
+fn without_probabilities_the_stated_fallback_decides_and_is_reported() {
     let bench = Bench::new(&[BEST_OF_4], |_| {
         let contents =
             [unreadable("way 0"), unreadable("way 1"), written("way 2", false), unreadable("way 3")];
@@ -209,7 +209,7 @@ fn without_probabilities_the_stated_fallback_decides_and_is_told() {
 }
 
 #[test]
-fn a_server_that_ignores_n_gives_n_samples_all_the_same() {
+fn a_server_that_ignores_n_still_gives_n_samples() {
     let bench = Bench::new(&[BEST_OF_4], |request| {
         Scripted::choices(&[
             Choice::new(&written(&format!("seed {}", request.json()["seed"]), false)).logprobs(&[-1.0])
@@ -225,7 +225,7 @@ fn a_server_that_ignores_n_gives_n_samples_all_the_same() {
 }
 
 #[test]
-fn copies_stay_samples_of_their_own_and_are_told_as_copies() {
+fn copies_remain_separate_samples_and_are_reported() {
     for one_by_one in [false, true] {
         let bench = Bench::new(&[BEST_OF_4], move |request| {
             let n = if one_by_one { 1 } else { request.json()["n"].as_u64().unwrap_or(1) };
@@ -250,7 +250,7 @@ fn copies_stay_samples_of_their_own_and_are_told_as_copies() {
 }
 
 #[test]
-fn a_reply_that_is_cut_off_is_one_failed_sample_of_four() {
+fn a_truncated_reply_is_one_failed_sample_of_four() {
     let bench = Bench::new(&[BEST_OF_4], |_| {
         let half = |text: String| text[..text.len() / 2].to_owned();
         Scripted::choices(&[
@@ -298,7 +298,7 @@ fn critiques(bench: &Bench) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn a_critic_that_repeats_itself_is_seen() {
+fn a_repetitive_critic_is_detected() {
     for stop in ["accepted", "never"] {
         let bench = refined(stop, |_| Scripted::replies(&[OBJECTION]), false);
         let report = bench.run(0);
@@ -364,7 +364,7 @@ fn a_critic_that_approves_nonsense_ends_the_rounds_and_decides_nothing() {
 }
 
 #[test]
-fn a_critic_that_is_cut_off_or_silent_approves_of_nothing() {
+fn a_truncated_or_empty_critique_approves_nothing() {
     let cut = "{\"findings\": [{\"finding\": \"The effect does not put the ball down\", \"place\": \"action release\", \"sev";
     let bench = refined(
         "accepted",
@@ -386,7 +386,8 @@ fn a_critic_that_is_cut_off_or_silent_approves_of_nothing() {
     assert_eq!(bench.asked("writer").len(), 3);
 }
 
-/// What is known of a domain, from the front end, a planner and walks, each in its own stage before the critic.
+/// Known facts about a domain from the front end, a planner and walks, each in a separate stage before the
+/// critic.
 const KNOWN: &str = r#"
 [[stage]]
 do = "plan"
@@ -406,7 +407,7 @@ roles = { critic = "critic" }
 "#;
 
 #[test]
-fn the_critic_is_told_what_the_file_names_and_nothing_else() {
+fn the_critic_gets_exactly_the_configured_information() {
     // What each kind of evidence says, and no other.
     const DIAGNOSTICS: &str = "It was checked, with this result:\n\nThe domain has";
     const UNSOLVABLE: &str = "there is no plan";

@@ -87,7 +87,7 @@ fn a_model_that_writes_the_key_does_not_spread_it() {
 }
 
 #[test]
-fn a_key_that_is_not_there_is_named_before_anybody_is_asked() {
+fn a_missing_key_is_reported_before_any_request() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     for value in [None, Some("")] {
         let run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
@@ -102,9 +102,9 @@ fn a_key_that_is_not_there_is_named_before_anybody_is_asked() {
     assert_eq!(server.count(), 0);
 }
 
-/// The option wants the name of a variable; whoever writes the key itself into it must not find it in a log.
+/// The option takes the name of a variable. A key given instead must not appear in a log.
 #[test]
-fn a_key_in_the_place_of_its_name_is_refused_and_not_repeated() {
+fn a_key_instead_of_its_variable_is_refused_and_not_printed() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let start = || Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
     for option in ["api_key_env", "api_key"] {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The files with tables, seconds taken out: no two executions take the same time.
+/// The files with tables, without seconds, which differ between executions.
 fn tables(out: &Path) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = fs::read_dir(out)
         .unwrap()
@@ -62,7 +62,7 @@ fn in_one_go(place: &Place) -> Vec<(String, String)> {
 }
 
 #[test]
-fn shards_that_start_at_one_moment_come_to_the_tables_of_one_evaluation() {
+fn parallel_shards_give_the_tables_of_one_evaluation() {
     let place = Place::new();
     let out = place.path("out");
     let start = |part: u32| {
@@ -85,7 +85,7 @@ fn shards_that_start_at_one_moment_come_to_the_tables_of_one_evaluation() {
 }
 
 #[test]
-fn what_is_missing_is_listed_and_another_matrix_is_refused() {
+fn missing_cells_are_listed_and_another_matrix_is_refused() {
     let place = Place::new();
     let out = place.path("out");
     place.evaluate(&["--matrix", &place.matrix(), "--shard", "1/2"]).expect(0);
@@ -115,7 +115,7 @@ fn what_is_missing_is_listed_and_another_matrix_is_refused() {
 }
 
 #[test]
-fn parts_in_several_folders_are_put_together() {
+fn parts_in_several_folders_are_merged() {
     let place = Place::new();
     let part = |number: u32, name: &str| {
         let out = place.path(name).display().to_string();
@@ -144,7 +144,7 @@ fn slurm_script() -> PathBuf {
 }
 
 #[test]
-fn the_slurm_array_script_runs_every_part_and_runs_twice_without_harm() {
+fn the_slurm_array_script_runs_every_part_and_can_run_twice() {
     let place = Place::new();
     let run = |task: u32| {
         let status = Command::new("bash")

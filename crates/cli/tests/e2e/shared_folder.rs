@@ -1,4 +1,5 @@
-//! Several processes on one folder, and folders that cannot be written: it is said what is the matter and how to go on, and nothing is lost.
+//! Several processes on one folder, and unwritable folders: the cause and the way to resume are reported, and
+//! nothing is lost.
 
 use super::support::wait_for;
 use super::support::{Ran, example, files, pipeline, planforge, ran, right_reply};
@@ -27,7 +28,8 @@ fn resumed(out: &Path) -> Ran {
     Ran::wait(planforge().args(["evaluate", "--resume", "--out"]).arg(out).spawn().unwrap())
 }
 
-/// Tables and reports of both are the same but for times. What was evaluated differs: each test has a server of its own.
+/// Asserts that tables and reports are the same except for times. The matrices differ, as each test has its
+/// own server.
 fn the_same(one: &Path, other: &Path) {
     let of = |out: &Path| {
         let mut results = results(out).unwrap();
@@ -51,7 +53,7 @@ fn gated(gate: &Arc<AtomicBool>) -> ScriptedServer {
 }
 
 #[test]
-fn two_evaluations_on_one_folder_do_not_meet() {
+fn two_evaluations_on_one_folder_do_not_interfere() {
     let scratch = tempfile::tempdir().unwrap();
     let open = Arc::new(AtomicBool::new(true));
     let server = gated(&open);
@@ -86,7 +88,7 @@ fn two_evaluations_on_one_folder_do_not_meet() {
 }
 
 #[test]
-fn a_lock_of_a_dead_process_is_in_nobodys_way() {
+fn the_lock_of_a_dead_process_does_not_block() {
     let scratch = tempfile::tempdir().unwrap();
     let gate = Arc::new(AtomicBool::new(false));
     let server = gated(&gate);
@@ -102,9 +104,9 @@ fn a_lock_of_a_dead_process_is_in_nobodys_way() {
     assert_eq!(holders.count(), 1);
 }
 
-/// A file where a folder should be stands for every place that refuses to be written, whoever runs the test.
+/// A file instead of a folder is an unwritable place for every user.
 #[test]
-fn a_place_that_cannot_be_written_is_named_before_anything_is_lost() {
+fn an_unwritable_folder_is_named_before_anything_is_lost() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("file");
     fs::write(&file, "no folder").unwrap();

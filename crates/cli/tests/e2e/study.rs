@@ -1,4 +1,4 @@
-//! `planforge study`: files and figures, the same whatever the number of threads.
+//! `planforge study`: the same files and figures for any number of threads.
 
 use super::support::{ran, root};
 use std::fs;
@@ -83,7 +83,7 @@ fn ew_correlation_writes_tables_and_both_figures() {
 }
 
 #[test]
-fn a_study_says_what_it_cannot_read() {
+fn a_study_reports_unreadable_files() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();
     let empty = ran(["study", "omissions", "--suites", &folder.path().display().to_string(), "--out", &out]);
@@ -146,7 +146,7 @@ fn search_compares_strategies_within_the_same_replies_whatever_the_threads() {
 }
 
 #[test]
-fn a_search_study_asks_no_real_model_and_wants_a_final_stage() {
+fn a_search_study_requires_simulated_models_and_a_final_stage() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();
     let pipeline = root().join("configs/pipelines/llm-p.toml").display().to_string();
@@ -232,7 +232,7 @@ fn scaling_sweeps_samples_rounds_and_budgets_whatever_the_threads() {
 }
 
 #[test]
-fn a_scaling_study_refuses_a_spec_that_is_none() {
+fn a_scaling_study_refuses_an_invalid_spec() {
     let folder = tempfile::tempdir().unwrap();
     let spec = folder.path().join("spec.toml");
     let out = folder.path().join("out");

@@ -12,7 +12,7 @@ fn listing(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_generated_folder_is_a_suite_of_its_own() {
+fn a_generated_folder_is_a_separate_suite() {
     let out = tempfile::tempdir().unwrap();
     let grippers = example("grippers", "");
     let args = |seed: &str| {
@@ -64,7 +64,7 @@ fn a_generator_with_a_mistake_writes_nothing() {
 }
 
 #[test]
-fn check_tells_good_from_bad_from_unreadable() {
+fn check_distinguishes_good_bad_and_unreadable_suites() {
     let folder = tempfile::tempdir().unwrap();
     for file in ["domain.nl", "domain.pddl", "p01.nl", "p01.pddl", "domain_template.pddl"] {
         std::fs::copy(example("blocks", file), folder.path().join(file)).unwrap();
@@ -102,7 +102,7 @@ fn templates_are_made_from_the_reference() {
 }
 
 #[test]
-fn a_paraphrased_suite_is_a_suite_without_a_fault() {
+fn a_paraphrased_suite_passes_the_check() {
     let folder = tempfile::tempdir().unwrap();
     let mut outs = Vec::new();
     for suite in ["barman", "blocks", "floortile", "grippers", "storage", "termes", "tyres"] {
@@ -166,7 +166,7 @@ fn sentences() -> String {
     format!("```json\n{{{}}}\n```", entries.join(", "))
 }
 
-/// What the scripted model says to each kind of question.
+/// The scripted model's reply to each kind of request.
 fn describer(request: &ScriptedRequest) -> Scripted {
     let question = request.question();
     if question.starts_with("Tell the following PDDL domain") {
@@ -230,7 +230,7 @@ fn describe_writes_what_is_missing_and_the_result_passes_the_check() {
 }
 
 #[test]
-fn what_was_paid_for_is_written_again_from_its_runs() {
+fn describe_replays_texts_from_earlier_runs() {
     let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
     let server = ScriptedServer::matching(describer).unwrap();
     describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(0);
@@ -305,7 +305,7 @@ fn types_are_added_to_the_sentences_that_a_person_wrote() {
 }
 
 #[test]
-fn describe_keeps_what_is_there_unless_told_otherwise() {
+fn describe_keeps_existing_texts_without_force() {
     let (folder, runs) = (silent_suite(), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("domain.nl"), "By hand.\n").unwrap();
     std::fs::write(folder.path().join("p02.nl"), "Told by hand.\n").unwrap();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Only stops a test that hangs; no test measures wall time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The checkout.
+/// The folder of the checkout.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -31,7 +31,7 @@ pub(crate) fn example_text(suite: &str, file: &str) -> String {
     std::fs::read_to_string(example(suite, file)).unwrap()
 }
 
-/// The binary in an environment of its own: nothing of the person who runs the tests reaches it.
+/// The binary without the environment variables of the person who runs the tests.
 pub(crate) fn planforge() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_planforge"));
     for variable in ["PLANFORGE_PLUGINS", "NO_COLOR", "COLUMNS", "OPENAI_API_KEY"] {
@@ -42,7 +42,7 @@ pub(crate) fn planforge() -> Command {
     command
 }
 
-/// How a process ended.
+/// The output and exit code of a process.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) exit: i32,
@@ -91,7 +91,7 @@ impl Ran {
         self
     }
 
-    /// All of these stand on standard error.
+    /// Asserts that standard error contains all of these.
     pub(crate) fn says(&self, words: &[&str]) -> &Self {
         for word in words {
             assert!(self.stderr.contains(word), "`{word}` is missing:\n{}", self.stderr);
@@ -156,7 +156,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A run against that endpoint into a folder of its own. One attempt a question, unless overridden later.
+    /// A run against that endpoint into a temporary folder, with one attempt for each request.
     pub(crate) fn new(pipeline_name: &str, base_url: &str) -> Self {
         let runs = tempfile::tempdir().unwrap();
         let mut command = planforge();
@@ -164,7 +164,7 @@ impl Run {
         Self { command, runs }.set("llm.main.base_url", base_url).set("llm.main.max_attempts", "1")
     }
 
-    /// A run that is told everything by the command, into that folder.
+    /// A run with the given command, into that folder.
     pub(crate) fn of(command: Command, runs: tempfile::TempDir) -> Self {
         Self { command, runs }
     }
@@ -221,7 +221,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a run's journal holds of a kind, in the order in which it was written.
+/// The events of a kind in a run's journal, in order.
 pub(crate) fn events(run: &Path, kind: &str) -> Vec<Value> {
     let mut files = files(&run.join("events"));
     files.sort();
@@ -237,7 +237,7 @@ pub(crate) fn assessments(run: &Path, stage: &str) -> Vec<Value> {
     of_stage.map(|event| blob(run, event["assessment"].as_str().unwrap())).collect()
 }
 
-/// What a run keeps under an id, which is JSON.
+/// The JSON blob of a run with this id.
 pub(crate) fn blob(run: &Path, id: &str) -> Value {
     let path = files(&run.join("blobs"))
         .into_iter()
@@ -255,7 +255,7 @@ pub(crate) fn fenced(pddl: &str) -> String {
     format!("Here is the problem:\n\n```pddl\n{pddl}\n```\n")
 }
 
-/// The reply that is right for the parcels task whose text is asked about.
+/// The right reply for the parcels task in the request.
 pub(crate) fn right_reply(request: &ScriptedRequest) -> Scripted {
     let question = request.question();
     for stem in ["p01", "p02", "p03", "p04"] {

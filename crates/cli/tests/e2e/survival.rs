@@ -1,12 +1,12 @@
-//! An evaluation that is killed goes on, comes to the same bytes, and pays for nothing twice. `cargo xtask measure-survival` does it at
-//! more moments.
+//! A killed evaluation resumes, ends with the same bytes, and pays for nothing twice. `cargo xtask
+//! measure-survival` does it at more moments.
 
 use super::support::example;
 use planforge_testkit::survival::{Survival, Survivor};
 use std::path::Path;
 
 #[test]
-fn an_evaluation_that_is_killed_at_any_moment_comes_to_the_same_bytes() {
+fn a_killed_evaluation_resumes_to_the_same_bytes() {
     let suites = example("", "");
     let survival = Survival {
         planforge: Path::new(env!("CARGO_BIN_EXE_planforge")),

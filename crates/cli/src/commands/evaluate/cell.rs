@@ -11,9 +11,9 @@ use crate::manifest::manifest;
 use crate::execution::ReplySources;
 use crate::recorded_run::RecordedRun;
 use super::columns::ColumnFile;
-use super::outcomes::broke_in;
-use super::outcomes::Outcome;
-use super::work::{Running, Work};
+use super::outcomes::count_failures;
+use super::outcomes::CellOutcome;
+use super::work::{RunSettings, EvaluationSetup};
 use crate::exit::Exit;
 use crate::files::unwritable;
 use planforge_contract::{Event, Failure, FailureClass};
@@ -29,28 +29,28 @@ use std::sync::Arc;
 
 /// A cell of the matrix.
 pub(super) struct Cell<'a> {
-    pub(super) work: &'a Work<'a>,
+    pub(super) work: &'a EvaluationSetup<'a>,
     pub(super) suite: &'a Suite,
     pub(super) column: &'a ColumnFile,
     pub(super) key: CellKey,
     pub(super) title: String,
     /// True if the cell is selected to run.
-    pub(super) wanted: bool,
+    pub(super) selected: bool,
 }
 
 impl Cell<'_> {
     /// A cell at this place of so many.
     pub(super) fn new<'a>(
-        work: &'a Work<'a>,
+        work: &'a EvaluationSetup<'a>,
         suite: &'a Suite,
         column: &'a ColumnFile,
         key: CellKey,
         (place, total): (usize, usize),
     ) -> Cell<'a> {
         let title = format!("{}/{total} {} {} {}", place + 1, key.suite, column.name, key.seed);
-        let wanted = work.running.is_some() && work.selection.takes_cell(place, &key);
-        let cell = Cell { work, suite, column, key, title, wanted };
-        Cell { wanted: cell.wanted && cell.has_tasks(), ..cell }
+        let selected = work.running.is_some() && work.selection.takes_cell(place, &key);
+        let cell = Cell { work, suite, column, key, title, selected };
+        Cell { selected: cell.selected && cell.has_tasks(), ..cell }
     }
 
     /// True if at least one of its tasks is selected.
@@ -59,9 +59,9 @@ impl Cell<'_> {
     }
 
     /// The outcome of a cell that was not run.
-    pub(super) fn not_run(&self) -> Outcome {
+    pub(super) fn not_run(&self) -> CellOutcome {
         let result = CellResult::unfinished(self.key.clone(), &self.stems(), &self.column.judges);
-        Outcome { result, wanted: self.wanted, exit: None, broke: (0, 0) }
+        CellOutcome { result, selected: self.selected, exit: None, failures: (0, 0) }
     }
 
     pub(super) fn stems(&self) -> Vec<String> {
@@ -119,22 +119,22 @@ impl Cell<'_> {
 
     /// Returns the cell's report; runs the cell if it is selected, not finished, and nothing has stopped the
     /// evaluation.
-    pub(super) fn report(&self, stopped: bool, jobs: usize) -> Result<Option<RunReport>, Exit> {
+    pub(super) fn run_or_read(&self, stopped: bool, jobs: usize) -> Result<Option<RunReport>, Exit> {
         let context = self.work.context;
         let folder = self.folder();
         let known = folder.join("run.json").exists();
         // Shards leave the cells of others alone.
-        let others = self.work.selection.shard.is_some() && !self.wanted;
-        let running = self.work.running.as_ref().filter(|_| self.wanted && !stopped);
+        let others = self.work.selection.shard.is_some() && !self.selected;
+        let running = self.work.running.as_ref().filter(|_| self.selected && !stopped);
         if others || !known && running.is_none() {
             return Ok(None);
         }
         let checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
-            self.is_the_same(&folder, &checked, &tasks)?;
-            let again = |report: &RunReport| running.is_some_and(|r| r.retry) && broke_in(report) != (0, 0);
-            if let Some(report) = self.finished(&folder)?.filter(|report| !again(report)) {
+            self.check_inputs(&folder, &checked, &tasks)?;
+            let again = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
+            if let Some(report) = self.read_report(&folder)?.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
         }
@@ -144,7 +144,7 @@ impl Cell<'_> {
     /// Runs or resumes the cell.
     fn run(
         &self,
-        running: &Running<'_>,
+        running: &RunSettings<'_>,
         checked: &LoadedPipeline,
         tasks: Vec<(RunTask, TaskUse)>,
         known: bool,
@@ -167,7 +167,7 @@ impl Cell<'_> {
             let overrides = self.work.overrides(self.column, self.key.seed);
             let manifest = manifest(checked, &prepared, &overrides, None, &tasks);
             let manifest = manifest.map_err(|failure| context.print_failure(&failure))?;
-            leave_nothing_half(&folder);
+            remove_leftovers(&folder);
             let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
             RunFolder::create(
                 &runs,
@@ -187,10 +187,10 @@ impl Cell<'_> {
             title: self.title.clone(),
         };
         let all = tasks.len();
-        let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended(&run.folder), tasks);
+        let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended_tasks(&run.folder), tasks);
         let RunOutcome { report, pending, .. } = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
         if report.state == RunState::Parked {
-            running.wait_for(pending);
+            running.add_pending(pending);
         }
         if let Some(folder) = running.record {
             std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
@@ -203,7 +203,7 @@ impl Cell<'_> {
     }
 
     /// The tasks that the record has a verdict for already, where that matters.
-    fn ended(&self, folder: &RunFolder) -> BTreeSet<String> {
+    fn ended_tasks(&self, folder: &RunFolder) -> BTreeSet<String> {
         let mut ended = BTreeSet::new();
         if self.work.selection.filters_tasks() {
             folder.each_event(|event| {
@@ -232,12 +232,12 @@ impl Cell<'_> {
             }
             _ => None,
         });
-        let wanted = |(task, used): &(RunTask, TaskUse)| {
+        let selected = |(task, used): &(RunTask, TaskUse)| {
             selection.takes_task(&used.task)
                 || lead.as_ref() == Some(&used.task)
                 || ended.contains(&task.name)
         };
-        tasks.into_iter().filter(wanted).map(|(task, _)| task).collect()
+        tasks.into_iter().filter(selected).map(|(task, _)| task).collect()
     }
 
     /// The cell's cassette in a folder of them.
@@ -249,7 +249,7 @@ impl Cell<'_> {
     /// paid for again.
     pub(super) fn lookups(
         &self,
-        running: &Running<'_>,
+        running: &RunSettings<'_>,
         redactor: &Arc<Redactor>,
     ) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
         let paths = match (running.replay, running.record) {
@@ -284,7 +284,7 @@ impl Cell<'_> {
     }
 
     /// Refuses a cell that was made with other inputs.
-    pub(super) fn is_the_same(
+    pub(super) fn check_inputs(
         &self,
         folder: &Path,
         checked: &LoadedPipeline,
@@ -324,7 +324,7 @@ impl Cell<'_> {
     }
 
     /// The report of a cell that was run to its end.
-    pub(super) fn finished(&self, folder: &Path) -> Result<Option<RunReport>, Exit> {
+    pub(super) fn read_report(&self, folder: &Path) -> Result<Option<RunReport>, Exit> {
         let path = folder.join(REPORT);
         let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
         let report: RunReport = serde_json::from_slice(&bytes).map_err(|e| {
@@ -338,7 +338,7 @@ impl Cell<'_> {
 
 /// Removes the empty folders of a process that was killed before its run had a manifest. Anything else stays,
 /// and creating the run reports it.
-fn leave_nothing_half(folder: &Path) {
+fn remove_leftovers(folder: &Path) {
     for path in [folder.join("events"), folder.join("blobs"), folder.to_owned()] {
         drop(std::fs::remove_dir(path));
     }

@@ -95,7 +95,7 @@ pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> R
         bad = Some(Exit::Pipeline);
     }
     bad.map_or(Ok(()), Err)?;
-    labels_are_there(context, args, &read)?;
+    check_stage_labels(context, args, &read)?;
     Ok(read)
 }
 
@@ -146,7 +146,7 @@ fn judges(args: &TableArgs, checked: &LoadedPipeline) -> Judges {
 }
 
 /// Refuses a stage label that no pipeline has.
-fn labels_are_there(context: &Context, args: &TableArgs, read: &[ColumnFile]) -> Result<(), Exit> {
+fn check_stage_labels(context: &Context, args: &TableArgs, read: &[ColumnFile]) -> Result<(), Exit> {
     let none = |has: fn(&Judges) -> bool| !read.iter().any(|column| has(&column.judges));
     if let Some(label) = args.accuracy_by.as_ref().filter(|_| none(|judges| judges.equivalent.is_some())) {
         let message = format!("--accuracy-by: no pipeline has a verify stage `{label}`");

@@ -1,8 +1,8 @@
 //! `planforge evaluate --dry-run`: the requests of every cell.
 
 use super::cell::Cell;
-use super::outcomes::broke_in;
-use super::work::Work;
+use super::outcomes::count_failures;
+use super::work::EvaluationSetup;
 use crate::dry_run::DryRun;
 use crate::tasks::tasks_of;
 use crate::exit::Exit;
@@ -12,10 +12,10 @@ use planforge_record::Redactor;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-impl Work<'_> {
+impl EvaluationSetup<'_> {
     /// The facts of every selected cell, in the order of the table.
     pub(super) fn facts(&self) -> Result<Vec<CellFacts>, Exit> {
-        self.plan().iter().filter(|cell| cell.wanted).map(Cell::facts).collect()
+        self.plan().iter().filter(|cell| cell.selected).map(Cell::facts).collect()
     }
 }
 
@@ -28,11 +28,11 @@ impl Cell<'_> {
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         let known = folder.join("run.json").exists();
         if known {
-            self.is_the_same(&folder, &checked, &tasks)?;
+            self.check_inputs(&folder, &checked, &tasks)?;
         }
         let running = self.work.running.as_ref();
-        let retried = |report: &RunReport| running.is_some_and(|r| r.retry) && broke_in(report) != (0, 0);
-        let report = if known { self.finished(&folder)?.filter(|report| !retried(report)) } else { None };
+        let retried = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
+        let report = if known { self.read_report(&folder)?.filter(|report| !retried(report)) } else { None };
         let tasks = self.tasks_to_run(&checked.pipeline.config, &BTreeSet::new(), tasks);
         let dry = DryRun {
             context,
@@ -43,7 +43,7 @@ impl Cell<'_> {
             title: self.title.clone(),
         };
         if let Some(report) = report {
-            return Ok(dry.finished(self.key.clone(), &report));
+            return Ok(dry.finished_facts(self.key.clone(), &report));
         }
         let run = known.then_some(folder.as_path());
         let cassettes = |redactor: &Arc<Redactor>| match running {

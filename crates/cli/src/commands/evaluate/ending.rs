@@ -1,6 +1,6 @@
 //! The last lines of an evaluation.
 
-use super::outcomes::Outcomes;
+use super::outcomes::EvaluationOutcome;
 use crate::context::Context;
 use crate::exit::Exit;
 use planforge_evaluate::matrix::Shard;
@@ -11,14 +11,14 @@ use std::path::Path;
 const NAMED: usize = 20;
 
 /// Prints the last lines: failures, cells not selected, and how to resume.
-pub(super) fn tell(context: &Context, out: &Path, outcomes: &Outcomes, exit: Exit) {
-    tell_what_broke(context, out, outcomes);
+pub(super) fn print_ending(context: &Context, out: &Path, outcomes: &EvaluationOutcome, exit: Exit) {
+    print_failures(context, out, outcomes);
     let out = out.display();
-    let left_out = outcomes.cells.iter().filter(|cell| !cell.wanted).count();
+    let left_out = outcomes.cells.iter().filter(|cell| !cell.selected).count();
     if exit == Exit::Interrupted {
         context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
     } else if left_out > 0 {
-        let open = outcomes.unfinished().count();
+        let open = outcomes.unfinished_cells().count();
         context.output.note(&format!(
             "{} not selected; {open} of {} not finished",
             many_are(left_out as u64, "cell"),
@@ -28,10 +28,10 @@ pub(super) fn tell(context: &Context, out: &Path, outcomes: &Outcomes, exit: Exi
 }
 
 /// Prints the number of failures and how to retry them.
-pub(super) fn tell_what_broke(context: &Context, out: &Path, outcomes: &Outcomes) {
+pub(super) fn print_failures(context: &Context, out: &Path, outcomes: &EvaluationOutcome) {
     let out = out.display();
     let (tasks, calls) =
-        outcomes.cells.iter().fold((0, 0), |sum, cell| (sum.0 + cell.broke.0, sum.1 + cell.broke.1));
+        outcomes.cells.iter().fold((0, 0), |sum, cell| (sum.0 + cell.failures.0, sum.1 + cell.failures.1));
     let broke = match (tasks, calls) {
         (0, 0) => None,
         (0, calls) => Some(format!("{} got no answer", many(calls, "call"))),
@@ -50,9 +50,9 @@ pub(super) fn tell_what_broke(context: &Context, out: &Path, outcomes: &Outcomes
 }
 
 /// The last lines of a shard.
-pub(super) fn tell_shard(context: &Context, out: &Path, shard: Shard, outcomes: &Outcomes) {
-    tell_what_broke(context, out, outcomes);
-    let own = || outcomes.cells.iter().filter(|cell| cell.wanted);
+pub(super) fn print_shard_ending(context: &Context, out: &Path, shard: Shard, outcomes: &EvaluationOutcome) {
+    print_failures(context, out, outcomes);
+    let own = || outcomes.cells.iter().filter(|cell| cell.selected);
     let open = own().filter(|cell| cell.result.state == CellState::Unfinished).count();
     context.output.note(&format!(
         "shard {shard}: {} of {} cells, {open} of them not finished; `planforge evaluate merge {}` makes the tables",

@@ -14,12 +14,12 @@ use planforge_pipeline::{Suite, Texts, load_suite_with};
 use std::path::{Path, PathBuf};
 
 /// Reads the matrix from the file, from the command line, or from the evaluation that is resumed.
-pub(super) fn matrix(context: &Context, args: &EvaluateArgs) -> Result<Matrix, Exit> {
-    let stored = args.out.join(MATRIX);
+pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Matrix, Exit> {
+    let stored = out.join(MATRIX);
     let goes_on = args.resume || args.retry_errors;
     // Shards start side by side: the first of them makes the folder.
     if stored.exists() && !goes_on && args.shard.is_none() {
-        let message = format!("{} already holds an evaluation", args.out.display());
+        let message = format!("{} already holds an evaluation", out.display());
         let help = "continue it with --resume, or name another folder with --out";
         return Err(context.usage_error(message, Some(help)));
     }

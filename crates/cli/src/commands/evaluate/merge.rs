@@ -1,13 +1,13 @@
 //! `planforge evaluate merge`: the tables of cells that were run elsewhere, by shards into one folder or into several.
 
 use super::TableArgs;
-use super::EndArgs;
+use super::ExitArgs;
 use crate::recorded_run::REPORT;
 use super::columns::columns;
-use super::ending::{list_unfinished, tell_what_broke};
+use super::ending::{list_unfinished, print_failures};
 use super::matrix::{store, suites};
-use super::work::Work;
-use super::{MATRIX, results};
+use super::work::EvaluationSetup;
+use super::{MATRIX, write_results};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::unwritable;
@@ -41,16 +41,16 @@ pub(crate) struct MergeArgs {
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     #[command(flatten)]
-    pub(crate) ending: EndArgs,
+    pub(crate) ending: ExitArgs,
 }
 
 pub(crate) fn run(context: &Context, args: &MergeArgs) -> Exit {
-    match merged(context, args) {
+    match merge_folders(context, args) {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
-fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
+fn merge_folders(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
     let out = match (args.out.as_slice(), &args.into) {
         ([out], None) => out,
         (_, None) => {
@@ -65,7 +65,7 @@ fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
     let matrix: Matrix = context.read_json(&out.join(MATRIX))?;
     let columns = columns(context, &args.tables, &matrix)?;
     let suites = suites(context, &matrix, &columns)?;
-    let work = Work {
+    let work = EvaluationSetup {
         context,
         out,
         matrix: &matrix,
@@ -77,10 +77,10 @@ fn merged(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
     };
     let outcomes = work.outcomes(&work.plan());
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    results(context, out, (&args.tables, &args.ending), (&matrix, &columns), (cells, None))?;
-    tell_what_broke(context, out, &outcomes);
-    list_unfinished(context, outcomes.unfinished(), outcomes.cells.len());
-    let incomplete = outcomes.unfinished().next().map(|_| Exit::Interrupted);
+    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns), (cells, None))?;
+    print_failures(context, out, &outcomes);
+    list_unfinished(context, outcomes.unfinished_cells(), outcomes.cells.len());
+    let incomplete = outcomes.unfinished_cells().next().map(|_| Exit::Interrupted);
     Ok(outcomes.stopped.or(incomplete).unwrap_or_else(|| outcomes.exit()))
 }
 
@@ -114,7 +114,7 @@ fn gather(context: &Context, parts: &[PathBuf], into: &Path) -> Result<(), Exit>
     }
     for part in parts.iter().filter(|part| part.as_path() != into) {
         for cell in cells(part).map_err(|error| unwritable(context, part, &error))? {
-            take(context, part, &cell, into)?;
+            copy_cell(context, part, &cell, into)?;
         }
     }
     Ok(())
@@ -164,7 +164,7 @@ fn cells(part: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Copies a cell. If it exists twice, the finished run is used; two finished runs with different results are
 /// an error.
-fn take(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result<(), Exit> {
+fn copy_cell(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result<(), Exit> {
     let (from, to) = (part.join(cell), into.join(cell));
     let io = |error: io::Error| unwritable(context, &to, &error);
     if to.join("run.json").exists() {

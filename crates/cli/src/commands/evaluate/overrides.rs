@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_pipelines_lack_is_told_once_for_all_models_and_pipelines() {
+    fn a_missing_table_is_reported_once_for_all_models_and_pipelines() {
         let matrix = Matrix { set: vec!["llm.given.model=x".to_owned()], ..Matrix::default() };
         let (small, large) = (
             model("small", &["llm.main.model=s"]),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_that_is_not_there_is_not_made() {
+    fn an_override_does_not_create_an_environment() {
         let mut misfits = Misfits::default();
         let other = model("m", &["environment.options.x=1"]);
         assert_eq!(misfits.of_tables(&Matrix::default(), &other, "a", "schema = 1\n").len(), 1);

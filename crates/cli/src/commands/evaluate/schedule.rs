@@ -1,8 +1,8 @@
 //! The cells of an evaluation in the order of the matrix, run side by side or read.
 
 use super::cell::Cell;
-use super::outcomes::{Outcome, Outcomes, broke_in, exit_of_cell};
-use super::work::{Work, locked};
+use super::outcomes::{CellOutcome, EvaluationOutcome, count_failures, exit_of_cell};
+use super::work::{EvaluationSetup, lock};
 use crate::files::write;
 use planforge_evaluate::results::{CellResult, lines_csv, lines_jsonl, task_lines};
 use planforge_pipeline::{RunReport, RunState};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// cells.
 const REWRITTEN: Duration = Duration::from_secs(2);
 
-impl Work<'_> {
+impl EvaluationSetup<'_> {
     /// Every cell, in the order of the matrix: suites, pipelines, models, seeds.
     pub(super) fn plan(&self) -> Vec<Cell<'_>> {
         let total = self.suites.len() * self.columns.len() * self.matrix.seeds.len();
@@ -31,8 +31,8 @@ impl Work<'_> {
 
     /// Runs the selected cells and reads the rest. After an interruption or an error no more cells are
     /// started, but finished ones are still read for the table.
-    pub(super) fn outcomes(&self, plan: &[Cell<'_>]) -> Outcomes {
-        let slots: Mutex<Vec<Outcome>> = Mutex::new(plan.iter().map(Cell::not_run).collect());
+    pub(super) fn outcomes(&self, plan: &[Cell<'_>]) -> EvaluationOutcome {
+        let slots: Mutex<Vec<CellOutcome>> = Mutex::new(plan.iter().map(Cell::not_run).collect());
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let broken = Mutex::new(None);
         let written = Mutex::new(None);
@@ -45,49 +45,49 @@ impl Work<'_> {
                 let share = jobs / workers + usize::from(worker < jobs % workers);
                 let (slots, next, stopped, broken, written) = (&slots, &next, &stopped, &broken, &written);
                 scope.spawn(move || {
-                    while let Some((place, cell)) = take(plan, next) {
-                        match cell.report(stopped.load(Ordering::SeqCst), share) {
+                    while let Some((place, cell)) = next_cell(plan, next) {
+                        match cell.run_or_read(stopped.load(Ordering::SeqCst), share) {
                             Ok(Some(report)) => {
                                 stopped.fetch_or(report.state == RunState::Interrupted, Ordering::SeqCst);
                                 let outcome = self.outcome(cell, &report);
-                                put(slots, place, outcome);
-                                self.lines_so_far(slots, written);
+                                store_outcome(slots, place, outcome);
+                                self.write_task_lines(slots, written);
                             }
                             Ok(None) => {}
                             Err(exit) => {
                                 stopped.store(true, Ordering::SeqCst);
-                                locked(broken).get_or_insert(exit);
+                                lock(broken).get_or_insert(exit);
                             }
                         }
                     }
                 });
             }
         });
-        let stopped = locked(&broken).take();
-        Outcomes { cells: slots.into_inner().unwrap_or_else(PoisonError::into_inner), stopped }
+        let stopped = lock(&broken).take();
+        EvaluationOutcome { cells: slots.into_inner().unwrap_or_else(PoisonError::into_inner), stopped }
     }
 
-    fn outcome(&self, cell: &Cell<'_>, report: &RunReport) -> Outcome {
+    fn outcome(&self, cell: &Cell<'_>, report: &RunReport) -> CellOutcome {
         let judges = &cell.column.judges;
         let result = CellResult::of(cell.key.clone(), report, judges);
         let result = cell.with_history(result).with_missing(&cell.stems(), judges);
         // Where nothing is run, every cell counts.
-        let counts = cell.wanted || self.running.is_none();
+        let counts = cell.selected || self.running.is_none();
         let exit = counts.then(|| exit_of_cell(report, self.fail_on));
-        Outcome { result, wanted: cell.wanted, exit, broke: broke_in(report) }
+        CellOutcome { result, selected: cell.selected, exit, failures: count_failures(report) }
     }
 
     /// Writes the lines of the finished tasks, so that a killed evaluation leaves them. Shards share their
     /// folder, so they leave this to `merge`.
-    fn lines_so_far(&self, slots: &Mutex<Vec<Outcome>>, written: &Mutex<Option<Instant>>) {
+    fn write_task_lines(&self, slots: &Mutex<Vec<CellOutcome>>, written: &Mutex<Option<Instant>>) {
         if self.running.is_none() || self.selection.shard.is_some() {
             return;
         }
-        let mut written = locked(written);
+        let mut written = lock(written);
         if written.is_some_and(|at| at.elapsed() < REWRITTEN) {
             return;
         }
-        let results: Vec<CellResult> = locked(slots).iter().map(|outcome| outcome.result.clone()).collect();
+        let results: Vec<CellResult> = lock(slots).iter().map(|outcome| outcome.result.clone()).collect();
         let lines = task_lines(&results);
         let jsonl = lines_jsonl(&lines).unwrap_or_default();
         for (name, text) in [("tasks.jsonl", jsonl), ("tasks.csv", lines_csv(&lines))] {
@@ -98,13 +98,13 @@ impl Work<'_> {
     }
 }
 
-fn take<'p, 'a>(plan: &'p [Cell<'a>], next: &AtomicUsize) -> Option<(usize, &'p Cell<'a>)> {
+fn next_cell<'p, 'a>(plan: &'p [Cell<'a>], next: &AtomicUsize) -> Option<(usize, &'p Cell<'a>)> {
     let place = next.fetch_add(1, Ordering::SeqCst);
     plan.get(place).map(|cell| (place, cell))
 }
 
-fn put(slots: &Mutex<Vec<Outcome>>, place: usize, outcome: Outcome) {
-    if let Some(slot) = locked(slots).get_mut(place) {
+fn store_outcome(slots: &Mutex<Vec<CellOutcome>>, place: usize, outcome: CellOutcome) {
+    if let Some(slot) = lock(slots).get_mut(place) {
         *slot = outcome;
     }
 }

@@ -1,6 +1,6 @@
 //! The settings that all cells of an evaluation share.
 
-use super::Fails;
+use super::FailThreshold;
 use super::columns::ColumnFile;
 use crate::batch::Batch;
 use crate::context::Context;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Settings that all cells share.
-pub(super) struct Work<'a> {
+pub(super) struct EvaluationSetup<'a> {
     pub(super) context: &'a Context,
     pub(super) out: &'a Path,
     pub(super) matrix: &'a Matrix,
@@ -21,12 +21,12 @@ pub(super) struct Work<'a> {
     pub(super) columns: &'a [ColumnFile],
     pub(super) selection: Selection,
     /// Absent where nothing is run, and cells are only read.
-    pub(super) running: Option<Running<'a>>,
-    pub(super) fail_on: Fails,
+    pub(super) running: Option<RunSettings<'a>>,
+    pub(super) fail_on: FailThreshold,
 }
 
 /// Settings for running cells.
-pub(super) struct Running<'a> {
+pub(super) struct RunSettings<'a> {
     /// Folders of cassettes, as `--record` and `--replay` name them.
     pub(super) record: Option<&'a PathBuf>,
     pub(super) replay: Option<&'a PathBuf>,
@@ -42,21 +42,21 @@ pub(super) struct Running<'a> {
     pub(super) pending: Mutex<Vec<PendingQuestion>>,
 }
 
-impl Running<'_> {
+impl RunSettings<'_> {
     /// Takes note of a cell's questions that wait.
-    pub(super) fn wait_for(&self, questions: Vec<PendingQuestion>) {
-        locked(&self.pending).extend(questions);
+    pub(super) fn add_pending(&self, questions: Vec<PendingQuestion>) {
+        lock(&self.pending).extend(questions);
     }
 
     /// All of them, in an order that does not depend on which cell ended first.
     pub(super) fn pending(&self) -> Vec<PendingQuestion> {
-        let mut all = locked(&self.pending).clone();
+        let mut all = lock(&self.pending).clone();
         all.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
         all
     }
 }
 
-impl Work<'_> {
+impl EvaluationSetup<'_> {
     /// The names on the axes of the matrix.
     pub(super) fn axes(&self) -> Axes {
         let tasks = |suite: &Suite| suite.tasks.iter().map(|task| task.stem.clone()).collect();
@@ -78,6 +78,6 @@ impl Work<'_> {
     }
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -110,7 +110,7 @@ struct NotCompared {
 }
 
 /// A comparison and its shortest failing walk, with the problem that it is of.
-struct Compared {
+struct EwComparison {
     measured: Measured,
     failing: Option<(usize, Counterexample)>,
     /// True if a search proved that there is no failing walk.
@@ -127,7 +127,7 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
             return Exit::Usage;
         }
     };
-    let mut budget = Watch::new(context, args.time_limit);
+    let mut budget = EwLimits::new(context, args.time_limit);
     let outcome = compare(context, args, &settings, &mut budget);
     budget.bar.finish_and_clear();
     match outcome {
@@ -141,14 +141,14 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
                 }
                 context.output.json(&report);
             } else {
-                let renamed = compared.renaming.as_ref().map(renamed).unwrap_or_default();
+                let renamed = compared.renaming.as_ref().map(renaming_text).unwrap_or_default();
                 context.output.result(&format!("{renamed}{}", text(&compared, &settings, &pairs)));
             }
             exit
         }
         Err(not) => {
             if args.json {
-                context.output.json(&undecided(&not, &settings));
+                context.output.json(&undecided_report(&not, &settings));
             } else {
                 context.output.note(&not.message);
             }
@@ -190,21 +190,21 @@ fn compare(
     context: &Context,
     args: &EwArgs,
     settings: &Settings,
-    budget: &mut Watch,
-) -> Result<(Compared, Pairs), NotCompared> {
+    budget: &mut EwLimits,
+) -> Result<(EwComparison, Pairs), NotCompared> {
     let mut problems = vec![(args.problem.as_path(), args.problem2.as_path())];
     problems.extend(args.also.chunks_exact(2).map(|two| (two[0].as_path(), two[1].as_path())));
-    let renamed = if args.match_interface { matched(args, &problems)? } else { None };
+    let renamed = if args.match_interface { match_interfaces(args, &problems)? } else { None };
     let other = renamed.as_ref().map(|(domain, _)| domain);
     let mut pairs: Pairs = Vec::with_capacity(problems.len());
     for (problem, problem2) in problems {
-        let reference = read(context, args, &args.domain, problem, settings, budget, None)?;
-        let candidate = read(context, args, &args.domain2, problem2, settings, budget, Some(other))?;
+        let reference = read_model(context, args, &args.domain, problem, settings, budget, None)?;
+        let candidate = read_model(context, args, &args.domain2, problem2, settings, budget, Some(other))?;
         pairs.push((reference, candidate));
     }
     let borrowed: Vec<(&Model, &Model)> = pairs.iter().map(|(r, c)| (r, c)).collect();
     let measured = models(&borrowed, settings, args.seed, budget).map_err(|error| match error {
-        NoScore::Stopped(reason) => stopped(reason, "the walks"),
+        NoScore::Stopped(reason) => limit_reached(reason, "the walks"),
         NoScore::TooLarge(_) => NotCompared {
             exit: Exit::NodeLimit,
             message: format!(
@@ -213,14 +213,14 @@ fn compare(
             diagnostics: Vec::new(),
         },
     })?;
-    let mut compared = Compared { measured, failing: None, proven: false, renaming: renamed.map(|r| r.1) };
-    search(&mut compared, &borrowed, settings, budget)?;
+    let mut compared = EwComparison { measured, failing: None, proven: false, renaming: renamed.map(|r| r.1) };
+    find_failing_walk(&mut compared, &borrowed, settings, budget)?;
     Ok((compared, pairs))
 }
 
 /// The candidate's domain under the reference's names. `None` if a text has errors, which are reported when
 /// it is read for its model.
-fn matched(args: &EwArgs, problems: &[(&Path, &Path)]) -> Result<Option<(Domain, Interface)>, NotCompared> {
+fn match_interfaces(args: &EwArgs, problems: &[(&Path, &Path)]) -> Result<Option<(Domain, Interface)>, NotCompared> {
     let read: Vec<[Inputs; 2]> = problems
         .iter()
         .map(|(a, b)| [Inputs::read(&args.domain, Some(a)), Inputs::read(&args.domain2, Some(b))])
@@ -245,7 +245,7 @@ fn matched(args: &EwArgs, problems: &[(&Path, &Path)]) -> Result<Option<(Domain,
 }
 
 /// Lists the renamed actions.
-fn renamed(found: &Interface) -> String {
+fn renaming_text(found: &Interface) -> String {
     if found.is_identity() {
         return String::new();
     }
@@ -266,13 +266,13 @@ fn renamed(found: &Interface) -> String {
 
 /// Reads one side, prints its diagnostics, and builds its model. For the candidate (`Some`), the renamed
 /// domain is used if there is one.
-fn read(
+fn read_model(
     context: &Context,
     args: &EwArgs,
     domain: &Path,
     problem: &Path,
     settings: &Settings,
-    budget: &mut Watch,
+    budget: &mut EwLimits,
     candidate: Option<Option<&Domain>>,
 ) -> Result<Model, NotCompared> {
     let reference = candidate.is_none();
@@ -305,7 +305,7 @@ fn read(
             ),
             diagnostics: diagnostics(),
         }),
-        Some(Err(ModelError::Limit(reason))) => Err(stopped(reason, &format!("grounding the {side}"))),
+        Some(Err(ModelError::Limit(reason))) => Err(limit_reached(reason, &format!("grounding the {side}"))),
         // What is wrong with the candidate is a verdict about it; a reference that is wrong is a wrong input.
         Some(Err(ModelError::Invalid(_))) | None => Err(NotCompared {
             exit: if reference || inputs.unreadable { Exit::Input } else { Exit::Negative },
@@ -315,18 +315,18 @@ fn read(
     }
 }
 
-fn stopped(reason: StopReason, what: &str) -> NotCompared {
+fn limit_reached(reason: StopReason, what: &str) -> NotCompared {
     let exit = of_stop(reason);
     NotCompared { exit, message: format!("{reason} ended {what}"), diagnostics: Vec::new() }
 }
 
 /// Finds the shortest failing walk over all problems. Skipped if sampling was chosen and every walk was
 /// executed.
-fn search(
-    compared: &mut Compared,
+fn find_failing_walk(
+    compared: &mut EwComparison,
     pairs: &[(&Model, &Model)],
     settings: &Settings,
-    budget: &mut Watch,
+    budget: &mut EwLimits,
 ) -> Result<(), NotCompared> {
     if compared.measured.score.score == Some(1.0) && settings.mode == Mode::Sampled {
         return Ok(());
@@ -342,7 +342,7 @@ fn search(
             }
             CounterexampleOutcome::None => none += 1,
             CounterexampleOutcome::LimitReached { reason: Some(reason), .. } => {
-                return Err(stopped(reason, "the search"));
+                return Err(limit_reached(reason, "the search"));
             }
             CounterexampleOutcome::LimitReached { reason: None, .. } => {}
         }
@@ -351,7 +351,7 @@ fn search(
     Ok(())
 }
 
-fn exit_of(compared: &Compared) -> Exit {
+fn exit_of(compared: &EwComparison) -> Exit {
     match compared.measured.score.score {
         _ if compared.measured.score.reference_undefined > 0 => Exit::Undecided,
         Some(1.0) if compared.failing.is_none() => Exit::Good,
@@ -359,7 +359,7 @@ fn exit_of(compared: &Compared) -> Exit {
     }
 }
 
-fn undecided(not: &NotCompared, settings: &Settings) -> EwReport {
+fn undecided_report(not: &NotCompared, settings: &Settings) -> EwReport {
     EwReport {
         score: None,
         reference_to_candidate: None,
@@ -371,7 +371,7 @@ fn undecided(not: &NotCompared, settings: &Settings) -> EwReport {
 }
 
 /// The score, both directions, the table of actions and the shortest failing walk.
-fn text(compared: &Compared, settings: &Settings, pairs: &[(Model, Model)]) -> String {
+fn text(compared: &EwComparison, settings: &Settings, pairs: &[(Model, Model)]) -> String {
     let measured = &compared.measured;
     let mut out = summary(measured, settings, compared.failing.is_some(), compared.proven);
     out.push('\n');
@@ -444,12 +444,12 @@ fn failing_walk(
 }
 
 /// The command line's limits: time, and the person's interruption. Shows that something is being done.
-struct Watch {
+struct EwLimits {
     bar: indicatif::ProgressBar,
     limits: WorkLimits,
 }
 
-impl Watch {
+impl EwLimits {
     fn new(context: &Context, seconds: Option<f64>) -> Self {
         let target = if context.output.terminal {
             indicatif::ProgressDrawTarget::stderr()
@@ -462,7 +462,7 @@ impl Watch {
     }
 }
 
-impl ResourceLimits for Watch {
+impl ResourceLimits for EwLimits {
     fn poll(&mut self) -> Poll {
         self.limits.poll()
     }

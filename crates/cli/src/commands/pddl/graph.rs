@@ -73,7 +73,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> Exit {
     };
     let mut inputs = Inputs::read(&args.domain, Some(&args.problem));
     let plan = args.plan.as_deref().map(|path| inputs.load_plan(path));
-    let mut watch = Watch::new(context, args.time_limit);
+    let mut watch = GraphLimits::new(context, args.time_limit);
     let drawn = draw(args, &mut inputs, plan, &mut watch);
     watch.bar.finish_and_clear();
     context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
@@ -117,7 +117,7 @@ fn draw(
     args: &GraphArgs,
     inputs: &mut Inputs,
     plan: Option<(planforge_diagnostics::SourceId, Option<String>)>,
-    watch: &mut Watch,
+    watch: &mut GraphLimits,
 ) -> Result<StateGraphReport, Exit> {
     let (Some(domain), Some(problem), Exit::Good) = (&inputs.domain, &inputs.problem, inputs.exit()) else {
         return Err(inputs.exit());
@@ -145,7 +145,7 @@ fn draw(
     if plan.is_some() {
         inputs.diagnostics.extend(report.diagnostics.iter().cloned());
     }
-    let task = ground(validator.task(), GroundLimits::default(), watch).map_err(|r| watch.ended(r))?;
+    let task = ground(validator.task(), GroundLimits::default(), watch).map_err(|r| watch.stop(r))?;
     let steps: Vec<_> = report.trace.iter().map(|step| step.action.clone()).collect();
     let distance = match plan {
         Some(_) => args.around.unwrap_or(1),
@@ -153,7 +153,7 @@ fn draw(
     };
     let options = GraphOptions { distance: distance as usize, max_states: args.max_states as usize };
     let simulator = Simulator::new(Arc::new(task));
-    let graph = state_graph(&simulator, &steps, &options, watch).map_err(|r| watch.ended(r))?;
+    let graph = state_graph(&simulator, &steps, &options, watch).map_err(|r| watch.stop(r))?;
     let mut told = document(&graph, &simulator.task().symbols);
     (told.distance, told.max_states) = (distance, args.max_states);
     told.plan = plan.map(|_| of_plan(&report));
@@ -240,25 +240,25 @@ fn summary(graph: &StateGraphReport, path: &Path) -> String {
 }
 
 /// The limits of the work, with a spinner on a terminal.
-struct Watch {
+struct GraphLimits {
     limits: WorkLimits,
     bar: ProgressBar,
     stopped: Option<StopReason>,
 }
 
-impl Watch {
+impl GraphLimits {
     fn new(context: &Context, seconds: Option<f64>) -> Self {
         let bar = crate::progress::counting(&context.output, 0, "states");
         Self { limits: WorkLimits::new(seconds), bar, stopped: None }
     }
 
-    fn ended(&mut self, reason: StopReason) -> Exit {
+    fn stop(&mut self, reason: StopReason) -> Exit {
         self.stopped = Some(reason);
         of_stop(reason)
     }
 }
 
-impl ResourceLimits for Watch {
+impl ResourceLimits for GraphLimits {
     fn poll(&mut self) -> Poll {
         self.limits.poll()
     }

@@ -80,7 +80,7 @@ pub(crate) fn run(context: &Context, args: &InferArgs) -> Exit {
         Err(failure) => return context.print_failure(&failure),
     };
     let bar = counting(&context.output, 0, "inferring");
-    let host = Waiting { context, interrupted: interrupt_flag() };
+    let host = InferHost { context, interrupted: interrupt_flag() };
     let answer = translator.translate(&host, &texts.request());
     bar.finish_and_clear();
     let answer = answer.and_then(|response| {
@@ -88,8 +88,8 @@ pub(crate) fn run(context: &Context, args: &InferArgs) -> Exit {
         response.samples.into_iter().next().map_or_else(|| Err(nothing()), Outcome::into_result)
     });
     match answer {
-        Ok(patch) => inferred(context, args, &texts, patch),
-        Err(failure) => refused(context, args, &texts, &failure),
+        Ok(patch) => print_inferred(context, args, &texts, patch),
+        Err(failure) => print_refusal(context, args, &texts, &failure),
     }
 }
 
@@ -218,7 +218,7 @@ fn translator(context: &Context, args: &InferArgs) -> Result<Arc<dyn Translator>
     registry.create(PLUGIN, request)?.translator(&*registry.info(PLUGIN)?)
 }
 
-fn inferred(context: &Context, args: &InferArgs, texts: &Texts, patch: CandidatePatch) -> Exit {
+fn print_inferred(context: &Context, args: &InferArgs, texts: &Texts, patch: CandidatePatch) -> Exit {
     let problem = patch.problem.unwrap_or_default();
     if let Some(path) = &args.out
         && let Err(error) = std::fs::write(path, &problem)
@@ -243,14 +243,14 @@ fn inferred(context: &Context, args: &InferArgs, texts: &Texts, patch: Candidate
         context.output.result(&problem);
     }
     if args.explain {
-        context.output.result(&explained(&patch.inference.unwrap_or_default(), args.out.is_none()));
+        context.output.result(&explanation_text(&patch.inference.unwrap_or_default(), args.out.is_none()));
     }
     Exit::Good
 }
 
 /// The origin of each part of the problem, and the lines without effect. `behind`: the problem is printed
 /// first.
-fn explained(inference: &Inference, behind: bool) -> String {
+fn explanation_text(inference: &Inference, behind: bool) -> String {
     let mut out = String::new();
     let mut gap = behind;
     for entry in &inference.entries {
@@ -265,7 +265,7 @@ fn explained(inference: &Inference, behind: bool) -> String {
 }
 
 /// No problem: why, with what was found.
-fn refused(context: &Context, args: &InferArgs, texts: &Texts, failure: &Failure) -> Exit {
+fn print_refusal(context: &Context, args: &InferArgs, texts: &Texts, failure: &Failure) -> Exit {
     let (decision, exit) = match (failure.class, failure.code.as_str()) {
         (FailureClass::Reply, "translate-asp.refused") => ("refused", Exit::Negative),
         (FailureClass::Reply, "translate-asp.conflict") => ("conflict", Exit::Negative),
@@ -299,12 +299,12 @@ fn refused(context: &Context, args: &InferArgs, texts: &Texts, failure: &Failure
 
 /// The host of one inference. There is no run and no record, and the child process belongs to the plugin's
 /// adapter.
-struct Waiting<'a> {
+struct InferHost<'a> {
     context: &'a Context,
     interrupted: Arc<AtomicBool>,
 }
 
-impl Host for Waiting<'_> {
+impl Host for InferHost<'_> {
     fn log(&self, level: LogLevel, message: &str) {
         if level == LogLevel::Warn {
             self.context.output.note(&format!("warning: {}", planforge_diagnostics::render::escape(message)));

@@ -122,7 +122,7 @@ fn write(context: &Context, args: &PictureArgs, out: &Path, states: &PlanStates)
     for step in &wanted {
         let Some(picture) = after(*step) else { continue };
         let path = if one { out.to_owned() } else { out.join(format!("{step:0digits$}.svg")) };
-        put(context, &path, picture)?;
+        write_picture(context, &path, picture)?;
         undrawn.extend(
             picture.undrawn.iter().filter_map(|id| states.names.get(*id as usize)).map(String::as_str),
         );
@@ -136,7 +136,7 @@ fn write(context: &Context, args: &PictureArgs, out: &Path, states: &PlanStates)
     Ok(())
 }
 
-fn put(context: &Context, path: &PathBuf, picture: &StatePicture) -> Result<(), Exit> {
+fn write_picture(context: &Context, path: &PathBuf, picture: &StatePicture) -> Result<(), Exit> {
     std::fs::write(path, standalone(&picture.svg)).map_err(|error| unwritable(context, path, &error))
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         }
         return exit;
     }
-    match ask(context, args, &inputs) {
+    match call_planner(context, args, &inputs) {
         Ok(outcome) => {
             let exit = exit_of(&outcome);
             if args.json {
@@ -92,7 +92,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
 }
 
 /// Calls the planner with the texts that were checked.
-fn ask(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcome, Exit> {
+fn call_planner(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcome, Exit> {
     let text = |id| inputs.sources.get(SourceId(id)).map(|file| file.text.clone()).ok_or(Exit::Input);
     let request = PlanRequest {
         domain: text(0)?,
@@ -120,12 +120,12 @@ fn ask(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcom
     let host = PlanHost::new(context, args.time_limit);
     let outcome = planner.plan(&host, &request);
     host.bar.finish_and_clear();
-    outcome.or_else(|failure| stopped(failure).map_err(|failure| context.print_failure(&failure)))
+    outcome.or_else(|failure| limit_outcome(failure).map_err(|failure| context.print_failure(&failure)))
 }
 
 /// Turns a call that the host ended into a limit. It happens if the planner had no time to read the clock
 /// itself.
-fn stopped(failure: Failure) -> Result<PlanOutcome, Failure> {
+fn limit_outcome(failure: Failure) -> Result<PlanOutcome, Failure> {
     let limit = match failure.class {
         FailureClass::Limit => LimitKind::Time,
         FailureClass::Cancelled => LimitKind::Cancelled,

@@ -56,7 +56,7 @@ pub(crate) fn run(context: &Context, args: &TryEnvironmentArgs) -> Exit {
         ..Default::default()
     };
     let bar = counting(&context.output, 0, "checks");
-    let watch = Watch { interrupted: interrupt_flag(), bar: bar.clone() };
+    let watch = CheckHost { interrupted: interrupt_flag(), bar: bar.clone() };
     let report = check(&options, &task, &watch);
     bar.finish_and_clear();
     match report {
@@ -116,12 +116,12 @@ fn table(report: &CheckReport) -> String {
 }
 
 /// The host of a check: a bar, and the person's wish to stop.
-struct Watch {
+struct CheckHost {
     interrupted: Arc<AtomicBool>,
     bar: ProgressBar,
 }
 
-impl Host for Watch {
+impl Host for CheckHost {
     fn log(&self, _level: LogLevel, _message: &str) {}
     fn progress(&self, done: u64, total: u64, what: &str) {
         self.bar.set_message(format!("{what} ({done} of {total})"));

@@ -74,10 +74,10 @@ pub(crate) fn run(context: &Context, args: &ExplainFactArgs) -> Exit {
     };
     let all = match found {
         Ok(all) => all,
-        Err(failure) => return refused(context, &failure),
+        Err(failure) => return print_refusal(context, &failure),
     };
     if all.is_empty() {
-        return refused(context, &nothing(args));
+        return print_refusal(context, &nothing(args));
     }
     explain(context, args, &all)
 }
@@ -333,7 +333,7 @@ fn unreadable(path: &Path, why: &str) -> Failure {
 }
 
 /// Prints a failure of the given input.
-fn refused(context: &Context, failure: &Failure) -> Exit {
+fn print_refusal(context: &Context, failure: &Failure) -> Exit {
     match failure.class {
         FailureClass::Request => {
             context.print_failure(failure);

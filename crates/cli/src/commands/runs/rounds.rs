@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_told_and_nothing_reaches_the_terminal_raw() {
+    fn rounds_are_shown_with_control_characters_escaped() {
         let text = text(&told(), false);
         assert!(!text.contains('\u{1b}'), "{text}");
         for part in [

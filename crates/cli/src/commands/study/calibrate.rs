@@ -2,7 +2,7 @@
 
 mod critic;
 
-use super::{check_suite_names, watched_by, write};
+use super::{check_suite_names, run_on_threads, write_artefacts};
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -123,14 +123,14 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
     }
     let started = Instant::now();
     let clock = move || started.elapsed();
-    let judged = watched_by(context, args.jobs, |threads, watch| {
+    let judged = run_on_threads(context, args.jobs, |threads, watch| {
         let references = references(&suites, &spec, threads, watch)?;
         judge_all(&references, &made, &spec, threads, watch, &clock)
     })?;
     let chosen = labelled_sample(&judged, args.critic_mutants, spec.seed);
-    let said = critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
+    let judged_by_critic = critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
     let (others, asked): (Vec<_>, Vec<Exit>) =
-        said.into_iter().map(|said| (said.judgements, said.exit)).unzip();
+        judged_by_critic.into_iter().map(|judged_by_critic| (judged_by_critic.judgements, judged_by_critic.exit)).unzip();
     let calibration = Calibration::new(&suites, &made, &judged, &others, &spec);
     let files = calibration.artefacts().map_err(|failure| context.print_failure(&failure))?;
     if args.json {
@@ -139,7 +139,7 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
         context.output.result(&calibration.text());
     }
     if let Some(out) = &args.out {
-        write(context, out, &files)?;
+        write_artefacts(context, out, &files)?;
     }
     let broken = calibration.broken_rewrites();
     for mutant in &broken {

@@ -1,6 +1,6 @@
 //! `planforge study ew-correlation`.
 
-use super::{StudyFiles, studied, write};
+use super::{StudyFiles, run_on_suites, write_artefacts};
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -59,7 +59,7 @@ pub(super) fn run(context: &Context, args: &EwCorrelationArgs) -> Result<(), Exi
         max_instances: args.max_instances.unwrap_or(full.max_instances),
         ..full
     };
-    let study = studied(context, &args.files, &args.shown, spec.tasks, |suites, threads, watch| {
+    let study = run_on_suites(context, &args.files, &args.shown, spec.tasks, |suites, threads, watch| {
         ew_correlation(suites, &spec, threads, watch)
     })?;
     let files = study.artefacts(&args.shown).map_err(|failure| context.print_failure(&failure))?;
@@ -68,5 +68,5 @@ pub(super) fn run(context: &Context, args: &EwCorrelationArgs) -> Result<(), Exi
     } else {
         context.output.result(&study.table().text());
     }
-    write(context, &args.files.out, &files)
+    write_artefacts(context, &args.files.out, &files)
 }

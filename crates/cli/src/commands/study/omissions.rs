@@ -1,6 +1,6 @@
 //! `planforge study omissions`.
 
-use super::{StudyFiles, studied, write};
+use super::{StudyFiles, run_on_suites, write_artefacts};
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
         max_instances: args.max_instances.unwrap_or(full.max_instances),
         max_bytes: full.max_bytes,
     };
-    let study = studied(context, &args.files, &[], spec.tasks, |suites, threads, watch| {
+    let study = run_on_suites(context, &args.files, &[], spec.tasks, |suites, threads, watch| {
         omissions(suites, &spec, threads, watch)
     })?;
     let files = study.artefacts().map_err(|failure| context.print_failure(&failure))?;
@@ -57,5 +57,5 @@ pub(super) fn run(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
     } else {
         context.output.result(&study.table().text());
     }
-    write(context, &args.files.out, &files)
+    write_artefacts(context, &args.files.out, &files)
 }

@@ -4,8 +4,8 @@ use super::strategy::FINAL;
 use super::strategy::Strategy;
 use super::strategy::strategy;
 use super::strategy::suites;
-use super::watched;
-use super::write;
+use super::run_with_progress;
+use super::write_artefacts;
 use super::StudyFiles;
 use crate::args::positive;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &ScalingArgs) -> Result<(), Exit> {
             work.extend((0..seeds).map(|index| (point, strategy, task, files.seed + index)));
         }
     }
-    let runs = watched(context, files, |threads, watch| {
+    let runs = run_with_progress(context, files, |threads, watch| {
         run_all(&work, threads, watch, |(point, strategy, task, seed)| {
             one(point, strategy, task, *seed, watch)
         })
@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, args: &ScalingArgs) -> Result<(), Exit> {
     } else {
         context.output.result(&study.table().text());
     }
-    write(context, &files.out, &artefacts)
+    write_artefacts(context, &files.out, &artefacts)
 }
 
 fn spec(context: &Context, path: &Path) -> Result<ScalingSpec, Exit> {

@@ -4,8 +4,8 @@ use super::strategy::FINAL;
 use super::strategy::Strategy;
 use super::strategy::strategy;
 use super::strategy::suites;
-use super::watched;
-use super::write;
+use super::run_with_progress;
+use super::write_artefacts;
 use super::StudyFiles;
 use crate::args::positive;
 use crate::context::Context;
@@ -56,7 +56,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> Result<(), Exit> {
             work.extend((0..seeds).map(|index| (strategy, task, files.seed + index)));
         }
     }
-    let runs = watched(context, files, |threads, watch| {
+    let runs = run_with_progress(context, files, |threads, watch| {
         run_all(&work, threads, watch, |(strategy, task, seed)| run_strategy(strategy, task, *seed, watch))
     })?;
     let runs = runs.into_iter().collect::<Result<Vec<SearchRun>, Failure>>();
@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> Result<(), Exit> {
     } else {
         context.output.result(&study.table().text());
     }
-    write(context, &files.out, &artefacts)
+    write_artefacts(context, &files.out, &artefacts)
 }
 
 fn run_strategy(strategy: &Strategy, task: &RunTask, seed: u64, watch: &Watch) -> Result<SearchRun, Failure> {

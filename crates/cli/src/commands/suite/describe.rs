@@ -87,27 +87,27 @@ fn describe(context: &Context, args: &SuiteDescribeArgs) -> Result<Exit, Exit> {
     let suite = suite(context, args)?;
     let checked = pipeline(context, args)?;
     let examples = examples::materials(context, &args.example, &suite.name)?;
-    let mut work = Work {
+    let mut work = Describer {
         context,
         args,
         checked: &checked,
         suite: &suite,
         examples,
-        told: Told::of(&suite, args.force),
+        texts: SuiteTexts::of(&suite, args.force),
     };
     let mut exit = Exit::Good;
-    let mut open = work.told.open(&suite);
+    let mut open = work.texts.open(&suite);
     // Where every task has its text and the domain lacks one, the first task still carries the questions.
     let lead = open.first().copied().or(suite.tasks.iter().find(|t| t.reference_problem.is_some()));
-    if let Some(lead) = lead.filter(|_| !work.told.is_complete(&suite)) {
+    if let Some(lead) = lead.filter(|_| !work.texts.is_complete(&suite)) {
         exit = exit.max(work.phase(&[lead])?);
         open.retain(|task| task.stem != lead.stem);
     }
-    if !open.is_empty() && work.told.tasks.values().any(|text| !text.is_empty()) {
+    if !open.is_empty() && work.texts.tasks.values().any(|text| !text.is_empty()) {
         exit = exit.max(work.phase(&open)?);
     }
     let written = work.write()?;
-    if !work.told.is_complete(&suite) {
+    if !work.texts.is_complete(&suite) {
         // What came was not what was asked for, which is the model's, not the command's, doing.
         exit = exit.max(Exit::Provider);
     }
@@ -147,14 +147,14 @@ fn pipeline(context: &Context, args: &SuiteDescribeArgs) -> Result<LoadedPipelin
 }
 
 /// The texts so far: those of the suite that stay, and those that were written. An empty one is to be written.
-struct Told {
+struct SuiteTexts {
     domain: String,
     sentences: String,
     types: String,
     tasks: BTreeMap<String, String>,
 }
 
-impl Told {
+impl SuiteTexts {
     fn of(suite: &Suite, force: bool) -> Self {
         let kept = |text: &str| if force { String::new() } else { text.to_owned() };
         let tasks = suite.tasks.iter().map(|task| (task.stem.clone(), kept(&task.text))).collect();
@@ -183,23 +183,23 @@ fn has_types(suite: &Suite) -> bool {
     types.iter().any(|ty| !ty.name.is("object"))
 }
 
-fn json<T: serde::Serialize>(told: &BTreeMap<String, T>) -> String {
-    match told.is_empty() {
+fn json<T: serde::Serialize>(texts: &BTreeMap<String, T>) -> String {
+    match texts.is_empty() {
         true => String::new(),
-        false => serde_json::to_string(told).unwrap_or_default(),
+        false => serde_json::to_string(texts).unwrap_or_default(),
     }
 }
 
-struct Work<'a> {
+struct Describer<'a> {
     context: &'a Context,
     args: &'a SuiteDescribeArgs,
     checked: &'a LoadedPipeline,
     suite: &'a Suite,
     examples: BTreeMap<String, String>,
-    told: Told,
+    texts: SuiteTexts,
 }
 
-impl Work<'_> {
+impl Describer<'_> {
     /// Runs the pipeline over some tasks and collects its texts.
     fn phase(&mut self, tasks: &[&SuiteTask]) -> Result<Exit, Exit> {
         let tasks: Vec<(RunTask, TaskUse)> =
@@ -231,11 +231,11 @@ impl Work<'_> {
 
     fn task(&self, task: &SuiteTask) -> RunTask {
         let mut materials = self.examples.clone();
-        if !self.told.sentences.is_empty() {
-            materials.insert(SENTENCES.to_owned(), self.told.sentences.clone());
+        if !self.texts.sentences.is_empty() {
+            materials.insert(SENTENCES.to_owned(), self.texts.sentences.clone());
         }
-        if !self.told.types.is_empty() {
-            materials.insert(TYPES.to_owned(), self.told.types.clone());
+        if !self.texts.types.is_empty() {
+            materials.insert(TYPES.to_owned(), self.texts.types.clone());
         }
         if let Some((problem, text)) = self.lead(task) {
             materials.insert("lead.problem".to_owned(), problem);
@@ -244,8 +244,8 @@ impl Work<'_> {
         let view = TaskView {
             suite: self.suite.name.clone(),
             task: task.stem.clone(),
-            domain_text: self.told.domain.clone(),
-            task_text: self.told.tasks.get(&task.stem).cloned().unwrap_or_default(),
+            domain_text: self.texts.domain.clone(),
+            task_text: self.texts.tasks.get(&task.stem).cloned().unwrap_or_default(),
             given: Given {
                 domain: self.suite.reference_domain.clone(),
                 problem: task.reference_problem.clone(),
@@ -265,7 +265,7 @@ impl Work<'_> {
     /// A task of this suite that has its text: the example for the others.
     fn lead(&self, asked: &SuiteTask) -> Option<(String, String)> {
         self.suite.tasks.iter().filter(|task| task.stem != asked.stem).find_map(|task| {
-            let text = self.told.tasks.get(&task.stem).filter(|text| !text.is_empty())?;
+            let text = self.texts.tasks.get(&task.stem).filter(|text| !text.is_empty())?;
             Some((task.reference_problem.clone()?, text.clone()))
         })
     }
@@ -296,10 +296,10 @@ impl Work<'_> {
         let Some(candidate) = &report.candidate else { return };
         for (name, text) in &candidate.texts {
             match name.as_str() {
-                DOMAIN_TEXT => self.told.domain.clone_from(text),
-                SENTENCES => self.told.sentences.clone_from(text),
-                TYPES => self.told.types.clone_from(text),
-                TASK_TEXT => drop(self.told.tasks.insert(report.stem.clone(), text.clone())),
+                DOMAIN_TEXT => self.texts.domain.clone_from(text),
+                SENTENCES => self.texts.sentences.clone_from(text),
+                TYPES => self.texts.types.clone_from(text),
+                TASK_TEXT => drop(self.texts.tasks.insert(report.stem.clone(), text.clone())),
                 _ => {}
             }
         }
@@ -321,11 +321,11 @@ impl Work<'_> {
                 files.push((name, text.to_owned()));
             }
         };
-        add("domain.nl".to_owned(), &self.told.domain, &self.suite.domain_text);
-        let told = self.sentences_file()?;
-        add(SENTENCES_FILE.to_owned(), &told, "");
+        add("domain.nl".to_owned(), &self.texts.domain, &self.suite.domain_text);
+        let texts = self.sentences_file()?;
+        add(SENTENCES_FILE.to_owned(), &texts, "");
         for task in &self.suite.tasks {
-            let text = self.told.tasks.get(&task.stem).map_or("", String::as_str);
+            let text = self.texts.tasks.get(&task.stem).map_or("", String::as_str);
             add(format!("{}.nl", task.stem), text, &task.text);
         }
         let folder = self.args.out.as_deref().unwrap_or(&self.args.suite);
@@ -336,9 +336,9 @@ impl Work<'_> {
     /// The new text of `sentences.toml`. Existing parts keep their wording in the file. Empty if nothing is
     /// new.
     fn sentences_file(&self) -> Result<String, Exit> {
-        let new = |told: &String, kept: String| Some(told.clone()).filter(|t| !t.is_empty() && *t != kept);
-        let sentences = new(&self.told.sentences, json(&self.suite.sentences));
-        let types = new(&self.told.types, json(&self.suite.types));
+        let new = |texts: &String, kept: String| Some(texts.clone()).filter(|t| !t.is_empty() && *t != kept);
+        let sentences = new(&self.texts.sentences, json(&self.suite.sentences));
+        let types = new(&self.texts.types, json(&self.suite.types));
         let path = self.suite.folder.join(SENTENCES_FILE);
         let file = || match path.exists() {
             false => Ok(String::new()),
@@ -361,7 +361,7 @@ impl Work<'_> {
     }
 
     fn report(&self, written: &[Entry], exit: Exit) {
-        let silent: Vec<&str> = self.told.open(self.suite).iter().map(|task| task.stem.as_str()).collect();
+        let silent: Vec<&str> = self.texts.open(self.suite).iter().map(|task| task.stem.as_str()).collect();
         if self.args.json {
             self.context.output.json(&serde_json::json!({
                 "suite": self.suite.name, "complete": exit == Exit::Good, "files": written, "without_text": silent,

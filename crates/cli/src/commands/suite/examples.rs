@@ -45,7 +45,7 @@ pub(super) fn materials(
     described: &str,
 ) -> Result<BTreeMap<String, String>, Exit> {
     let examples =
-        if folders.is_empty() { own(context, described)? } else { named(context, folders, described)? };
+        if folders.is_empty() { own(context, described)? } else { read_examples(context, folders, described)? };
     let mut materials = BTreeMap::new();
     for (number, example) in (1..=MOST).zip(examples) {
         for (key, text) in example {
@@ -80,10 +80,10 @@ fn own(context: &Context, described: &str) -> Result<Vec<Example>, Exit> {
         })?;
         folders.push(path);
     }
-    named(context, &folders, described)
+    read_examples(context, &folders, described)
 }
 
-fn named(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<Example>, Exit> {
+fn read_examples(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<Example>, Exit> {
     let mut examples = Vec::new();
     for folder in folders {
         let LoadedSuite { suite, diagnostics, sources } = load_leniently(folder);
@@ -102,7 +102,7 @@ fn named(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<
             ("domain-text", suite.domain_text),
             ("problem", problem.unwrap_or_default()),
             ("text", text),
-            ("sentences", told(&suite.sentences)),
+            ("sentences", sentences_json(&suite.sentences)),
             ("types", types),
         ];
         examples.push(example.into_iter().filter(|(_, text)| !text.is_empty()).collect());
@@ -122,7 +122,7 @@ fn types(suite: &Suite) -> String {
 }
 
 /// Sentences in the format requested of a model.
-fn told(sentences: &BTreeMap<String, Sentences>) -> String {
+fn sentences_json(sentences: &BTreeMap<String, Sentences>) -> String {
     let complete: BTreeMap<_, _> = sentences.iter().filter(|(_, s)| !s.no.is_empty()).collect();
     match complete.is_empty() {
         true => String::new(),

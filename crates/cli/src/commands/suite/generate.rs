@@ -51,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &SuiteGenerateArgs) -> Exit {
     let loaded = load_without_tasks(&args.suite);
     context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
     let Some(suite) = loaded.suite else { return Exit::Input };
-    let spec = wanted(args, &suite);
+    let spec = generate_spec(args, &suite);
     let instances = match instances(context, args, &suite, spec) {
         Ok(instances) => instances,
         Err(exit) => return exit,
@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &SuiteGenerateArgs) -> Exit {
 }
 
 /// The tasks to generate, by the options or else by the suite's manifest.
-fn wanted(args: &SuiteGenerateArgs, suite: &Suite) -> GenerateSpec {
+fn generate_spec(args: &SuiteGenerateArgs, suite: &Suite) -> GenerateSpec {
     let asked = args.tasks.is_some() || args.seed.is_some() || args.from.is_some();
     let own = suite.generate.unwrap_or(GenerateSpec { seed: 1, first: 1, tasks: 5, example: true });
     GenerateSpec {

@@ -44,7 +44,7 @@ pub(crate) struct SuiteParaphraseArgs {
 }
 
 /// Files copied unchanged, if they exist.
-const KEPT: [&str; 12] = [
+const COPIED: [&str; 12] = [
     "actions.toml",
     "domain.nl",
     "domain.pddl",
@@ -77,7 +77,7 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
     };
     let paraphraser = Paraphraser::new(&suite).map_err(failed)?;
     let mut files = vec![("suite.toml".to_owned(), manifest(&suite, args))];
-    files.extend(kept(context, &suite)?);
+    files.extend(copied_files(context, &suite)?);
     let mut told = Vec::new();
     for task in &suite.tasks {
         let texts = paraphraser.task(task, args.seed, args.wordings).map_err(failed)?;
@@ -127,9 +127,9 @@ fn material_file(name: &str) -> String {
     format!("material-{word}.txt")
 }
 
-fn kept(context: &Context, suite: &Suite) -> Result<Vec<(String, String)>, Exit> {
+fn copied_files(context: &Context, suite: &Suite) -> Result<Vec<(String, String)>, Exit> {
     let mut files = Vec::new();
-    for name in KEPT {
+    for name in COPIED {
         let path = suite.folder.join(name);
         if !path.exists() {
             continue;

@@ -131,7 +131,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
     if read.iter().flatten().any(|r| r.unreadable || r.has_errors()) {
         return unusable(context, args, &read);
     }
-    let Some(mut texts) = Both::of(&read) else { return unusable(context, args, &read) };
+    let Some(mut texts) = ComparedTexts::of(&read) else { return unusable(context, args, &read) };
     let matched = args.match_interface.then(|| texts.rename(args.max_choices)).transpose();
     let matched = match matched {
         Ok(matched) => matched,
@@ -139,7 +139,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
     };
     let compared = match args.heuristic {
         true => by_plans(args, &texts),
-        false => Compared::Exact(compare_all(context, args, &texts)),
+        false => DomainComparison::Exact(compare_all(context, args, &texts)),
     };
     if let Some((number, side, found)) = compared.invalid() {
         read[number][place(side)].diagnostics.extend(found);
@@ -157,7 +157,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
 }
 
 /// The compared domains and problems.
-struct Both<'r> {
+struct ComparedTexts<'r> {
     first: &'r Domain,
     second: Domain,
     problems: Vec<[&'r Problem; 2]>,
@@ -165,7 +165,7 @@ struct Both<'r> {
     own_problems: bool,
 }
 
-impl<'r> Both<'r> {
+impl<'r> ComparedTexts<'r> {
     /// `None` if a text could not be read.
     fn of(read: &'r [[Inputs; 2]]) -> Option<Self> {
         let [a, b] = read.first()?;
@@ -174,7 +174,7 @@ impl<'r> Both<'r> {
             let first = a.problem.as_ref()?;
             Some([first, b.problem.as_ref().unwrap_or(first)])
         });
-        Some(Both {
+        Some(ComparedTexts {
             first: a.domain.as_ref()?,
             second: b.domain.clone()?,
             problems: problems.collect::<Option<_>>()?,
@@ -197,18 +197,18 @@ impl<'r> Both<'r> {
 }
 
 /// The result of the comparison.
-enum Compared {
+enum DomainComparison {
     Exact(Comparisons),
-    ByPlans(Result<Box<(HdeResult, HdeOptions)>, NoPlans>),
+    ByPlans(Result<Box<(HdeResult, HdeOptions)>, NoPlanComparison>),
 }
 
 /// The reason why there is no comparison by plans.
-enum NoPlans {
+enum NoPlanComparison {
     HdeReference(HdeReferenceError),
     Candidate(NotCompared),
 }
 
-impl Compared {
+impl DomainComparison {
     /// The first problem that does not form a model with a domain: its index, the side and the diagnostics.
     fn invalid(&self) -> Option<(usize, ComparedSide, Vec<Diagnostic>)> {
         let of = |number: usize, side: ComparedSide, error: &ModelError| match error {
@@ -216,15 +216,15 @@ impl Compared {
             _ => None,
         };
         match self {
-            Compared::Exact(outcomes) => outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
+            DomainComparison::Exact(outcomes) => outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
                 outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
             }),
-            Compared::ByPlans(Err(NoPlans::HdeReference(HdeReferenceError {
+            DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(HdeReferenceError {
                 problem,
                 why: HdeReferenceErrorKind::Model(error),
             }))) => of(*problem, ComparedSide::First, error),
-            Compared::ByPlans(Err(NoPlans::Candidate(not))) => of(0, not.side, &not.error),
-            Compared::ByPlans(_) => None,
+            DomainComparison::ByPlans(Err(NoPlanComparison::Candidate(not))) => of(0, not.side, &not.error),
+            DomainComparison::ByPlans(_) => None,
         }
     }
 
@@ -234,14 +234,14 @@ impl Compared {
             _ => Exit::Undecided,
         };
         match self {
-            Compared::Exact(outcomes) => exit_of(outcomes),
-            Compared::ByPlans(Ok(found)) => match found.0.outcome {
+            DomainComparison::Exact(outcomes) => exit_of(outcomes),
+            DomainComparison::ByPlans(Ok(found)) => match found.0.outcome {
                 HdeOutcome::Equivalent => Exit::Good,
                 HdeOutcome::Different { .. } => Exit::Negative,
                 HdeOutcome::Undecided { stopped, .. } => of_stop(stopped),
             },
-            Compared::ByPlans(Err(NoPlans::Candidate(not))) => of_model(&not.error),
-            Compared::ByPlans(Err(NoPlans::HdeReference(not))) => match &not.why {
+            DomainComparison::ByPlans(Err(NoPlanComparison::Candidate(not))) => of_model(&not.error),
+            DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(not))) => match &not.why {
                 HdeReferenceErrorKind::Limit(reason) => of_stop(*reason),
                 HdeReferenceErrorKind::Model(error) => of_model(error),
                 HdeReferenceErrorKind::Unsolvable(_) => Exit::Undecided,
@@ -251,7 +251,7 @@ impl Compared {
 }
 
 /// By the cheapest plans, all problems under one time limit.
-fn by_plans(args: &EquivalentDomainArgs, texts: &Both<'_>) -> Compared {
+fn by_plans(args: &EquivalentDomainArgs, texts: &ComparedTexts<'_>) -> DomainComparison {
     let defaults = HdeOptions::default();
     let options = HdeOptions {
         k: NonZeroUsize::new(args.k as usize).unwrap_or(defaults.k),
@@ -264,10 +264,10 @@ fn by_plans(args: &EquivalentDomainArgs, texts: &Both<'_>) -> Compared {
     let mut limits = WorkLimits::new(args.time_limit);
     let reference = match HdeReference::new(texts.first, &of(0), &options, &mut limits) {
         Ok(reference) => reference,
-        Err(not) => return Compared::ByPlans(Err(NoPlans::HdeReference(not))),
+        Err(not) => return DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(not))),
     };
     let found = reference.compare_on(&texts.second, &of(1), &mut limits);
-    Compared::ByPlans(found.map(|hde| Box::new((hde, options))).map_err(NoPlans::Candidate))
+    DomainComparison::ByPlans(found.map(|hde| Box::new((hde, options))).map_err(NoPlanComparison::Candidate))
 }
 
 /// No renaming makes the domains comparable: neither equal nor different.
@@ -304,7 +304,7 @@ const fn place(side: ComparedSide) -> usize {
 }
 
 /// Every problem, each under an equal share of the time that is left.
-fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &Both<'_>) -> Comparisons {
+fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &ComparedTexts<'_>) -> Comparisons {
     let limits = EquivalenceLimits {
         semantics: args.semantics.unwrap_or_default().into(),
         max_pairs: args.max_states,
@@ -347,24 +347,24 @@ fn open_exit(outcome: &Outcome) -> Option<Exit> {
     }
 }
 
-fn report(args: &EquivalentDomainArgs, compared: &Compared) -> DomainEquivalentReport {
+fn report(args: &EquivalentDomainArgs, compared: &DomainComparison) -> DomainEquivalentReport {
     match compared {
-        Compared::Exact(outcomes) => exact_report(args, outcomes),
-        Compared::ByPlans(found) => plans_report(args, found),
+        DomainComparison::Exact(outcomes) => exact_report(args, outcomes),
+        DomainComparison::ByPlans(found) => plans_report(args, found),
     }
 }
 
 fn plans_report(
     args: &EquivalentDomainArgs,
-    found: &Result<Box<(HdeResult, HdeOptions)>, NoPlans>,
+    found: &Result<Box<(HdeResult, HdeOptions)>, NoPlanComparison>,
 ) -> DomainEquivalentReport {
     let heuristic = match found {
         Ok(found) => report::heuristic(&found.0, &found.1),
         Err(not) => HeuristicEquivalence {
             decision: "undecided".to_owned(),
             why: Some(match not {
-                NoPlans::HdeReference(not) => format!("the first domain with {not}"),
-                NoPlans::Candidate(not) => format!("the second domain: {}", not.error),
+                NoPlanComparison::HdeReference(not) => format!("the first domain with {not}"),
+                NoPlanComparison::Candidate(not) => format!("the second domain: {}", not.error),
             }),
             ..HeuristicEquivalence::default()
         },
@@ -470,8 +470,8 @@ fn plans_text(found: &HeuristicEquivalence) -> String {
                 escape(&plan.why)
             ),
         };
-        listed(&mut out, "    ", &plan.steps);
-        listed(&mut out, "  does not hold: ", &plan.conditions);
+        push_lines(&mut out, "    ", &plan.steps);
+        push_lines(&mut out, "  does not hold: ", &plan.conditions);
     }
     out
 }
@@ -504,8 +504,8 @@ fn differences(out: &mut String, problem: &ComparedProblem) {
             "goal" => writeln!(out, "  after these steps the goal does not hold in the {} alone", found.by),
             _ => writeln!(out, "  the {} refuses the last of these steps: {}", found.by, escape(&found.why)),
         };
-        listed(out, "    ", &found.steps);
-        listed(out, "  does not hold: ", &found.conditions);
+        push_lines(out, "    ", &found.steps);
+        push_lines(out, "  does not hold: ", &found.conditions);
     }
     if let Some(found) = &problem.cost_difference {
         let _ = writeln!(
@@ -513,11 +513,11 @@ fn differences(out: &mut String, problem: &ComparedProblem) {
             "  the last of these steps costs {} in the first, {} in the second",
             found.first, found.second
         );
-        listed(out, "    ", &found.steps);
+        push_lines(out, "    ", &found.steps);
     }
 }
 
-fn listed(out: &mut String, before: &str, lines: &[String]) {
+fn push_lines(out: &mut String, before: &str, lines: &[String]) {
     for line in lines {
         let _ = writeln!(out, "{before}{}", escape(line));
     }

@@ -71,14 +71,14 @@ pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
     };
     let mut limits = WorkLimits::new(args.time_limit);
     let (exit, text, report) = match args.level {
-        EquivalenceLevel::Syntactic => told(equivalent_problems(domain, a, b, args.max_choices, &mut limits)),
+        EquivalenceLevel::Syntactic => syntactic_result(equivalent_problems(domain, a, b, args.max_choices, &mut limits)),
         EquivalenceLevel::Goals => {
             let goal_limits = GoalLimits {
                 max_choices: args.max_choices,
                 max_states: args.max_states,
                 ..GoalLimits::default()
             };
-            told_of_goals(equivalent_goals(domain, a, b, &goal_limits, &mut limits))
+            goals_result(equivalent_goals(domain, a, b, &goal_limits, &mut limits))
         }
     };
     match args.json {
@@ -89,65 +89,65 @@ pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
 }
 
 /// The result of comparing the problems as written.
-fn told(result: ProblemEquivalence) -> (Exit, String, EquivalentReport) {
+fn syntactic_result(result: ProblemEquivalence) -> (Exit, String, EquivalentReport) {
     let (exit, text, report) = match result {
-        ProblemEquivalence::Equal { renaming } => equal(renaming),
+        ProblemEquivalence::Equal { renaming } => equal_result(renaming),
         ProblemEquivalence::Different(found) => {
-            let text = difference("different", &found);
+            let text = difference_text("different", &found);
             let (listed, renaming) = problems::difference(found);
-            let report = EquivalentReport { difference: Some(listed), renaming, ..report("different") };
+            let report = EquivalentReport { difference: Some(listed), renaming, ..empty_report("different") };
             (Exit::Negative, text, report)
         }
         ProblemEquivalence::Undecided { choices, stopped } => {
             let reason = stopped.map_or_else(|| "the limit on pairs".to_owned(), |reason| reason.to_string());
             let reason = format!("{reason} was reached after {choices} pairs of objects were tried");
-            undecided(stopped.map_or(Exit::NodeLimit, of_stop), reason)
+            undecided_result(stopped.map_or(Exit::NodeLimit, of_stop), reason)
         }
     };
     (exit, text, EquivalentReport { level: Some("syntactic".to_owned()), ..report })
 }
 
 /// The result of comparing by goal states.
-fn told_of_goals(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
+fn goals_result(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
     let [first, second] = result.added;
     let (exit, mut text, report) = match result.outcome {
-        GoalOutcome::Equal { renaming } => equal(renaming),
+        GoalOutcome::Equal { renaming } => equal_result(renaming),
         GoalOutcome::Different { difference: found, witness } => {
             let text = match &witness {
-                Some(witness) => witnessed(witness) + &difference("as written", &found),
-                None => difference("different", &found),
+                Some(witness) => witness_text(witness) + &difference_text("as written", &found),
+                None => difference_text("different", &found),
             };
             let (listed, renaming) = problems::difference(found);
             let report = EquivalentReport {
                 renaming,
                 difference: Some(listed),
                 witness: witness.map(problems::witness),
-                ..report("different")
+                ..empty_report("different")
             };
             (Exit::Negative, text, report)
         }
         GoalOutcome::Undecided { why, stopped, .. } => {
-            undecided(stopped.map_or(Exit::Undecided, of_stop), why)
+            undecided_result(stopped.map_or(Exit::Undecided, of_stop), why)
         }
     };
-    follows(&mut text, "first", &first);
-    follows(&mut text, "second", &second);
+    push_derived_facts(&mut text, "first", &first);
+    push_derived_facts(&mut text, "second", &second);
     let added = (!first.is_empty() || !second.is_empty()).then_some(AddedGoalFacts { first, second });
     (exit, text, EquivalentReport { level: Some("goals".to_owned()), added_goal_facts: added, ..report })
 }
 
-fn equal(renaming: Vec<(String, String)>) -> (Exit, String, EquivalentReport) {
-    let text = format!("equal\n{}", pairs(&renaming));
-    (Exit::Good, text, EquivalentReport { equivalent: true, renaming, ..report("equal") })
+fn equal_result(renaming: Vec<(String, String)>) -> (Exit, String, EquivalentReport) {
+    let text = format!("equal\n{}", renaming_text(&renaming));
+    (Exit::Good, text, EquivalentReport { equivalent: true, renaming, ..empty_report("equal") })
 }
 
-fn undecided(exit: Exit, reason: String) -> (Exit, String, EquivalentReport) {
+fn undecided_result(exit: Exit, reason: String) -> (Exit, String, EquivalentReport) {
     let text = format!("undecided: {reason}\n");
-    (exit, text, EquivalentReport { reason: Some(reason), ..report("undecided") })
+    (exit, text, EquivalentReport { reason: Some(reason), ..empty_report("undecided") })
 }
 
 /// Facts that follow from a goal: positive ones line by line, negative ones counted.
-fn follows(text: &mut String, which: &str, added: &[String]) {
+fn push_derived_facts(text: &mut String, which: &str, added: &[String]) {
     let (negative, positive): (Vec<&String>, Vec<&String>) =
         added.iter().partition(|l| l.starts_with("(not "));
     if added.is_empty() {
@@ -163,7 +163,7 @@ fn follows(text: &mut String, which: &str, added: &[String]) {
     }
 }
 
-fn witnessed(witness: &Witness) -> String {
+fn witness_text(witness: &Witness) -> String {
     let (own, other) = sides(witness.satisfies);
     let mut out = format!("different; a reachable state satisfies the {own} goal and not the {other}\n");
     for (what, list) in [("after", &witness.steps), ("holds", &witness.facts)] {
@@ -183,7 +183,7 @@ const fn sides(satisfies: ComparedSide) -> (&'static str, &'static str) {
 }
 
 /// A report with nothing but its decision.
-fn report(decision: &str) -> EquivalentReport {
+fn empty_report(decision: &str) -> EquivalentReport {
     EquivalentReport {
         equivalent: false,
         decision: decision.to_owned(),
@@ -208,7 +208,7 @@ fn unusable(context: &Context, args: &EquivalentProblemArgs, read: &[Inputs; 2])
         }
     }
     if args.json {
-        context.output.json(&EquivalentReport { diagnostics, ..report("undecided") });
+        context.output.json(&EquivalentReport { diagnostics, ..empty_report("undecided") });
     } else {
         for inputs in read.iter().filter(|i| i.has_errors() || i.unreadable) {
             context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
@@ -218,7 +218,7 @@ fn unusable(context: &Context, args: &EquivalentProblemArgs, read: &[Inputs; 2])
     if read.iter().any(|r| r.unreadable) { Exit::Input } else { Exit::Undecided }
 }
 
-fn pairs(renaming: &[(String, String)]) -> String {
+fn renaming_text(renaming: &[(String, String)]) -> String {
     let mut out = String::new();
     for (a, b) in renaming {
         let _ = writeln!(out, "  {} = {}", escape(a), escape(b));
@@ -227,7 +227,7 @@ fn pairs(renaming: &[(String, String)]) -> String {
 }
 
 /// The facts that only one of the problems has, after the opening words.
-fn difference(opening: &str, difference: &ProblemDifference) -> String {
+fn difference_text(opening: &str, difference: &ProblemDifference) -> String {
     let mut out = match difference.minimal {
         true => format!("{opening}; no renaming leaves fewer facts over\n"),
         false => format!("{opening}; under the best renaming found\n"),
@@ -243,6 +243,6 @@ fn difference(opening: &str, difference: &ProblemDifference) -> String {
             let _ = writeln!(out, "  {mark} {}", escape(entry));
         }
     }
-    let _ = write!(out, "renaming\n{}", pairs(&difference.renaming));
+    let _ = write!(out, "renaming\n{}", renaming_text(&difference.renaming));
     out
 }

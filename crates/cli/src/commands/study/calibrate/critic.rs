@@ -39,7 +39,7 @@ pub(super) struct Critic {
 }
 
 /// Judgements of the critic, and the exit code if only the critic counts.
-pub(super) struct Said {
+pub(super) struct CriticResult {
     pub(super) judgements: OtherJudgements,
     pub(super) exit: Exit,
 }
@@ -80,7 +80,7 @@ impl Critic {
         args: &CalibrateArgs,
         mutants: &[Mutant],
         chosen: &[usize],
-    ) -> Result<Said, Exit> {
+    ) -> Result<CriticResult, Exit> {
         let own = tasks_of(context, &self.checked, self.suites.clone())?;
         let tasks: Vec<(RunTask, TaskUse)> =
             chosen.iter().filter_map(|&i| task(&own, mutants.get(i)?)).collect();
@@ -102,7 +102,7 @@ impl Critic {
             run.export_cassette(&self.cassette(folder), &redactor)?;
         }
         context.output.note(&format!(
-            "what `{}` was asked and said is in {}",
+            "what `{}` was asked and judged_by_critic is in {}",
             self.name,
             run.folder.path().display()
         ));
@@ -127,7 +127,7 @@ impl Critic {
             exit = Exit::Good;
         }
         let elsewhere = format!("planforge run {}", self.file);
-        Ok(Said { judgements: OtherJudgements { name: self.name.clone(), elsewhere, judgements }, exit })
+        Ok(CriticResult { judgements: OtherJudgements { name: self.name.clone(), elsewhere, judgements }, exit })
     }
 
     fn cassette(&self, folder: &Path) -> PathBuf {
