@@ -23,9 +23,9 @@ pub struct PddlEnvironmentOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FactWording {
-    /// The sentence where it holds.
+    /// The sentence for a true fact.
     Yes(String),
-    /// The sentences where it holds and where it does not.
+    /// The sentences for a true and a false fact.
     Both(Sentences),
 }
 

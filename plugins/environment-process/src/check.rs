@@ -192,7 +192,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Mean times of answers; none where the program broke before.
+    /// Mean times of answers; none if the program broke before.
     fn times(&mut self, interface: &Interface) -> Vec<(String, f64)> {
         let mut times = Vec::new();
         let Ok(mut conversation) = Conversation::start(self.options) else { return times };

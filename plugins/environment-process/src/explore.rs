@@ -33,7 +33,7 @@ pub(crate) struct Explorer<'a> {
     at: Option<Vec<String>>,
     /// Actions from the initial state -> the applicable ones there.
     applicable: HashMap<Vec<String>, Arc<Vec<String>>>,
-    /// Every ground action, where they have to be tried.
+    /// Every ground action, if they have to be tried.
     ground: Option<Arc<Vec<String>>>,
 }
 

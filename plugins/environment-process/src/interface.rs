@@ -111,7 +111,7 @@ impl Interface {
     /// Every action with every object that fits, in the order of their texts.
     ///
     /// # Errors
-    /// How many there are, where that is more than `most`.
+    /// How many there are, if that is more than `most`.
     pub(crate) fn ground(&self, most: u64) -> Result<Vec<String>, u128> {
         let fitting: Vec<Vec<Vec<&str>>> = self.public.actions.iter().map(|a| self.fitting(a)).collect();
         let count = |lists: &Vec<Vec<&str>>| {

@@ -25,7 +25,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Works with a copy, waiting for one where all are in use. A copy comes back where the work succeeded.
+    /// Works with a copy, waiting for one if all are in use. A copy is kept if the work succeeded.
     pub(crate) fn with<T>(
         &self,
         host: &dyn Host,

@@ -56,7 +56,7 @@ fn claimed(after: u32, texts: &[&str]) -> ClaimedState {
     state
 }
 
-/// `yes`, `no` and their kin at the beginning of a text; `None` where it begins otherwise or offers both.
+/// `yes`, `no` and similar words at the beginning of a text; `None` if it begins otherwise or offers both.
 fn yes_or_no(text: &str) -> Option<bool> {
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());

@@ -228,7 +228,7 @@ fn bare(body: &str, actions: &[KnownActions]) -> Option<String> {
     known.then(|| step(&words)).flatten()
 }
 
-/// The words as a step, where all are PDDL names.
+/// The words as a step, if all are PDDL names.
 fn step(words: &[&str]) -> Option<String> {
     let is_name = |w: &&str| {
         w.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_')

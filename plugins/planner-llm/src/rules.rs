@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The material with the suite's wording of its predicates.
 const PREDICATES: &str = "predicates";
 
-/// The rules: of the domain where it is given, else of the domain's text.
+/// The rules: of the domain if it is given, else of the domain's text.
 pub(crate) fn of(domain: Option<&str>, task: &TaskView) -> String {
     match domain {
         Some(domain) => of_domain(&parse_domain(domain, SourceId(0)).value, task),
@@ -18,7 +18,7 @@ pub(crate) fn of(domain: Option<&str>, task: &TaskView) -> String {
     }
 }
 
-/// From the first entry of a list on, where the text lists its actions; else the whole text.
+/// From the first entry of a list on, if the text lists its actions; else the whole text.
 fn of_text(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     let first = lines.iter().position(|line| is_entry(line)).unwrap_or(0);

@@ -29,7 +29,7 @@ pub(crate) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Reads a question. None where it names no action of the domain.
+    /// Reads a question. None if it names no action of the domain.
     pub(crate) fn of(text: &str, domain: &'a Domain) -> Option<Self> {
         let quoted = text.split('`').map(|word| word.trim().to_lowercase());
         let wanted =

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// The relevant parts of a conversation.
 #[derive(Debug, Default)]
 pub(crate) struct ShownTexts {
-    /// The domain of the last question, where it is one of this reference and not an example's.
+    /// The domain in the last question, unless it belongs to an example.
     pub(crate) domain: Option<Domain>,
     /// The last problem of this reference with facts in it, anywhere in the conversation.
     pub(crate) problem: Option<Problem>,

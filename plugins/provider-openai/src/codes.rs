@@ -36,7 +36,7 @@ mod tests {
     use super::CODES;
     use std::collections::BTreeSet;
 
-    /// Every code that stands in quotes in this crate's sources.
+    /// Every quoted code in this crate's sources.
     fn written() -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {

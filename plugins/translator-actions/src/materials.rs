@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 pub(crate) struct Materials {
     /// The actions to write, in the order of the suite.
     pub(crate) actions: Vec<ActionDescription>,
-    /// The given predicates; none where they grow.
+    /// The given predicates; none if they grow.
     pub(crate) predicates: Vec<PredicateDescription>,
     /// The domain without its actions, and without its predicates and what is made of them where predicates grow.
     pub(crate) header: Domain,

@@ -34,7 +34,7 @@ pub struct ActionTranslatorOptions {
     pub passes: Option<u32>,
     /// Shows the other actions of the sample that are written already in each question.
     pub earlier: bool,
-    /// The actions to write, by name; all of them where it is left out. The others are not in the domain then.
+    /// The actions to write, by name. The domain lacks the others. Left out: all.
     pub only: Option<Vec<String>>,
     /// Requests token log-probabilities. Their sum over all actions is the candidate's log-likelihood.
     pub logprobs: bool,

@@ -106,7 +106,7 @@ pub(crate) struct Fenced<'a> {
 }
 
 impl<'a> Fenced<'a> {
-    /// None where there is nothing to show.
+    /// `None` for an empty text.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         let text = text.trim();
         let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -89,7 +89,7 @@ impl Unified {
         self.by.contains_key(name)
     }
 
-    /// The action with those predicates, where it can be read and has one that was replaced.
+    /// Rewrites an action with the replacements; `None` if it is unreadable or does not change.
     pub(crate) fn in_action(&self, text: &str) -> Option<String> {
         let parsed = parse_domain(&format!("(define (domain d)\n{text}\n)"), SourceId(0));
         if self.by.is_empty() || parsed.diagnostics.iter().any(Diagnostic::is_error) {

@@ -68,7 +68,7 @@ struct Repair {
 /// A finding as a repair question shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Finding {
-    /// `line 3, column 7`; empty where it has no place in what the model wrote.
+    /// `line 3, column 7`; empty if it has no place in what the model wrote.
     pub(crate) place: String,
     pub(crate) message: String,
     /// The line that it is about.

@@ -37,7 +37,7 @@ pub(crate) struct Question {
 /// The output of the child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Solved {
-    /// The answer sets; none where the program is wrong.
+    /// The answer sets; none if the program is wrong.
     pub(crate) reply: Option<stages::Reply>,
     /// The errors, and further remarks of clingo.
     pub(crate) remarks: Vec<Remark>,
@@ -48,7 +48,7 @@ pub(crate) struct Solved {
 pub(crate) struct Remark {
     /// The text of clingo.
     pub(crate) text: String,
-    /// The line of the program that it is about; empty where it has no place.
+    /// The line of the program that it is about; empty if it has no place.
     pub(crate) line: String,
 }
 
@@ -99,7 +99,7 @@ fn in_time(question: Question) -> Result<Solved, Failure> {
     }
 }
 
-/// The most that this process ever held in memory, in megabytes; `None` where the system does not tell.
+/// Peak memory of this process in megabytes; `None` if the system does not report it.
 fn held_mb() -> Option<u64> {
     let kilobytes = getrusage(UsageWho::RUSAGE_SELF).ok()?.max_rss();
     u64::try_from(kilobytes).ok().map(|held| held >> 10)

@@ -7,7 +7,7 @@ use planforge_pddl::{parse_domain, print_typed_list};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A predicate to tell.
+/// A predicate to describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Predicate {
     name: String,
@@ -93,7 +93,7 @@ fn finished(reply: &Reply) -> Result<(), Failure> {
     Err(Failure::new(FailureClass::Reply, codes::CUT_OFF, why))
 }
 
-/// The text of a reply: its longest code block, or all of it where there is none. Ends with a line end.
+/// The text of a reply: its longest code block, or all of it if there is none. Ends with a line end.
 pub(crate) fn text(reply: &Reply) -> Result<String, Failure> {
     finished(reply)?;
     let block = blocks(&reply.content).into_iter().max_by_key(String::len);

@@ -9,7 +9,7 @@ use planforge_planning::equivalence::hde::{FailingPlan, HdeDifference, HdeOutcom
 use planforge_planning::result_class::ResultClass;
 use planforge_plugin_sdk::feedback::{self, ActionFault, FailingActionPlan};
 
-/// The entry on an action; `None` where there is nothing against it.
+/// The entry on an action; `None` if there is nothing against it.
 pub(crate) fn entry(
     asked: &RequestedAction,
     found: &ActionResult,

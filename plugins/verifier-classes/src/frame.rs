@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Frame {
     /// The domain whose declarations count.
     pub(crate) domain: Domain,
-    /// The names of its actions; empty where the pipeline does not give them.
+    /// The names of its actions; empty if the pipeline does not give them.
     pub(crate) names: Vec<String>,
     /// The behaviour of the reference; `None` if it is not compared.
     pub(crate) behaviour: Option<Arc<Behaviour>>,
@@ -43,11 +43,11 @@ pub(crate) struct Behaviour {
 pub(crate) struct Open {
     /// The reason as a clause.
     pub(crate) why: String,
-    /// The limit, where it is one.
+    /// The limit, if it is one.
     pub(crate) stopped: Option<StopReason>,
 }
 
-/// References with their plans, the last ones used: the samples of one task come in calls of their own.
+/// References with their plans, most recently used first: each sample of a task may be a separate call.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     kept: Mutex<VecDeque<(Reference, Arc<Behaviour>)>>,

@@ -39,7 +39,7 @@ pub struct Against<'a> {
     pub of: Of,
     /// The existing actions, in lower case; `None` if they are unknown.
     pub actions: Option<Vec<String>>,
-    /// The critic's last reply about the candidate or its ancestor; empty where there is none.
+    /// The critic's last reply about the candidate or its ancestor; empty if there is none.
     pub last: &'a str,
 }
 

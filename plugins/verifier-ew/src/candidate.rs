@@ -153,7 +153,7 @@ fn not_edited(candidate: &Candidate, standing: CandidateState, settings: &Settin
     assessment
 }
 
-/// Actions without effects that are not known to be like that in the environment. Where the text around them has errors,
+/// Actions without effects that are not known to be like that in the environment. If the text around them has errors,
 /// their effects may only not have been understood.
 fn idle_actions(checked: &Checked, reference: &Reference<'_>) -> Vec<(String, planforge_diagnostics::Span)> {
     let Some(domain) = &checked.domain else { return Vec::new() };

@@ -46,7 +46,7 @@ pub enum Policy {
 pub enum Mode {
     /// Computed as long as it fits `exact_pairs` and `exact_memory_mb`, else sampled.
     Auto,
-    /// Computed; undecided where it does not fit. Needs an environment with the capability `model`.
+    /// Computed; undecided if it does not fit. Needs an environment with the capability `model`.
     Exact,
     /// Sampled.
     Sampled,
@@ -87,7 +87,7 @@ pub struct WalkVerifierOptions {
     /// The longest walk. Lengths 1 to `t_max` count alike.
     #[schemars(range(min = 1, max = 1000))]
     pub t_max: u32,
-    /// Walks of each length and direction, where the score is sampled. By default 50, in `reference-code` 5.
+    /// Walks of each length and direction, if the score is sampled. By default 50, in `reference-code` 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub walks: Option<u32>,
@@ -106,7 +106,7 @@ pub struct WalkVerifierOptions {
     /// Most pairs of states that an exact score, or the search for a shortest failing walk, may visit.
     #[schemars(range(min = 1))]
     pub exact_pairs: usize,
-    /// Most megabytes that an exact score, or that search, may keep of states and steps; where it is passed, the score does not
+    /// Most megabytes that an exact score, or that search, may keep of states and steps; if it is passed, the score does not
     /// fit. Counted as the walks are followed, so that it ends them at the same place on every machine.
     #[schemars(range(min = 1))]
     pub exact_memory_mb: u64,

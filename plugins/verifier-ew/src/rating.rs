@@ -34,7 +34,7 @@ impl CandidateState {
         }
     }
 
-    /// The rating; `None` where there is none.
+    /// The rating; `None` if there is none.
     pub(crate) fn rating(self, ratings: Ratings) -> Option<f64> {
         let code = match ratings {
             Ratings::None => return None,

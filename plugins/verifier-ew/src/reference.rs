@@ -1,4 +1,4 @@
-//! The side that is right: the environment, by its model where it shows one.
+//! The reference side: the environment, by its model if it shows one.
 
 use crate::codes;
 use crate::environment::Asked;
@@ -20,7 +20,7 @@ const KEPT: usize = 16;
 pub(crate) struct Reference<'a> {
     pub(crate) asked: Asked<'a>,
     pub(crate) interface: ActionInterface,
-    /// Its model, where it shows one.
+    /// Its model, if it shows one.
     pub(crate) shown: Option<Arc<ReferenceModel>>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Reference<'a> {
         Ok(Self { asked, interface, shown })
     }
 
-    /// The model, where the environment shows one.
+    /// The model, if the environment shows one.
     pub(crate) fn model(&self) -> Option<&Model> {
         self.shown.as_ref().map(|shown| &shown.model)
     }

@@ -67,7 +67,7 @@ impl Trials<'_> {
         k as u32 % self.settings.t_max + 1
     }
 
-    /// The reference's walks, the same for all candidates of a request; `None` where it has no applicable action initially.
+    /// The reference's walks, the same for all candidates of a request; `None` if it has no applicable action initially.
     pub(crate) fn draw(&self, seed: u64, budget: &mut dyn ResourceLimits) -> Result<Option<Drawn>, Ended> {
         match self.means {
             Means::Model(model) => self.draw_model(model, seed_of(seed, 0, 0), budget),

@@ -43,7 +43,7 @@ const GROUND: GroundLimits = GroundLimits { instances: 200_000, atoms: 200_000, 
 struct JudgedClaims {
     execution: PlanExecution,
     states: Vec<StateClaim>,
-    /// Of a valid plan, where there is a model to search.
+    /// Of a valid plan, if there is a model to search.
     optimality: Option<Optimality>,
 }
 

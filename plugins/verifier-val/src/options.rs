@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum What {
-    /// The plan where the candidate has one, else the PDDL.
+    /// The plan if the candidate has one, else the PDDL.
     #[default]
     Auto,
     /// The domain and the problem, as far as there are any.

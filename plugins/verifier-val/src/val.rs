@@ -38,7 +38,7 @@ pub(crate) fn ask(
     Ok(read(&run(host, &options.val_command, "val_command", options.val_time_limit_s, &files)?))
 }
 
-/// Starts a program of VAL on files in a folder of their own. `option` is the option that names the program.
+/// Runs a program of VAL on files in a temporary folder. `option` names the option with its command.
 ///
 /// # Errors
 /// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.

@@ -28,7 +28,7 @@ fn sentences(piece: &str) -> Vec<String> {
     parts.map(|s| s.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// The literals that a text consists of; `None` where it holds anything else.
+/// The literals that a text consists of; `None` if it holds anything else.
 fn literals(text: &str) -> Option<Vec<String>> {
     let mut out = Vec::new();
     let mut rest = text;

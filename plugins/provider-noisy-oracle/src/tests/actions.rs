@@ -63,7 +63,7 @@ fn one(actions: Actions, question: &str, seed: u64) -> (String, Value) {
     (texts.remove(0), notes.remove(0))
 }
 
-/// What the front end says of the reply's action inside the reference, syntax first.
+/// The action of the reply, and the findings about it inside the reference, syntax first.
 fn judged(reply: &str) -> (Option<Action>, Vec<String>) {
     let Some(block) = action_blocks(reply).pop() else { return (None, Vec::new()) };
     let mut domain = parse_domain(DOMAIN, SourceId(0)).value;

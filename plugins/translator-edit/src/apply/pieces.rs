@@ -156,7 +156,7 @@ impl Cutter {
 }
 
 impl Cutter {
-    /// Takes the types out of atoms, where they mean nothing: `(at ?x - obj)` for `(at ?x)`.
+    /// Removes types from atoms, in which they have no meaning: `(at ?x - obj)` for `(at ?x)`.
     fn without_types(&mut self, repair: bool) -> Result<(), Refused> {
         for list in &mut self.out.lists {
             let types = types_in_atoms(list);

@@ -238,7 +238,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The length of a string's prefix, and whether it is raw or formatted, where a string begins here.
+    /// The length of a string's prefix, and whether it is raw or formatted, if a string begins here.
     fn quote_ahead(&self) -> Option<(usize, bool, bool)> {
         let rest = self.rest();
         let length = rest.bytes().take(3).position(|b| matches!(b, b'"' | b'\''))?;

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Most names that are kept for use in calls.
 const MAX_VARIABLES: usize = 64;
 
-/// Most letters of a call that are shown where it cannot be read.
+/// Most letters of an unreadable call in a message.
 const MAX_EXCERPT: usize = 60;
 
 /// Reads one reply; names set in an earlier block hold in later ones.
@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         self.text.get(at..end).and_then(|rest| rest.find('\n')).map_or(end, |n| at + n)
     }
 
-    /// Past a string that no statement uses; past the quote where it is none.
+    /// The position after an unused string, or after the quote if it is not a string.
     fn after_string(&mut self, at: usize, end: usize) -> usize {
         let mut reader = self.reader(at, end);
         match reader.string() {
