@@ -4,37 +4,55 @@ use super::path::unmarked;
 use super::report::Written;
 use crate::front::metrics::{CANDIDATE, MEAN_LOG_LIKELIHOOD};
 use planforge_contract::{Assessment, Candidate, Decision, Failure, LineageStep, Message, PlanOutcome};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// One member of the beam.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Entry {
     pub(crate) candidate: Candidate,
-    /// Outcomes by the label of the plan stage.
-    pub(crate) plans: BTreeMap<String, PlanOutcome>,
-    /// Calls on this candidate that broke, by the stage's label.
-    pub(crate) failures: BTreeMap<String, Failure>,
-    /// Plan stages that could not be asked, and why.
-    pub(crate) unasked: BTreeMap<String, String>,
-    /// Labels of assessments that rest on what the environment said.
-    pub(crate) from_environment: BTreeSet<String>,
-    /// The position among all stages of the one that last wrote a domain or problem; what earlier stages said is about
-    /// another text.
-    pub(crate) since: usize,
+    pub(crate) versions: Versions,
+    /// The last result of each stage that judged or planned it, by the stage's label. Assessments are in the candidate.
+    pub(crate) results: BTreeMap<String, StageResult>,
     /// How it was written.
     pub(crate) written: Vec<Written>,
-    /// Texts for translators that came with the candidate: those of the lead task.
+    /// Texts for translators that come from the lead task.
     pub(crate) materials: BTreeMap<String, String>,
-    /// Why no reply to the last round's question could be used.
+    /// Why no reply to the last round's request could be used.
     pub(crate) unusable: Vec<String>,
     /// The verify stages' own conversations about it and its ancestors, by the stage's label.
     pub(crate) conversations: BTreeMap<String, Vec<Message>>,
-    /// Stages of a round before the writer that have judged it since it was written, though they stand before that.
-    pub(crate) looked: BTreeSet<String>,
-    /// Stages that have nothing to say about it: about a plan that was written anew, or about children that were not made.
-    pub(crate) exempt: BTreeSet<String>,
-    /// The position among all stages from which on stages speak of its plan.
-    pub(crate) plan_from: Option<usize>,
+}
+
+/// The versions of a candidate's artefacts. Each counts from 0, and grows when the artefact is written anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Versions {
+    domain: u32,
+    problem: u32,
+    /// 0 while there is no plan.
+    plan: u32,
+}
+
+/// The result of one stage for a candidate.
+#[derive(Debug, Clone)]
+pub(crate) struct StageResult {
+    /// The versions that it is about.
+    versions: Versions,
+    /// False if it is only for the record: the verdict does not depend on it.
+    counts: bool,
+    pub(crate) outcome: StageOutcome,
+}
+
+/// The outcome of one stage for a candidate.
+#[derive(Debug, Clone)]
+pub(crate) enum StageOutcome {
+    /// It gave an assessment, which depends on the environment or not.
+    Assessed { from_environment: bool },
+    /// It asked its planner.
+    Planned(PlanOutcome),
+    /// Its call broke.
+    Failed(Failure),
+    /// It was to judge the candidate and did not, for a reason that may be known.
+    Missing(Option<String>),
 }
 
 impl Entry {
@@ -45,52 +63,93 @@ impl Entry {
         }
     }
 
-    /// Takes a verify stage's assessment, in place of what the stage said in an earlier round.
+    /// Records a stage's assessment in place of its earlier result.
     pub(crate) fn assess(&mut self, label: &str, assessment: Assessment, from_environment: bool) {
-        self.hear(label);
-        if from_environment {
-            self.from_environment.insert(label.to_owned());
-        }
+        self.record(label, StageOutcome::Assessed { from_environment });
         self.candidate.assessments.insert(label.to_owned(), assessment);
     }
 
-    /// Whether a stage has said something, or said why it says nothing.
-    pub(crate) fn has_word_of(&self, label: &str) -> bool {
-        self.candidate.assessments.contains_key(label)
-            || self.plans.contains_key(label)
-            || self.failures.contains_key(label)
-            || self.unasked.contains_key(label)
+    /// Records a stage's outcome for the current versions in place of its earlier result.
+    pub(crate) fn record(&mut self, label: &str, outcome: StageOutcome) {
+        self.candidate.assessments.remove(label);
+        let result = StageResult { versions: self.versions, counts: true, outcome };
+        self.results.insert(label.to_owned(), result);
     }
 
-    /// A stage has something to say about what it is now; what it said before is void.
-    pub(crate) fn hear(&mut self, label: &str) {
-        let looked = self.looked.contains(label);
-        self.forget_word_of(label);
-        self.exempt.remove(label);
-        if looked {
-            self.looked.insert(label.to_owned());
+    /// Removes a stage's result.
+    pub(crate) fn remove_result(&mut self, label: &str) {
+        self.candidate.assessments.remove(label);
+        self.results.remove(label);
+    }
+
+    /// The outcome of a stage, whether it counts or not.
+    pub(crate) fn outcome(&self, label: &str) -> Option<&StageOutcome> {
+        self.results.get(label).map(|result| &result.outcome)
+    }
+
+    /// The outcome of a plan stage that asked its planner.
+    pub(crate) fn plan_outcome(&self, label: &str) -> Option<&PlanOutcome> {
+        match self.outcome(label) {
+            Some(StageOutcome::Planned(outcome)) => Some(outcome),
+            _ => None,
         }
     }
 
-    /// Takes off what a stage has said.
-    pub(crate) fn forget_word_of(&mut self, label: &str) {
-        self.candidate.assessments.remove(label);
-        self.from_environment.remove(label);
-        self.plans.remove(label);
-        self.failures.remove(label);
-        self.unasked.remove(label);
-        self.looked.remove(label);
+    /// True if a stage has a result about the current versions.
+    pub(crate) fn has_current_result(&self, label: &str) -> bool {
+        self.results.get(label).is_some_and(|result| result.counts && result.is_about(&self.versions))
     }
 
-    /// Whether what a stage said, or did not say, counts for what it is now.
-    pub(crate) fn counts(&self, position: usize, label: &str) -> bool {
-        (position >= self.since || self.looked.contains(label)) && !self.exempt.contains(label)
+    /// True if a stage judged a plan of the candidate.
+    pub(crate) fn is_about_plan(&self, label: &str) -> bool {
+        self.results.get(label).is_some_and(|result| result.versions.plan > 0)
+    }
+
+    /// Keeps results for the record alone, except those of some stages.
+    pub(crate) fn discount_results(&mut self, except: impl Fn(&str) -> bool) {
+        for (label, result) in &mut self.results {
+            if !except(label) {
+                result.counts = false;
+            }
+        }
+    }
+
+    /// Notes that the domain, the problem or both were written anew: there is no plan for them and no result about them.
+    pub(crate) fn advance_texts(&mut self, domain: bool, problem: bool) {
+        self.versions.domain += u32::from(domain);
+        self.versions.problem += u32::from(problem);
+        self.versions.plan = 0;
+        self.candidate.plan = None;
+        self.remove_stale_results();
+    }
+
+    /// Notes that the plan is written anew: results about the old one are removed.
+    pub(crate) fn advance_plan(&mut self) {
+        self.versions.plan += 1;
+        self.remove_stale_results();
+    }
+
+    /// Notes that the candidate has a plan. A second plan by another planner leaves the results about the first as they are.
+    pub(crate) fn add_plan(&mut self, outcome: PlanOutcome) {
+        self.versions.plan = self.versions.plan.max(1);
+        self.candidate.plan = Some(outcome);
+    }
+
+    fn remove_stale_results(&mut self) {
+        let versions = self.versions;
+        self.results.retain(|_, result| result.is_about(&versions));
+        let results = &self.results;
+        self.candidate.assessments.retain(|label, _| results.contains_key(label));
+    }
+
+    fn is_from_environment(&self, label: &str) -> bool {
+        matches!(self.outcome(label), Some(StageOutcome::Assessed { from_environment: true }))
     }
 
     /// The candidate as plugins may see it that ask a model: without assessments that rest on the environment.
     pub(crate) fn without_environment(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
-        candidate.assessments.retain(|label, _| !self.from_environment.contains(label));
+        candidate.assessments.retain(|label, _| !self.is_from_environment(label));
         candidate
     }
 
@@ -99,7 +158,7 @@ impl Entry {
     pub(crate) fn with_feedback_alone(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
         for (label, assessment) in &mut candidate.assessments {
-            if self.from_environment.contains(label) {
+            if self.is_from_environment(label) {
                 let (metrics, feedback) =
                     (std::mem::take(&mut assessment.metrics), std::mem::take(&mut assessment.feedback));
                 let decision = without_message(&assessment.decision);
@@ -120,7 +179,7 @@ impl Entry {
                 }
                 _ => self.candidate.log_likelihood,
             }
-        } else if let Some(outcome) = self.plans.get(label) {
+        } else if let Some(outcome) = self.plan_outcome(label) {
             let plan = outcome.best()?;
             match name {
                 "steps" => Some(plan.steps.len() as f64),
@@ -139,6 +198,16 @@ impl Entry {
         let made = |step: &LineageStep| stage.is_some_and(|stage| unmarked(&step.stage) == stage);
         let end = lineage.iter().rposition(made).map_or(0, |at| at + 1);
         lineage.get(..end).unwrap_or_default()
+    }
+}
+
+impl StageResult {
+    /// True if it is about these versions. A result from before there was a plan is about every plan.
+    fn is_about(&self, current: &Versions) -> bool {
+        let judged = &self.versions;
+        judged.domain == current.domain
+            && judged.problem == current.problem
+            && (judged.plan == 0 || judged.plan == current.plan)
     }
 }
 

@@ -30,11 +30,6 @@ impl Context<'_> {
         (self.services.cancelled)() || lock(&self.broken).is_some()
     }
 
-    /// A stage's position among all, those of rounds included.
-    pub(crate) fn position(&self, label: &str) -> usize {
-        self.pipeline.all_stages().position(|stage| stage.label() == label).unwrap_or(0)
-    }
-
     /// Remembers that the record failed.
     pub(crate) fn note(&self, result: Result<(), Failure>) {
         if let Err(failure) = result {

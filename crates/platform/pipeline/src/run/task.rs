@@ -133,7 +133,6 @@ impl<'a> Driver<'a> {
         for (sample, mut start) in (0u32..).zip(starts) {
             start.candidate.lineage = vec![LineageStep { stage: label.clone(), sample }];
             start.candidate.problem.clone_from(&task.view.given.problem);
-            start.since = self.context.position(&label);
             let patch = CandidatePatch {
                 domain: start.candidate.domain.clone(),
                 problem: start.candidate.problem.clone(),
@@ -183,7 +182,7 @@ impl<'a> Driver<'a> {
             return Ok((self.report(None, None), RunState::Parked));
         }
         let pipeline = self.context.pipeline;
-        let judge = |entry| (verdict_of(pipeline.all_stages().enumerate(), &entry), entry);
+        let judge = |entry| (verdict_of(pipeline.all_stages(), &entry), entry);
         let mut judged: Vec<(TaskVerdict, Entry)> = beam.into_iter().map(judge).collect();
         // Stable: among equals the first in beam order is the best.
         judged.sort_by_key(|(verdict, _)| rank(verdict));

@@ -1,10 +1,9 @@
 //! The verdict on one candidate.
 
-use super::beam::Entry;
+use super::beam::{Entry, StageOutcome};
 use crate::config::Pipeline;
 use crate::stages::Stage;
 use planforge_contract::TaskVerdict;
-use std::ops::Range;
 
 /// The place of a verdict in the order by which the best candidate is chosen, the best first.
 pub(crate) const fn rank(verdict: &TaskVerdict) -> u8 {
@@ -17,11 +16,11 @@ pub(crate) const fn rank(verdict: &TaskVerdict) -> u8 {
     }
 }
 
-/// The verdict on a candidate after these stages, each with its position among all: a rejection by any stage counts first, then a proof
-/// that there is no plan, then the first stage that did not accept.
-pub(crate) fn verdict_of<'a>(stages: impl Iterator<Item = (usize, &'a Stage)>, entry: &Entry) -> TaskVerdict {
-    let counted = stages.filter(|(position, stage)| entry.counts(*position, stage.label()));
-    let found: Vec<TaskVerdict> = counted.filter_map(|(_, stage)| objection(stage, entry)).collect();
+/// The verdict on a candidate after these stages, by their results about its current versions: a rejection by any stage counts first, then
+/// a proof that there is no plan, then the first stage that did not accept.
+pub(crate) fn verdict_of<'a>(stages: impl IntoIterator<Item = &'a Stage>, entry: &Entry) -> TaskVerdict {
+    let current = stages.into_iter().filter(|stage| entry.has_current_result(stage.label()));
+    let found: Vec<TaskVerdict> = current.filter_map(|stage| objection(stage, entry)).collect();
     let first = |wanted: u8| found.iter().find(|verdict| rank(verdict) == wanted);
     first(1).or_else(|| first(2)).or_else(|| found.first()).cloned().unwrap_or(TaskVerdict::Accepted)
 }
@@ -32,20 +31,17 @@ pub(crate) fn objection(stage: &Stage, entry: &Entry) -> Option<TaskVerdict> {
     if !definition.decides() {
         return None;
     }
-    match entry.failures.get(stage.label()) {
-        Some(failure) => {
+    match entry.outcome(stage.label()) {
+        Some(StageOutcome::Failed(failure)) => {
             Some(TaskVerdict::Failed { stage: stage.label().to_owned(), failure: failure.clone() })
         }
-        None => definition.objection(entry),
+        _ => definition.objection(entry),
     }
 }
 
-/// True if a stage outside of these positions rejected the candidate as it is now.
-pub(crate) fn is_rejected(pipeline: &Pipeline, entry: &Entry, except: &Range<usize>) -> bool {
-    let rejects = |(position, stage): (usize, &Stage)| {
-        !except.contains(&position)
-            && entry.counts(position, stage.label())
-            && stage.definition().rejects(entry)
-    };
-    pipeline.all_stages().enumerate().any(rejects)
+/// True if a stage, except those, rejected the candidate as it is now.
+pub(crate) fn is_rejected(pipeline: &Pipeline, entry: &Entry, except: impl Fn(&Stage) -> bool) -> bool {
+    let rejects =
+        |stage: &Stage| entry.has_current_result(stage.label()) && stage.definition().rejects(entry);
+    pipeline.all_stages().any(|stage| rejects(stage) && !except(stage))
 }

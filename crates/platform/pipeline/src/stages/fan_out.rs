@@ -49,12 +49,12 @@ impl StageDefinition for FanOutStage {
 
     fn run(
         &self,
-        context: &Context<'_>,
+        _context: &Context<'_>,
         _task: &TaskRun<'_>,
         _round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<Step, Failure> {
-        Ok(run::pass_lead(context, self, beam))
+        Ok(run::pass_lead(beam))
     }
 
     fn run_tasks(&self, context: &Context<'_>, at: usize, tasks: &[RunTask]) -> Option<Vec<TaskResult>> {

@@ -10,7 +10,7 @@ use super::definition::{KindFacts, StageDefinition, Writes};
 use super::plugin_use::PluginUse;
 use crate::bound::{BeamBound, BoundWalk};
 use crate::front::stage_checker::{StageChecker, StageTable};
-use crate::run::beam::Entry;
+use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::step::Step;
 use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic, TaskVerdict};
@@ -83,19 +83,17 @@ impl StageDefinition for PlanStage {
 
     fn objection(&self, entry: &Entry) -> Option<TaskVerdict> {
         let stage = self.label.clone();
-        match entry.plans.get(&stage) {
-            Some(outcome) => objection_of(outcome, stage),
-            None => {
-                let why = entry.unasked.get(&stage).cloned();
-                let message = why.unwrap_or_else(|| "it was not planned for".to_owned());
-                Some(TaskVerdict::Undecided { stage, message })
-            }
-        }
+        let message = match entry.outcome(&stage) {
+            Some(StageOutcome::Planned(outcome)) => return objection_of(outcome, stage),
+            Some(StageOutcome::Missing(Some(why))) => why.clone(),
+            _ => "it was not planned for".to_owned(),
+        };
+        Some(TaskVerdict::Undecided { stage, message })
     }
 
     /// A planner has only the candidate's own texts, so nothing of it depends on the environment.
     fn feedback(&self, entry: &Entry, _shown: &Candidate) -> Vec<String> {
-        entry.plans.get(&self.label).and_then(explain_missing_plan).into_iter().collect()
+        entry.plan_outcome(&self.label).and_then(explain_missing_plan).into_iter().collect()
     }
 }
 

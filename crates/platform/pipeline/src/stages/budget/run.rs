@@ -256,11 +256,7 @@ impl Search<'_> {
         let writer = self.writer();
         let before: Vec<&Stage> =
             self.stage.round.iter().take_while(|stage| Some(stage.label()) != writer).collect();
-        let accepts = |entry: &Entry| {
-            // What they say is about the candidate as it is, wherever they stand.
-            let here = before.iter().map(|stage| (usize::MAX, *stage));
-            verdict_of(here, entry) == TaskVerdict::Accepted
-        };
+        let accepts = |entry: &Entry| verdict_of(before.iter().copied(), entry) == TaskVerdict::Accepted;
         before.iter().any(|stage| stage.definition().decides()) && beam.iter().all(accepts)
     }
 
@@ -374,12 +370,10 @@ impl Search<'_> {
     }
 
     fn rate(&mut self, mut entry: Entry) -> Rated {
-        // What judges it stands behind all that writes; what looked at it inside a round is no verdict on it.
-        entry.since = self.stage.judge.first().map_or(0, |first| self.context.position(first.label()));
+        // Only the judges decide: what else judged it did so in order to write it.
+        entry.discount_results(|label| self.stage.judge.iter().any(|judge| judge.label() == label));
         entry.unusable.clear();
-        let of_judges = |stage: &Stage| self.stage.judge.iter().any(|judge| judge.label() == stage.label());
-        let stages = self.context.pipeline.all_stages().enumerate().filter(|(_, stage)| of_judges(stage));
-        let accepted = verdict_of(stages, &entry) == TaskVerdict::Accepted;
+        let accepted = verdict_of(&self.stage.judge, &entry) == TaskVerdict::Accepted;
         let value = entry.metric(&self.stage.by);
         let [low, high] = self.range();
         self.outside += u32::from(value.is_some_and(|value| value < low || value > high));

@@ -116,12 +116,10 @@ fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
 }
 
 /// The lead's candidates go on; verdicts come from the stages behind.
-pub(super) fn pass_lead(context: &Context<'_>, stage: &FanOutStage, mut beam: Vec<Entry>) -> Step {
-    let position = context.position(&stage.label);
+pub(super) fn pass_lead(mut beam: Vec<Entry>) -> Step {
     let mut step = Step::default();
     for entry in &mut beam {
-        entry.since = position;
-        entry.looked.clear();
+        entry.discount_results(|_| false);
         step.count("lead");
     }
     step.beam = beam;

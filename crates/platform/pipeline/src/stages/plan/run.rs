@@ -1,7 +1,7 @@
 //! The run of a plan stage.
 
 use super::config::PlanStage;
-use crate::run::beam::Entry;
+use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::feedback::for_writer;
 use crate::run::host::{Call, path_of};
@@ -13,7 +13,6 @@ use crate::run::verdict::is_rejected;
 use crate::stages::Stage;
 use planforge_contract::{CandidatePatch, Event, Failure, LineageStep, PlanLimits, PlanOutcome, PlanRequest};
 use planforge_llm::derive_u64;
-use std::ops::Range;
 
 /// What came of one question to a planner.
 enum Planned {
@@ -31,7 +30,6 @@ struct Planning<'a> {
     round: Option<u32>,
     /// The stage's label in paths.
     label: String,
-    position: usize,
 }
 
 /// Runs a plan stage.
@@ -42,8 +40,8 @@ pub(super) fn run(
     round: Option<u32>,
     beam: Vec<Entry>,
 ) -> Result<Step, Failure> {
-    let (label, position) = (marked(&stage.label, round), context.position(&stage.label));
-    let planning = Planning { context, task, stage, round, label, position };
+    let label = marked(&stage.label, round);
+    let planning = Planning { context, task, stage, round, label };
     if stage.makes_children() { planning.children(beam) } else { planning.same(beam) }
 }
 
@@ -64,8 +62,7 @@ impl Planning<'_> {
                     if step.broke(self.context, self.task, path, &failure)? {
                         continue;
                     }
-                    entry.hear(&self.stage.label);
-                    entry.failures.insert(self.stage.label.clone(), failure);
+                    entry.record(&self.stage.label, StageOutcome::Failed(failure));
                 }
                 unasked => self.passed(&mut entry, unasked, &mut step),
             }
@@ -124,7 +121,9 @@ impl Planning<'_> {
     /// Why the planner is not asked about a candidate; nothing where it is.
     fn unasked(&self, entry: &Entry) -> Option<Planned> {
         let (info, _) = self.context.services.instances.stages.get(&self.stage.label)?;
-        if !self.stage.plan_rejected && is_rejected(self.context.pipeline, entry, &self.of_plan(entry)) {
+        if !self.stage.plan_rejected
+            && is_rejected(self.context.pipeline, entry, |stage| self.replaces_result(entry, stage))
+        {
             return Some(Planned::Skipped);
         }
         // A planner that asks a model reads the task's text; every other needs the PDDL.
@@ -174,45 +173,34 @@ impl Planning<'_> {
         }
     }
 
-    /// The positions of the stages that speak of the plan which this stage writes anew; none where it does not.
-    fn of_plan(&self, entry: &Entry) -> Range<usize> {
-        let round = self.round.and_then(|_| self.context.pipeline.around(&self.stage.label));
-        let round = round.map(|around| self.context.position(around.label()));
-        let from = match (entry.plan_from, round) {
-            (Some(plan), Some(round)) => plan.min(round),
-            (plan, round) => plan.or(round).unwrap_or(self.position),
-        };
-        if self.stage.rewrites() { from..self.position } else { self.position..self.position }
+    /// The stages of the round before this one; none where it does not write the plan anew.
+    fn before_in_round(&self) -> impl Iterator<Item = &Stage> {
+        let around = self.round.and_then(|_| self.context.pipeline.around(&self.stage.label));
+        let inner = around.filter(|_| self.stage.rewrites()).into_iter().flat_map(Stage::inner);
+        inner.take_while(|stage| stage.label() != self.stage.label)
     }
 
-    /// The candidate with another plan. What was said about a plan that is written anew does not hold for it.
+    /// True if this stage writes anew what an earlier stage judged: its rejection is a reason to ask the planner.
+    fn replaces_result(&self, entry: &Entry, of: &Stage) -> bool {
+        let mut before = self.context.pipeline.all_stages().take_while(|s| s.label() != self.stage.label);
+        let judged_plan = entry.is_about_plan(of.label()) && before.any(|stage| stage.label() == of.label());
+        self.stage.rewrites()
+            && (judged_plan || self.before_in_round().any(|stage| stage.label() == of.label()))
+    }
+
+    /// The candidate with another plan.
     fn child(&self, parent: &Entry, lineage: Vec<LineageStep>) -> Entry {
         let mut child = parent.clone();
         child.candidate.lineage = lineage;
         child.unusable.clear();
-        let of_plan = self.of_plan(parent);
-        for (position, stage) in self.context.pipeline.all_stages().enumerate() {
-            if of_plan.contains(&position) {
-                child.forget_word_of(stage.label());
-                child.exempt.insert(stage.label().to_owned());
+        if self.stage.rewrites() {
+            child.advance_plan();
+            // They judged the old plan, even where there was none.
+            for stage in self.before_in_round() {
+                child.remove_result(stage.label());
             }
         }
-        if self.stage.rewrites() {
-            child.plan_from = Some(of_plan.start);
-            self.judged_anew(&mut child);
-        }
         child
-    }
-
-    /// The stages of the round behind this one judge the new plan.
-    fn judged_anew(&self, child: &mut Entry) {
-        let around = self.round.and_then(|_| self.context.pipeline.around(&self.stage.label));
-        let round = around.into_iter().flat_map(Stage::inner);
-        let behind = round.skip_while(|stage| stage.label() != self.stage.label);
-        for stage in behind {
-            child.forget_word_of(stage.label());
-            child.exempt.remove(stage.label());
-        }
     }
 
     fn made(&self, child: &Entry) -> Result<(), Failure> {
@@ -234,10 +222,8 @@ impl Planning<'_> {
             name: outcome.name().to_owned(),
         })?;
         step.count(outcome.name());
-        entry.hear(&self.stage.label);
-        entry.plan_from.get_or_insert(self.position);
-        entry.candidate.plan = Some(outcome.clone());
-        entry.plans.insert(self.stage.label.clone(), outcome);
+        entry.add_plan(outcome.clone());
+        entry.record(&self.stage.label, StageOutcome::Planned(outcome));
         Ok(())
     }
 
@@ -248,8 +234,7 @@ impl Planning<'_> {
             _ => ("skipped", "a verify stage had rejected the candidate".to_owned()),
         };
         step.count(outcome);
-        entry.hear(&self.stage.label);
-        entry.unasked.insert(self.stage.label.clone(), why);
+        entry.record(&self.stage.label, StageOutcome::Missing(Some(why)));
     }
 }
 

@@ -6,7 +6,7 @@
 //! child alone, with its own conversation, goes into the next round. The best of all rounds is returned, or the last.
 
 use super::config::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
-use crate::run::beam::Entry;
+use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::feedback::{for_writer, said};
 use crate::run::path::candidate_path;
@@ -131,7 +131,7 @@ impl Held {
 
 impl Refinement<'_> {
     fn run(mut self, entered: Entry) -> Result<(End, Self), Failure> {
-        let current = forget(self.stage, self.context.position(&self.stage.label), entered);
+        let current = forget(self.stage, entered);
         let entered = self.round_zero(&current);
         let best = entered.clone().filter(|rated| rated.value.is_some());
         let mut held = Held { current, entered, best, last: None };
@@ -146,11 +146,22 @@ impl Refinement<'_> {
             KeepRound::Best => best,
             KeepRound::Last => last.or(entered),
         };
-        let end = kept.map_or(End::Nothing, |Rated { entry, accepted, .. }| End::Returned {
-            entry: Box::new(entry),
-            accepted,
+        let end = kept.map_or(End::Nothing, |Rated { mut entry, accepted, .. }| {
+            if candidate_path(&self.task.task.name, &entry.candidate.lineage) == self.path {
+                self.note_missing_results(&mut entry);
+            }
+            End::Returned { entry: Box::new(entry), accepted }
         });
         Ok((end, self))
+    }
+
+    /// A candidate that is returned as it came in was not judged by the stages behind the writer.
+    fn note_missing_results(&self, entry: &mut Entry) {
+        for stage in &self.stage.round {
+            if stage.definition().decides() && !entry.has_current_result(stage.label()) {
+                entry.record(stage.label(), StageOutcome::Missing(None));
+            }
+        }
     }
 
     /// What came in takes part where it is whole; it is compared where it has the metric.
@@ -167,9 +178,6 @@ impl Refinement<'_> {
         match self.part(round, 0..self.writer, &held.current)? {
             SeriesEnd::Left(looked) => {
                 if let Some(mut entry) = looked.into_iter().next() {
-                    for stage in self.stage.round.iter().take(self.writer) {
-                        entry.looked.insert(stage.label().to_owned());
-                    }
                     entry.unusable = unusable;
                     held.looked(entry);
                 }
@@ -217,12 +225,7 @@ impl Refinement<'_> {
     /// The stages before the writer accept what came into the round: it is returned. The stages from the writer on were for children
     /// that are not made; what they said of it when it was a child itself still counts.
     fn as_it_is(&self, round: u32, held: &mut Held) -> Result<Next, Failure> {
-        let mut entry = held.current.clone();
-        for stage in self.stage.round.iter().skip(self.writer) {
-            if !entry.has_word_of(stage.label()) {
-                entry.exempt.insert(stage.label().to_owned());
-            }
-        }
+        let entry = held.current.clone();
         let value = entry.metric(&self.stage.by);
         let rated = Rated { entry, accepted: true, value };
         self.record(round, Some(&rated), Some(&rated), &rated.entry)?;
@@ -307,13 +310,14 @@ impl Refinement<'_> {
 }
 
 /// The candidate as the first round finds it. What was said about a domain or problem that is forgotten holds no longer.
-fn forget(stage: &RefineStage, position: usize, entry: Entry) -> Entry {
+fn forget(stage: &RefineStage, entry: Entry) -> Entry {
     let forgets = |what| stage.forget.contains(&what);
     let mut left = entry;
     if forgets(Forget::Domain) || forgets(Forget::Problem) {
-        let mut candidate = left.candidate;
-        candidate.assessments.clear();
-        candidate.plan = None;
+        left.advance_texts(forgets(Forget::Domain), forgets(Forget::Problem));
+        left.unusable.clear();
+        left.conversations.clear();
+        let candidate = &mut left.candidate;
         candidate.edits = None;
         if forgets(Forget::Domain) {
             candidate.domain = None;
@@ -322,8 +326,6 @@ fn forget(stage: &RefineStage, position: usize, entry: Entry) -> Entry {
             candidate.problem = None;
             candidate.inference = None;
         }
-        let (written, materials) = (left.written, left.materials);
-        left = Entry { candidate, written, materials, since: position, ..Entry::default() };
     }
     if forgets(Forget::Conversation) {
         left.candidate.conversation.clear();

@@ -27,7 +27,6 @@ pub(super) fn run(
         true => None,
         false => Some(one(context, task, stage, &label, entry)),
     });
-    let position = context.position(&stage.label);
     let mut step = Step::default();
     for (parent, result) in beam.into_iter().zip(results) {
         let samples: Vec<Outcome<CandidatePatch>> = match result {
@@ -46,7 +45,7 @@ pub(super) fn run(
             let path = candidate_path(&task.task.name, &lineage);
             match outcome {
                 Outcome::Ok(patch) => {
-                    let child = child(&parent, &Birth { lineage, path: &path, position, round }, &patch);
+                    let child = child(&parent, &Birth { lineage, path: &path, round }, &patch);
                     context.recorder.event(Event::CandidateMade {
                         task: task.task.name.clone(),
                         path,
@@ -124,7 +123,6 @@ fn waits<T>(outcome: &Outcome<T>) -> bool {
 struct Birth<'a> {
     lineage: Vec<LineageStep>,
     path: &'a str,
-    position: usize,
     round: Option<u32>,
 }
 
@@ -133,17 +131,13 @@ struct Birth<'a> {
 fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     let stage = birth.lineage.last().map(|step| step.stage.clone()).unwrap_or_default();
     let changed = patch.domain.is_some() || patch.problem.is_some();
-    let mut child = if changed || birth.round.is_some() {
-        Entry {
-            written: parent.written.clone(),
-            materials: parent.materials.clone(),
-            conversations: parent.conversations.clone(),
-            since: birth.position,
-            ..Entry::default()
-        }
-    } else {
-        parent.clone()
-    };
+    let mut child = parent.clone();
+    if changed || birth.round.is_some() {
+        // A round judges each child, whether it changed anything or not.
+        let (domain, problem) = (patch.domain.is_some(), patch.problem.is_some());
+        child.advance_texts(domain || !changed, problem || !changed);
+        child.unusable.clear();
+    }
     let old = &parent.candidate;
     child.candidate.lineage.clone_from(&birth.lineage);
     child.candidate.domain = patch.domain.clone().or_else(|| old.domain.clone());
@@ -217,7 +211,7 @@ mod tests {
             raw_reply: "reply".into(),
             ..CandidatePatch::default()
         };
-        let birth = Birth { lineage: Vec::new(), path: "p", position: 0, round: None };
+        let birth = Birth { lineage: Vec::new(), path: "p", round: None };
         let born = |parent: &Entry, patch: &CandidatePatch| child(parent, &birth, patch);
         let of = |entry: &Entry| (entry.candidate.log_likelihood, entry.candidate.tokens);
         let first = born(&Entry::default(), &patch(Some(-2.0), Some(4), false));
@@ -246,7 +240,7 @@ mod tests {
             texts: texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
             ..CandidatePatch::default()
         };
-        let birth = Birth { lineage: Vec::new(), path: "p", position: 0, round: None };
+        let birth = Birth { lineage: Vec::new(), path: "p", round: None };
         let names = |entry: &Entry| entry.candidate.texts.keys().cloned().collect::<Vec<_>>();
         let texts = [("action.go", "a"), ("action.light", "b"), ("predicates", "c")];
         let written = child(&Entry::default(), &birth, &patch(Some("one"), &texts));

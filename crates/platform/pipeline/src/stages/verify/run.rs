@@ -2,7 +2,7 @@
 
 use super::config::VerifyStage;
 use crate::config::FeedbackSource;
-use crate::run::beam::Entry;
+use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::feedback::{said, seen};
 use crate::run::host::{Call, path_of};
@@ -61,8 +61,7 @@ pub(super) fn run(
                 if step.broke(context, task, path, &failure)? {
                     continue;
                 }
-                entry.hear(&stage.label);
-                entry.failures.insert(stage.label.clone(), failure);
+                entry.record(&stage.label, StageOutcome::Failed(failure));
             }
         }
         step.beam.push(entry);
