@@ -32,7 +32,7 @@ pub struct QuestionBound {
     /// The US dollars that a budget stage may spend; its last pulls may go beyond it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
-    /// Why there is no bound; empty where there is one.
+    /// The reason why there is no bound; empty if there is one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -62,7 +62,8 @@ impl QuestionBound {
     }
 }
 
-/// The questions of one task of a pipeline. `info` says what a plugin says of itself, `actions` is how many actions the task has.
+/// The most requests of one task of a pipeline. `info` returns a plugin's description, `actions` is the
+/// number of actions of the task.
 pub fn question_bounds(
     stages: &[Stage],
     info: &dyn Fn(&str) -> Option<PluginInfo>,

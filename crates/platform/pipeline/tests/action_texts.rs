@@ -10,7 +10,7 @@ fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites")
 }
 
-/// Without what it says of its actions itself.
+/// Without its own descriptions of actions.
 fn grippers() -> Suite {
     let mut suite = load_suite(&suites().join("grippers")).suite.unwrap();
     suite.action_texts.clear();
@@ -134,7 +134,7 @@ fn flipped_tells_what_is_needed_and_made_false() {
     assert_eq!(look, text(&suite, DescriptionClass::Random, "look"), "as many are drawn as flipped tells");
 }
 
-/// Over many draws everything is told that may be told, each thing in its one form.
+/// Over many draws every literal that may be described is, each in its one form.
 #[test]
 fn random_draws_from_conditions_and_effects_and_says_which_they_are() {
     let mut suite = shed(SHED_SENTENCES, "[actions]\nswap = \"Somebody swaps.\"\n").unwrap();
@@ -228,7 +228,7 @@ fn the_header_declares_what_the_actions_use() {
     assert!(!header("(:requirements :adl)").contains(":negative-preconditions"));
 }
 
-/// What no pipeline sees unless it is given actions in words tells no other run apart.
+/// Descriptions of actions that no pipeline sees do not change the digest.
 #[test]
 fn action_texts_are_told_apart_by_the_materials_that_show_them() {
     let with = load_suite(&suites().join("grippers")).suite.unwrap();
@@ -288,7 +288,7 @@ fn without_the_predicates_nothing_that_is_made_of_them_is_given() {
     }
 }
 
-/// A literal without a sentence is told by its predicate's name.
+/// A literal without a sentence is described by its predicate's name.
 #[test]
 fn a_description_that_would_name_a_withheld_predicate_is_refused() {
     let mut suite = grippers();

@@ -210,7 +210,7 @@ fn another_seed_decides_otherwise() {
     assert_ne!(arms("seed = 7"), arms("seed = 8"));
 }
 
-/// Every question has a place of its own in the record, though candidates form a tree.
+/// Every request has its own path in the record, though candidates form a tree.
 #[test]
 fn no_two_samples_share_a_path() {
     let (_, journal) = bench(&SEARCH.replace("calls = 12", "calls = 60"), 10_000).run(&tasks(1), 4);
@@ -256,7 +256,7 @@ fn tokens_and_money_end_at_most_one_pull_beyond_the_budget_for_each_side_by_side
     }
 }
 
-/// A server that does not count: its tokens are estimated, and the report says so.
+/// Tokens of a server that does not count are estimated, and the report shows it.
 #[test]
 fn what_a_server_does_not_count_is_estimated_and_never_free() {
     struct Silent(ScriptedProvider);
@@ -433,7 +433,7 @@ use = "translator-direct"
 roles = { writer = "main" }
 "#;
 
-/// What came in is judged, is returned where nothing better is found, and can be refined.
+/// Entered candidates are judged, returned if nothing better is found, and can be refined.
 #[test]
 fn what_came_in_takes_part() {
     let text = format!("{BEAM}{}", &SEARCH[SEARCH.find("[[stage]]").unwrap()..]);
@@ -464,7 +464,7 @@ fn what_came_in_takes_part() {
     );
 }
 
-/// A critic that has nothing against a candidate ends its refinement, and the judges' verdict stands.
+/// A critic that accepts a candidate ends its refinement, and the judges' verdict stands.
 #[test]
 fn a_candidate_that_its_critic_accepts_is_left_as_it_is() {
     let content = Verify(|_: &dyn Host, _: &Candidate, _: &VerifyRequest| {
@@ -521,7 +521,7 @@ fn pending_answers_park_the_task_and_as_many_questions_as_stand_side_by_side_are
     assert_eq!(journal.events().iter().filter(begun).count(), 3);
 }
 
-/// Values beyond the range count as its end, and the report says how many there were.
+/// Values beyond the range count as its end, and the report counts them.
 #[test]
 fn values_outside_of_the_range_are_told() {
     let text = SEARCH.replace("by = \"score.score\"", "by = \"score.score\"\nrange = [0.0, 0.1]");

@@ -97,7 +97,7 @@ fn writes(what: &'static str, seen: &Seen) -> StageInstance {
     })))
 }
 
-/// Says no, with a metric.
+/// Rejects, with a metric.
 fn says_no() -> StageInstance {
     StageInstance::Verifier(Arc::new(Verify(|_: &dyn Host, _: &Candidate, _: &VerifyRequest| {
         let mut assessment = Assessment::new(Decision::Rejected, "not perfect");
@@ -268,7 +268,7 @@ fn jobs_a_crash_and_a_replay_change_nothing() {
     crashes_lose_nothing(recorded, &withheld(3));
 }
 
-/// Counts how often it is asked, and answers otherwise each time; breaks when it is asked to describe a state.
+/// Counts its requests and returns a different answer each time; breaks if it is to describe a state.
 struct Outside(Arc<AtomicUsize>);
 impl Outside {
     fn number(&self) -> usize {
@@ -316,7 +316,7 @@ label = "judge"
 use = "verifier-val"
 "#;
 
-/// Asks the environment three things and tells what it said.
+/// Makes three requests to the environment and returns its answers.
 fn asks() -> StageInstance {
     StageInstance::Verifier(Arc::new(Verify(|host: &dyn Host, _: &Candidate, _: &VerifyRequest| {
         let walks = host.environment(EnvironmentCall::Walks(WalkSpec::default()))?;

@@ -1,4 +1,5 @@
-//! A run whose disk is full from some step on: it stops there and says so, pays for nothing more, and goes on when there is room.
+//! A run whose disk is full from some step on stops there with a message, pays for nothing more, and
+//! continues when there is room.
 
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -1,5 +1,5 @@
-//! iVML (test-time-scaling paper, section 3.3) against a trace worked by hand: best two of three samples, each criticised and updated in
-//! rounds of its own; and plans that are written anew under criticism (section 4.6).
+//! iVML (test-time-scaling paper, section 3.3) against a trace worked by hand: best two of three samples,
+//! each criticised and updated in rounds; and plans that are rewritten under criticism (section 4.6).
 
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -86,7 +86,7 @@ fn samples() -> StageInstance {
     })))
 }
 
-/// A critic with a memory of its own, which approves what ends with `!`.
+/// A critic with its own conversation, which approves texts that end with `!`.
 fn critic(asked: &Asked) -> StageInstance {
     let asked = Arc::clone(asked);
     StageInstance::Verifier(Arc::new(Verify(
@@ -134,7 +134,7 @@ fn update(asked: &Asked) -> StageInstance {
     })))
 }
 
-/// Measures and says so.
+/// A verifier that only measures.
 fn measure() -> StageInstance {
     StageInstance::Verifier(Arc::new(Verify(|_: &dyn Host, candidate: &Candidate, _: &VerifyRequest| {
         let mut assessment = Assessment::new(Decision::Accepted, "measured");
@@ -378,7 +378,7 @@ label = "valid"
 use = "verifier-val"
 "#;
 
-/// A model that plans: as many steps as the reply's number says; a reply that is a multiple of seven is none.
+/// A planner that asks a model: as many steps as the number in the reply; a multiple of seven is not a plan.
 fn asking_planner() -> StageInstance {
     StageInstance::Planner(Arc::new(Plan(|host: &dyn Host, request: &PlanRequest| {
         let question = format!("plan {:?} {:?}", request.previous, request.feedback);
@@ -559,7 +559,8 @@ fn jobs_crashes_and_replays_change_nothing_about_plans_that_are_written_anew() {
     });
 }
 
-/// A domain is written for a problem that is given, judged with it, and the critic is told why there is no plan.
+/// A domain is written for a given problem, judged with it, and the critic gets the reason why there is no
+/// plan.
 #[test]
 fn a_given_problem_goes_with_the_written_domain() {
     let text = r#"

@@ -1,5 +1,5 @@
-//! What is withheld of the reference reaches no prompt: every shipped pipeline is run with plugins that tell the model
-//! everything they can see, on a suite whose withheld parts hold names that stand nowhere else.
+//! No withheld part of the reference reaches a prompt: every shipped pipeline is run with plugins that send
+//! the model everything they can see, on a suite whose withheld parts contain unique names.
 
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -112,7 +112,7 @@ fn telling_planner() -> Arc<dyn Planner> {
     }))
 }
 
-/// Asks the environment where there is one and repeats all that it says, in summary, feedback and evidence.
+/// Asks the environment if there is one and repeats all of its answer, in summary, feedback and evidence.
 fn talkative_verifier(accepts: bool) -> Arc<dyn Verifier> {
     Arc::new(Verify(move |host: &dyn Host, _: &Candidate, _: &VerifyRequest| {
         let answer = host.environment(EnvironmentCall::Validate(EnvironmentPlan::default()))?;
@@ -138,7 +138,8 @@ fn talkative_verifier(accepts: bool) -> Arc<dyn Verifier> {
     }))
 }
 
-/// A critic: tells the model the whole request, with or without the feedback, and says as its own feedback what the reply was.
+/// A critic that sends the model the whole request, with or without the feedback, and returns the reply as
+/// its own feedback.
 fn telling_verifier(accepts: bool, feedback: bool) -> Arc<dyn Verifier> {
     Arc::new(Verify(move |host: &dyn Host, candidate: &Candidate, request: &VerifyRequest| {
         let mut told = VerifyRequest { candidates: vec![candidate.clone()], ..request.clone() };
@@ -155,7 +156,7 @@ fn telling_verifier(accepts: bool, feedback: bool) -> Arc<dyn Verifier> {
     }))
 }
 
-/// What is run with a pipeline.
+/// The plugins that a pipeline is run with.
 #[derive(Clone, Copy)]
 struct How {
     /// The translators repeat the feedback.
@@ -244,7 +245,8 @@ fn no_shipped_pipeline_shows_a_model_what_it_is_not_given() {
     }
 }
 
-/// Names of predicates that a method is to grow by itself are in none of the materials, in whatever class the actions are told.
+/// Names of predicates that a method must invent are in none of the materials, whatever the class of
+/// descriptions.
 #[test]
 fn predicates_that_are_withheld_are_in_no_material() {
     for class in ["base", "flipped", "random"] {
@@ -424,7 +426,7 @@ use = "translator-direct"
 roles = { writer = "main" }
 "#;
 
-/// What a critic remembers of the environment would reach its model in the next round.
+/// A critic's conversation about the environment would reach its model in the next round.
 #[test]
 fn a_critic_s_own_conversation_does_not_carry_the_environment_s_words() {
     let remembering = |bench: Bench, _: &Suite| {

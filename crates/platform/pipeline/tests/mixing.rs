@@ -171,7 +171,7 @@ fn bench(writer: &str) -> Bench {
     bench
 }
 
-/// Which tables answered.
+/// Tables that replied.
 fn answered(journal: &impl Journal) -> BTreeSet<String> {
     let told = |event: Event| match event {
         Event::Completion { llm, result: Some(_), .. } => Some(llm),

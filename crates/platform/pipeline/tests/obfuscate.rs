@@ -34,7 +34,7 @@ fn suites() -> Vec<Suite> {
     names.iter().map(|folder| load_suite(folder).suite.unwrap()).collect()
 }
 
-/// What its PDDL calls things, variables aside.
+/// Names in its PDDL, without variables.
 fn names(suite: &Suite) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut note = |symbol: NameKind, name: &mut Name| {
@@ -50,7 +50,7 @@ fn names(suite: &Suite) -> BTreeSet<String> {
     names
 }
 
-/// The names that stand in a text as whole words.
+/// The names that occur in a text as whole words.
 fn seen<'a>(text: &str, names: &'a BTreeSet<String>) -> Vec<&'a String> {
     let text = text.to_lowercase();
     let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || "-_".contains(c))).collect();

@@ -1,4 +1,4 @@
-//! `picture.toml` of suites: read with the suite, and everything wrong with it told at its place.
+//! `picture.toml` of suites is read with the suite, and every mistake is reported at its place.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 

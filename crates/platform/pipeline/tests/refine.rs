@@ -58,7 +58,7 @@ label = "best"
 by = "ew.score"
 "#;
 
-/// What the scripted model answers, by the sample path of the domain: a score, `accepted`, or nothing that can be used.
+/// Replies of the scripted model, by the sample path of the domain: a score, `accepted`, or nothing usable.
 type Script = BTreeMap<&'static str, &'static str>;
 
 /// A question as the model got it: who asked, the messages, and the answers.
@@ -76,13 +76,13 @@ fn problems() -> StageInstance {
     })))
 }
 
-/// Where in the tree the children of a candidate stand: the problem, then the child of each round.
+/// Position of a candidate's children in the tree: the problem, then the child of each round.
 fn place(candidate: &Candidate) -> String {
     candidate.lineage.iter().map(|s| s.sample.to_string()).collect::<Vec<_>>().join(".")
 }
 
-/// A model that writes the domains of a script; a domain's text is its score. Children that are asked for again from the same
-/// place are told apart by how often that was.
+/// A model that writes the domains of a script; a domain's text is its score. Repeated requests for the same
+/// children are told apart by a count.
 fn domains(script: &Script, asked: &Asked) -> StageInstance {
     let (script, asked) = (script.clone(), Arc::clone(asked));
     let times: Mutex<BTreeMap<String, u32>> = Mutex::default();
@@ -159,7 +159,7 @@ fn plans() -> StageInstance {
     StageInstance::Planner(Arc::new(Plan(|_: &dyn Host, _: &PlanRequest| Ok(one_plan(vec!["(go)".into()])))))
 }
 
-/// A plan is good unless the domain says otherwise.
+/// A plan is valid unless the domain contains otherwise.
 fn validity() -> StageInstance {
     StageInstance::Verifier(Arc::new(Verify(|_: &dyn Host, candidate: &Candidate, _: &VerifyRequest| {
         let bad = candidate.domain.as_deref().unwrap_or_default().contains("badplan");

@@ -1,4 +1,4 @@
-//! What becomes of candidates: failed samples, verdicts, conversations, and what plugins may ask.
+//! Candidates in a run: failed samples, verdicts, conversations, and the rights of plugins.
 
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -55,7 +55,7 @@ fn samples(results: Vec<Result<&'static str, FailureClass>>) -> StageInstance {
     StageInstance::Translator(Arc::new(Translate(translate)))
 }
 
-/// A verifier that says what the problem says.
+/// A verifier whose decision is the problem's text.
 fn by_word() -> StageInstance {
     StageInstance::Verifier(Arc::new(Verify(|_: &dyn Host, candidate: &Candidate, _: &VerifyRequest| {
         let problem = candidate.problem.clone().unwrap_or_default();
@@ -74,7 +74,7 @@ fn by_word() -> StageInstance {
     })))
 }
 
-/// A planner that answers what the problem says, and notes what it was asked for.
+/// A planner whose outcome is the problem's text, and which notes its requests.
 fn planner_by_word(asked: &Arc<Mutex<Vec<String>>>) -> StageInstance {
     let asked = Arc::clone(asked);
     StageInstance::Planner(Arc::new(Plan(move |_: &dyn Host, request: &PlanRequest| {
@@ -289,7 +289,7 @@ fn a_correction_is_not_held_to_what_was_said_about_its_parent() {
     assert_eq!(report.tasks[0].written.len(), 2);
 }
 
-/// What a call of each kind got for asking the host for everything.
+/// Answers to a plugin of each kind that asks the host for everything.
 type Answers = Arc<Mutex<Vec<String>>>;
 
 fn ask_everything(host: &dyn Host, kind: &str, role: &str, answers: &Answers) {

@@ -7,7 +7,7 @@ use crate::suggest::help_for;
 use planforge_contract::{JsonObject, PluginInfo, PluginKind};
 use planforge_diagnostics::Diagnostic;
 
-/// `use`, looked up and of the right kind.
+/// Reads `use` and checks that the plugin exists and has the right kind.
 pub(crate) fn plugin(
     reader: &mut Reader<'_>,
     kind: PluginKind,

@@ -13,11 +13,11 @@ pub(crate) struct Entry {
     pub(crate) versions: Versions,
     /// The last result of each stage that judged or planned it, by the stage's label. Assessments are in the candidate.
     pub(crate) results: BTreeMap<String, StageResult>,
-    /// How it was written.
+    /// Translations that made it, oldest first.
     pub(crate) written: Vec<Written>,
     /// Texts for translators that come from the lead task.
     pub(crate) materials: BTreeMap<String, String>,
-    /// Why no reply to the last round's request could be used.
+    /// Reasons why no reply to the last round's request could be used.
     pub(crate) unusable: Vec<String>,
     /// The verify stages' own conversations about it and its ancestors, by the stage's label.
     pub(crate) conversations: BTreeMap<String, Vec<Message>>,
@@ -153,8 +153,9 @@ impl Entry {
         candidate
     }
 
-    /// The candidate as those plugins may see it where the pipeline tells models what the environment says: of assessments that
-    /// rest on it, the decision, the metrics and the feedback. The rest is for the record, and may hold the reference.
+    /// The candidate for plugins that may ask a model, where the pipeline allows feedback from the
+    /// environment: assessments that depend on the environment keep decision, metrics and feedback. Their
+    /// other parts may contain the reference.
     pub(crate) fn with_feedback_alone(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
         for (label, assessment) in &mut candidate.assessments {

@@ -29,7 +29,7 @@ pub(crate) struct KindFacts {
     pub(crate) groups: bool,
     /// Keys of the lists of stages inside.
     pub(crate) lists: &'static [&'static str],
-    /// Where to put the stage instead, for a kind that may not stand inside another stage.
+    /// Advice on where to put the stage, for a kind that may not stand inside another stage.
     pub(crate) outside_rounds: Option<&'static str>,
 }
 
@@ -46,7 +46,7 @@ impl KindFacts {
     };
 }
 
-/// What a stage writes.
+/// The artefacts that a stage writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// Domain or problem.
@@ -103,7 +103,7 @@ pub(crate) trait StageDefinition {
         &[]
     }
 
-    /// What it writes as the writer of a round.
+    /// The artefacts that it writes as the writer of a round.
     fn writes(&self) -> Option<Writes> {
         None
     }
@@ -118,7 +118,7 @@ pub(crate) trait StageDefinition {
         false
     }
 
-    /// Why it may not stand before the writer of a round.
+    /// The reason why it may not stand before the writer of a round.
     fn misplaced_before_writer(&self) -> Option<&'static str> {
         None
     }

@@ -73,7 +73,8 @@ impl Work<'_> {
         self.found.push(Diagnostic::error("suite.add-on", message).help(help));
     }
 
-    /// Puts one folder's files over one suite; whether there are any. What is odd about the folder is told once.
+    /// Applies one folder's files to one suite. Returns true if there are any. Mistakes in the folder are
+    /// reported once.
     fn put(&mut self, path: &Path, suite: &mut Suite, tell: bool) -> bool {
         let Some(folder) = self.open(path) else { return false };
         if tell {
@@ -132,7 +133,7 @@ impl Work<'_> {
         suite.types = told.types;
     }
 
-    /// Files that nobody would read are told: a misspelt name would otherwise change nothing, silently.
+    /// Warns about unknown files: a misspelt name would otherwise have no effect and no message.
     fn odd_files(&mut self, folder: &Folder) {
         let names = match folder.names() {
             Ok(names) => names,

@@ -5,8 +5,8 @@ use crate::config::GivenSpec;
 use planforge_contract::api::{Environment, Host};
 use planforge_contract::{EnvironmentOpen, Failure};
 
-/// Whether the pipeline gives an interface or objects that some task's suite has no file for: then the environment must tell
-/// them ([`describe_tasks`]) before the tasks are looked at.
+/// True if the pipeline gives an interface or objects that some task's suite has no file for. The environment
+/// must then describe them ([`describe_tasks`]).
 pub fn needs_description(suites: &[Suite], given: &GivenSpec) -> bool {
     suites.iter().any(|suite| {
         let domain = suite.reference_domain.as_ref();

@@ -177,7 +177,7 @@ where
     }
 }
 
-/// An environment that says no to every plan, and says so with the whole reference.
+/// An environment that rejects every plan, with the whole reference in its answer.
 pub struct Talkative;
 impl Environment for Talkative {
     fn describe(&self, _: &dyn Host, _: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {

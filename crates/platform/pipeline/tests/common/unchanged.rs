@@ -1,4 +1,4 @@
-//! What must change nothing: the number of jobs, a replay, a crash.
+//! Checks that the number of jobs, a replay and a crash change nothing.
 
 use super::{Bench, bytes, copy};
 use planforge_contract::Event;
@@ -7,14 +7,14 @@ use planforge_record::{Journal, MemoryJournal, comparable_events};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What a journal tells, without the events that belong to a session.
+/// The contents of a journal, without the events that belong to a session.
 pub fn story(journal: &MemoryJournal) -> String {
     let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
     let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
     comparable_events(&events)
 }
 
-/// So many jobs, and a replay that asks nobody, come to the bytes of one job, which is given back.
+/// Checks that several jobs, and a replay without requests, give the bytes of one job, which are returned.
 pub fn jobs_and_replays_change_nothing(
     make: impl Fn() -> Bench,
     tasks: &[RunTask],

@@ -7,12 +7,12 @@ use super::config::BudgetPolicy;
 use planforge_pddl::random::Random;
 use std::collections::VecDeque;
 
-/// How many observations a candidate's value is worth to Thompson sampling before its arm was pulled at all.
+/// Weight of a candidate's value in Thompson sampling, as a number of observations, before its first pull.
 const PRIOR_WEIGHT: f64 = 10.0;
-/// What is thought of a new sample's value before there was one.
+/// Assumed value of a new sample before there was one.
 const UNKNOWN_VALUE: f64 = 0.5;
 
-/// What can be pulled.
+/// An arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arm {
     /// A new candidate is sampled.
@@ -37,10 +37,10 @@ impl Arm {
     }
 }
 
-/// What is allowed and what it costs, at the time of a choice.
+/// Allowed kinds of pulls and their costs at the time of a choice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offer {
-    /// Whether the budget pays for a pull of the kind.
+    /// True if the budget pays for a pull of the kind.
     pub(super) sample: bool,
     pub(super) refine: bool,
     /// Mean cost of the kind's pulls so far, as a share of the budget; absent where there was none.
@@ -48,7 +48,7 @@ pub(super) struct Offer {
     pub(super) refine_cost: Option<f64>,
 }
 
-/// What is known of one arm.
+/// State of one arm.
 #[derive(Debug, Clone, Copy)]
 struct State {
     /// The candidate's value, 0 to 1.
@@ -64,7 +64,7 @@ impl State {
     }
 }
 
-/// The arms and what their pulls brought.
+/// The arms and the rewards of their pulls.
 #[derive(Debug)]
 pub(super) struct Bandit {
     policy: BudgetPolicy,
@@ -93,7 +93,7 @@ impl Bandit {
         self.candidates.push(State::new(value, open));
     }
 
-    /// What a pull of that arm brought, once it has ended. For a new sample, `value` is that of the candidate.
+    /// Records the reward of a finished pull. For a new sample, `value` is that of the candidate.
     pub(super) fn learn(&mut self, arm: Arm, reward: f64, value: Option<f64>) {
         if arm == Arm::New {
             // A sample that came to nothing is worth nothing.
@@ -113,7 +113,7 @@ impl Bandit {
         self.turns.retain(|turn| *turn != arm);
     }
 
-    /// Whether anything could be pulled if it were paid for.
+    /// True if something could be pulled with enough budget.
     pub(super) fn has_open_arm(&self) -> bool {
         self.new.open || self.candidates.iter().any(|state| state.open)
     }
@@ -202,8 +202,8 @@ impl Bandit {
     }
 }
 
-/// What the kinds of pulls cost in relation to each other. A kind that was never pulled is taken to cost what the other does, and
-/// where nothing is known to have a cost, costs decide nothing.
+/// Relative costs of the kinds of pulls. A kind that was never pulled is assumed to cost as much as the
+/// other; without any known cost both cost the same.
 fn costs(offer: &Offer) -> (f64, f64) {
     let known = |cost: Option<f64>| cost.filter(|cost| *cost > 0.0);
     match (known(offer.sample_cost), known(offer.refine_cost)) {
@@ -275,7 +275,7 @@ mod tests {
         (0..60).map(|seed| play(policy, seed, fresh, step) as f64).sum::<f64>() / 60.0
     }
 
-    /// Where samples never reach the goal and refining climbs, a policy that looks at values needs far fewer pulls.
+    /// If samples never reach the goal and refining climbs, a policy that uses values needs far fewer pulls.
     #[test]
     fn what_climbs_is_refined() {
         let uniform = mean(BudgetPolicy::Uniform, 0.5, 0.1);
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// Where refining never helps, a policy goes on sampling: its share of samples does not go to nothing.
+    /// If refining never helps, a policy continues to sample: its share of samples does not tend to zero.
     #[test]
     fn where_refining_never_helps_samples_go_on() {
         for policy in [BudgetPolicy::Thompson, BudgetPolicy::Ucb, BudgetPolicy::Uniform] {

@@ -14,7 +14,7 @@ use planforge_diagnostics::Diagnostic;
 const POLICIES: [(&str, BudgetPolicy); 3] =
     [("thompson", BudgetPolicy::Thompson), ("ucb", BudgetPolicy::Ucb), ("uniform", BudgetPolicy::Uniform)];
 
-/// What is stated of a budget, with its places.
+/// The `budget` table with its places.
 struct Stated {
     limits: BudgetLimits,
     place: Place,
@@ -106,7 +106,7 @@ fn check_metric_of_judge(
     }
 }
 
-/// What is limited must be something that pulls spend.
+/// Checks that pulls use what the budget limits.
 fn check_spendable(
     checker: &mut StageChecker<'_>,
     stage: &BudgetStage,

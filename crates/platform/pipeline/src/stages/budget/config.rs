@@ -5,9 +5,9 @@ use crate::stages::{RoundStage, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `do = "budget"`: a budget instead of numbers of samples and rounds. Each pull samples a new candidate, or refines one
-/// once; a policy says which. The search ends where every judging stage accepts a candidate, or where the budget does not
-/// pay for another pull, and returns the best candidate so far.
+/// `do = "budget"`: a budget instead of numbers of samples and rounds. Each pull samples a new candidate, or
+/// refines one once, as the policy decides. The search ends when every judge accepts a candidate, or when the
+/// budget does not pay for another pull, and returns the best candidate so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetStage {
@@ -16,42 +16,42 @@ pub struct BudgetStage {
     pub label: String,
     /// The metric that candidates are compared by: `LABEL.NAME` of a judge stage, or `candidate.log_likelihood`.
     pub by: String,
-    /// Which end of the metric is better.
+    /// The better end of the metric.
     #[serde(default, skip_serializing_if = "Order::is_highest")]
     pub order: Order,
     /// The lowest and the highest value of the metric that make a difference to the policy; `[0, 1]` where it is left out.
     /// Values beyond count as the nearer end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
-    /// Who decides what is pulled.
+    /// The policy that chooses the next pull.
     #[serde(default)]
     pub policy: BudgetPolicy,
-    /// How many pulls are made side by side. They are decided together, by what earlier pulls brought.
+    /// Number of concurrent pulls. They are chosen together, by the results of earlier pulls.
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 64))]
     pub width: u32,
-    /// How many of the best candidates are returned.
+    /// Number of candidates to return, the best first.
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 10_000))]
     pub keep: u32,
-    /// What may be spent on one task. At least one of them is stated.
+    /// The budget for one task. At least one limit is required.
     pub budget: BudgetLimits,
-    /// How a new candidate is made from one that came in: a translate stage, or a plan stage with `n` above 1. Left out, the
-    /// candidates that came in are all there are.
+    /// The stages that make a new candidate from one that entered: a translate stage, or a plan stage with
+    /// `n` above 1. Without them, the entered candidates are the only ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<RoundStage>")]
     pub sample: Vec<Stage>,
-    /// How a candidate is refined once, as in a round of a refine stage: stages before the writer look at the candidate as it
-    /// is. Left out, nothing is refined.
+    /// The stages that refine a candidate once, as in a round of a refine stage: stages before the writer
+    /// judge the unchanged candidate. Without them, nothing is refined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<RoundStage>")]
     pub round: Vec<Stage>,
-    /// What judges every candidate, sampled or refined: verify and plan stages.
+    /// The judges of every candidate, sampled or refined: verify and plan stages.
     #[schemars(with = "Vec<RoundStage>", length(min = 1))]
     pub judge: Vec<Stage>,
 }
 
-/// What may be spent on one task.
+/// The budget for one task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetLimits {
@@ -74,7 +74,7 @@ pub struct BudgetLimits {
     pub money: Option<f64>,
 }
 
-/// Who decides whether a pull samples or refines, and what it refines.
+/// The policy that chooses between sampling and refining, and the candidate to refine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BudgetPolicy {

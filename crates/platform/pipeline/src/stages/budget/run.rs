@@ -1,8 +1,9 @@
-//! Budget stages: a policy divides one budget between sampling new candidates and refining those that are there.
+//! The run of a budget stage: a policy divides one budget between sampling new candidates and refining
+//! existing ones.
 //!
-//! A pull has a number, fixed when it is decided, which stands in every path as a round does (`update#7`); and what is decided
-//! depends only on pulls that were decided earlier and have ended. So neither the number of jobs nor the order of
-//! answers changes anything, and wall time, where it is limited, comes from the record.
+//! A pull gets its number when it is chosen; the number is part of every path, as a round is (`update#7`). A
+//! choice depends only on pulls that were chosen earlier and have ended. So neither the number of jobs nor
+//! the order of replies changes anything. Wall time, if it is limited, comes from the record.
 
 use super::bandit::{Arm, Bandit, Kind};
 use super::config::BudgetStage;
@@ -88,19 +89,19 @@ impl Rated {
 struct Pull {
     number: u32,
     arm: Arm,
-    /// What the pull's stages begin with.
+    /// The candidate that its stages start with.
     from: Entry,
     /// The arm's name in the record.
     name: String,
 }
 
-/// What a pull came to.
+/// The result of a pull.
 struct Pulled {
     series: Series,
     usage: BTreeMap<String, TaskUsage>,
 }
 
-/// Why no further pull is made.
+/// Reasons for making no further pull.
 enum Stop {
     Ended(BudgetEnd),
     /// A replay that does not find what it needs ends without a candidate.
@@ -116,14 +117,14 @@ struct Search<'a> {
     stage: &'a BudgetStage,
     account: Account,
     bandit: Bandit,
-    /// What came in: what new candidates are made from, in turn.
+    /// The candidates that entered: new ones are made from them in turn.
     origins: Vec<Entry>,
     /// In the order in which they came, which numbers their arms.
     candidates: Vec<Rated>,
     /// Of the stages inside.
     reports: Vec<StageReport>,
     failed: Vec<FailedSample>,
-    /// Pulls that were begun.
+    /// Number of started pulls.
     pulls: u32,
     /// Samples and refinements that ended.
     counts: [u32; 2],
@@ -154,8 +155,8 @@ impl Search<'_> {
         self.candidates.iter().any(|candidate| candidate.accepted)
     }
 
-    /// What came in and was written by an earlier stage is judged, and is a candidate with the others. Where nothing can be
-    /// sampled, all that came in is.
+    /// Judges the candidates that entered and were written by an earlier stage; they compete with the others.
+    /// If nothing can be sampled, all entered candidates do.
     fn enter(&mut self) -> Result<Option<Stop>, Failure> {
         let samples = !self.stage.sample.is_empty();
         let written = |entry: &&Entry| !samples || !entry.candidate.lineage.is_empty();
@@ -229,8 +230,8 @@ impl Search<'_> {
         self.series(pull, writers.iter().chain(&self.stage.judge), beam)
     }
 
-    /// Stages in a row over what one pull begins with, up to the writer of a round where what looked at the candidate before it accepts
-    /// it as it is. What they use is counted by itself.
+    /// Runs the stages of a pull, up to the writer of a round if the judges before it accept the candidate
+    /// unchanged. Its usage is counted by itself.
     fn series<'s>(
         &self,
         pull: &Pull,
@@ -251,7 +252,7 @@ impl Search<'_> {
         writer.map(Stage::label)
     }
 
-    /// Whether all that judges before the writer of a round, where something does, accepts the candidate as it is.
+    /// True if there are judges before the writer of a round and all accept the candidate unchanged.
     fn is_content(&self, beam: &[Entry]) -> bool {
         let writer = self.writer();
         let before: Vec<&Stage> =
@@ -260,7 +261,7 @@ impl Search<'_> {
         before.iter().any(|stage| stage.definition().decides()) && beam.iter().all(accepts)
     }
 
-    /// Takes note of what pulls made side by side came to, in the order of their numbers.
+    /// Records the results of concurrent pulls, in the order of their numbers.
     fn settle(&mut self, ended: Vec<(Pull, Pulled)>, since: Duration) -> Result<Option<Stop>, Failure> {
         for (_, pulled) in &ended {
             let mut usage = lock(&self.task.usage);
@@ -360,7 +361,7 @@ impl Search<'_> {
         })
     }
 
-    /// A candidate's next refinement is told why the last one came to nothing.
+    /// Keeps the reasons of a failed refinement for the candidate's next one.
     fn heed(&mut self, arm: Arm, reasons: Vec<String>) {
         if let Arm::Candidate(index) = arm
             && let Some(candidate) = self.candidates.get_mut(index)
@@ -464,7 +465,7 @@ impl Search<'_> {
         Ok(step)
     }
 
-    /// Where a pull stands in the record.
+    /// The path of a pull in the record.
     fn path_of(&self, pull: u32) -> String {
         call_path(&self.task.task.name, &marked(&self.stage.label, Some(pull)), &[])
     }
@@ -494,7 +495,7 @@ impl Search<'_> {
     }
 }
 
-/// How far a pull went from the best so far to what cannot be bettered: 0 to 1.
+/// Share of the way from the best value so far to the best possible value: 0 to 1.
 fn progress(best: f64, value: f64) -> f64 {
     if value >= 1.0 {
         return 1.0;
@@ -502,7 +503,7 @@ fn progress(best: f64, value: f64) -> f64 {
     if value <= best { 0.0 } else { (value - best) / (1.0 - best) }
 }
 
-/// Whether one candidate says what another says: the same texts, and the same plan where there is one.
+/// True if two candidates have the same texts, and the same plan if there is one.
 fn is_copy(a: &Entry, b: &Entry) -> bool {
     let steps = |entry: &Entry| {
         entry.candidate.plan.as_ref().and_then(|plan| plan.best()).map(|plan| plan.steps.clone())
@@ -511,7 +512,7 @@ fn is_copy(a: &Entry, b: &Entry) -> bool {
     one.domain == other.domain && one.problem == other.problem && steps(a) == steps(b)
 }
 
-/// Whether a cap of an `[llm]` table kept all of a pull's questions from being asked.
+/// True if a spending cap of a model table stopped all requests of a pull.
 fn is_capped(pulled: &Pulled) -> bool {
     let made = matches!(pulled.series.end, SeriesEnd::Left(_) | SeriesEnd::Enough);
     !made && pulled.series.failed.iter().any(|failed| failed.failure.class == FailureClass::Budget)

@@ -1,8 +1,9 @@
-//! What a budget stage has spent, and whether it can pay for another pull.
+//! The spending of a budget stage, and the check that it can pay for another pull.
 //!
-//! A pull is started where, in everything that is limited, what was spent and the dearest pull of its kind so far fit into the
-//! budget; a kind that was never pulled is taken to cost what the other does, and the very first pull is started where something is left. So
-//! at most one pull (for each of those side by side) ends beyond the budget, and only where it was dearer than was to be expected.
+//! A pull is started if, for everything that is limited, the spending so far and the cost of the dearest pull
+//! of its kind fit into the budget. A kind that was never pulled is assumed to cost as much as the other; the
+//! very first pull is started if the budget is not spent. So at most one pull (for each concurrent one) ends
+//! beyond the budget, and only if it was dearer than expected.
 
 use super::bandit::{Kind, Offer};
 use super::config::BudgetLimits;
@@ -21,7 +22,7 @@ pub(super) struct Account {
     refine: Seen,
 }
 
-/// What the pulls of one kind cost.
+/// Costs of the pulls of one kind.
 #[derive(Debug, Default)]
 struct Seen {
     pulls: u32,
@@ -32,7 +33,7 @@ struct Seen {
 }
 
 impl Account {
-    /// `prices` by `[llm]` table, of every model that may be asked.
+    /// An account without spending. `prices` has every model that may be asked, by model table.
     pub(super) fn new(limits: BudgetLimits, prices: BTreeMap<String, Price>) -> Self {
         let mut account = Self {
             limits,
@@ -45,12 +46,12 @@ impl Account {
         account
     }
 
-    /// Whether time is limited, and so measured.
+    /// True if time is limited, and so measured.
     pub(super) const fn is_timed(&self) -> bool {
         self.limits.seconds.is_some()
     }
 
-    /// What that use of models and time cost.
+    /// Cost of a use of models and time.
     pub(super) fn cost(&self, usage: &BTreeMap<String, TaskUsage>, seconds: f64) -> BudgetCost {
         let priced = |(name, price): (&String, &Price)| {
             let (prompt, completion) = usage.get(name).map_or((0, 0), TaskUsage::tokens);
@@ -66,7 +67,7 @@ impl Account {
         }
     }
 
-    /// Takes a cost off the budget. `kind` is that of the pull; the judgement of what came in has none.
+    /// Charges a cost. `kind` is that of the pull; judging the entered candidates has none.
     pub(super) fn charge(&mut self, kind: Option<Kind>, cost: &BudgetCost) {
         self.spent = plus(&self.spent, cost);
         let share = self.shares(cost).fold(0.0, f64::max);
@@ -76,12 +77,12 @@ impl Account {
         seen.dearest = dearest(&seen.dearest, cost);
     }
 
-    /// Whether a pull spent nothing of what is limited.
+    /// True if a pull used nothing that is limited.
     pub(super) fn is_free(&self, cost: &BudgetCost) -> bool {
         self.shares(cost).all(|share| share <= 0.0)
     }
 
-    /// What a policy may choose from, where the pulls of `begun` are under way.
+    /// The pulls that a policy may choose while those of `begun` are running.
     pub(super) fn offer(&self, begun: &[Kind]) -> Offer {
         let reserved = begun.iter().fold(BudgetCost::default(), |sum, kind| plus(&sum, self.expected(*kind)));
         let mean = |seen: &Seen| (seen.pulls > 0).then(|| seen.shares / f64::from(seen.pulls));
@@ -133,7 +134,7 @@ impl Account {
     }
 }
 
-/// Both where both are known; what is absent on one side alone was never counted there.
+/// Joins two values; a missing one was not counted.
 fn both(a: Option<f64>, b: Option<f64>, join: fn(f64, f64) -> f64) -> Option<f64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(join(a, b)),

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `do = "fan_out"`: before it the lead task of each suite runs alone; each of its survivors is where the suite's other tasks
-/// start from, with its domain and without its problem.
+/// `do = "fan_out"`: up to here the lead task of each suite runs alone. The suite's other tasks start from
+/// its survivors, with their domains and without their problems.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FanOutStage {

@@ -93,13 +93,13 @@ fn one_suite(
     }
 }
 
-/// A task behind the fan-out. The lead's driver is taken once.
+/// A task of the suite. The lead's driver is taken once.
 enum Member<'m, 'c> {
     Lead(usize, &'m Mutex<Option<(Driver<'c>, Vec<Entry>)>>),
     Other(usize, &'c RunTask),
 }
 
-/// What the other tasks begin with: each survivor's domain and what it was made for.
+/// The start of the other tasks: each survivor's domain, with the lead's text and problem as materials.
 fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
     let start = |entry: &Entry| {
         let mut start = Entry::default();
@@ -115,7 +115,7 @@ fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
     beam.iter().filter_map(start).collect()
 }
 
-/// The lead's candidates go on; verdicts come from the stages behind.
+/// Passes the lead's candidates on. Their verdicts come from the stages behind.
 pub(super) fn pass_lead(mut beam: Vec<Entry>) -> Step {
     let mut step = Step::default();
     for entry in &mut beam {
@@ -126,7 +126,8 @@ pub(super) fn pass_lead(mut beam: Vec<Entry>) -> Step {
     step
 }
 
-/// What becomes of the other tasks where the lead ended. Its verdict says nothing about them, so none is ever rejected for it.
+/// The start of the other tasks if the lead has ended. Its verdict does not apply to them, so none is
+/// rejected for it.
 fn left_behind(stage: &FanOutStage, lead: &RunTask, report: &TaskReport, state: RunState) -> Start {
     let label = stage.label.clone();
     match (state, &report.verdict) {

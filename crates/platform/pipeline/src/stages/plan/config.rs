@@ -19,21 +19,22 @@ pub struct PlanStage {
     /// Role -> who takes it: the name of an `[llm.NAME]` table, names in an order, or names with weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, RoleModels>,
-    /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
-    /// When the planner gives up on a candidate.
+    /// Limits of the search for one candidate.
     #[serde(default)]
     pub limits: PlanStageLimits,
-    /// Whether candidates that a verify stage rejected are planned for as well.
+    /// Plans for rejected candidates too.
     #[serde(default)]
     pub plan_rejected: bool,
-    /// How many plans of each candidate. With more than one, each is a child of its own; one whose planner breaks is left out.
+    /// Number of plans of each candidate. With more than one, each is a child of its own; one whose planner
+    /// breaks is left out.
     #[serde(default = "crate::stages::one", skip_serializing_if = "crate::stages::is_one")]
     #[schemars(range(min = 1, max = 1000))]
     pub n: u32,
-    /// Whose words the planner is told, labels as in a translate stage's `feedback`. The planner then also gets the candidate's plan so
-    /// far and writes it anew: the new plan is a child, and what was said about the old one does not count for it.
+    /// Labels of the stages whose feedback the planner gets, as in a translate stage. The planner then also
+    /// gets the candidate's current plan and rewrites it: the new plan is a child, and results about the old
+    /// one do not count for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
 }
@@ -54,11 +55,11 @@ impl Default for PlanStage {
 }
 
 impl PlanStage {
-    /// Whether its plans are children of the candidate; else the plan is added to the candidate itself.
+    /// True if its plans are children of the candidate; else the plan is added to the candidate itself.
     pub fn makes_children(&self) -> bool {
         self.n > 1 || self.rewrites()
     }
-    /// Whether it writes the candidate's plan anew.
+    /// True if it rewrites the candidate's plan.
     pub fn rewrites(&self) -> bool {
         !self.feedback.is_empty()
     }

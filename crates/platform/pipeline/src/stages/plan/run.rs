@@ -14,7 +14,7 @@ use crate::stages::Stage;
 use planforge_contract::{CandidatePatch, Event, Failure, LineageStep, PlanLimits, PlanOutcome, PlanRequest};
 use planforge_llm::derive_u64;
 
-/// What came of one question to a planner.
+/// The result of one request to a planner.
 enum Planned {
     Outcome(PlanOutcome),
     Skipped,
@@ -118,7 +118,7 @@ impl Planning<'_> {
         Ok(step)
     }
 
-    /// Why the planner is not asked about a candidate; nothing where it is.
+    /// The reason for not asking the planner about a candidate; none if it is asked.
     fn unasked(&self, entry: &Entry) -> Option<Planned> {
         let (info, _) = self.context.services.instances.stages.get(&self.stage.label)?;
         if !self.stage.plan_rejected

@@ -78,7 +78,7 @@ fn check_round(
     }
 }
 
-/// What rounds are compared by must be there in each of them.
+/// Checks that the metric of the rounds is there in each of them.
 fn check_metric_of_round(
     checker: &StageChecker<'_>,
     by: &At<String>,
@@ -106,7 +106,7 @@ fn check_metric_of_round(
     out.push(error_at("pipeline.round-metric", message, by.place).help(help));
 }
 
-/// What cannot be chosen without a metric.
+/// Reports keys that need a metric.
 fn needs_metric(best: bool, from: ContinueFrom, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
     if best {
         let message = format!("{} has no `by`, by which the best round is chosen", reader.what);
@@ -140,7 +140,7 @@ fn no_writer(items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
     );
 }
 
-/// One stage writes, and only what judges stands before it.
+/// Checks that one stage writes, and that only judges stand before it.
 fn around(writer: usize, read: &[Stage], items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
     let Some(first) = read.get(writer) else { return };
     let writes = |stage: &Stage| stage.definition().writes() == first.definition().writes();
@@ -176,8 +176,8 @@ fn acceptance(read: &[Stage], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What the writer makes is new: a stage beside it that names itself or, on its side of the writer, a later one would never be told
-/// anything.
+/// Reports feedback that a stage would never get: the writer's children are new, so a stage gets none from
+/// itself or, on its side of the writer, from a later stage.
 fn never_said(writer: usize, read: &[Stage], round: &Round, out: &mut Vec<Diagnostic>) {
     for (index, label) in &round.feedback {
         let Some(named) = read.iter().position(|stage| stage.label() == label.value) else { continue };

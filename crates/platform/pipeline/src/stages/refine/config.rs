@@ -13,36 +13,38 @@ pub struct RefineStage {
     /// The stage's name, unique in the file.
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,63}$"))]
     pub label: String,
-    /// Most rounds for one candidate (c_max, or T). `stop` says when it ends earlier.
+    /// Most rounds for one candidate (c_max, or T). With `stop` it may end earlier.
     #[schemars(range(min = 1, max = 1000))]
     pub rounds: u32,
-    /// The metric by which the best of a round, and of all rounds, is chosen where none is accepted: `LABEL.NAME` of a verify
-    /// or plan stage of the round, or one of the candidate's own. Children without a value come last; ties go to the earlier. It may be
-    /// left out where `keep = "last"`: children that are accepted alike are then compared by nothing, and the first goes on.
+    /// The metric by which the best of a round, and of all rounds, is chosen if none is accepted:
+    /// `LABEL.NAME` of a verify or plan stage of the round, or one of the candidate's own. Children without a
+    /// value come last; ties go to the earlier. It is optional with `keep = "last"`: accepted children are
+    /// then not compared, and the first is taken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// Which end of the metric is better.
+    /// The better end of the metric.
     #[serde(default, skip_serializing_if = "Order::is_highest")]
     pub order: Order,
-    /// What the next round goes on from.
+    /// The candidate that the next round starts from.
     #[serde(default)]
     pub continue_from: ContinueFrom,
-    /// What is returned in the end.
+    /// The candidate that is returned.
     #[serde(default)]
     pub keep: KeepRound,
-    /// When the rounds end before all were made.
+    /// The condition that ends the rounds early.
     #[serde(default, skip_serializing_if = "StopRounds::is_accepted")]
     pub stop: StopRounds,
-    /// What is taken off the candidate before the first round.
+    /// Parts of the candidate to remove before the first round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forget: Vec<Forget>,
-    /// The stages of a round, in order. Exactly one of them writes: a translate stage or, where there is none, a plan stage with
-    /// `feedback`. Verify and plan stages before it look at what came into the round, those behind it at its children.
+    /// The stages of a round, in order. Exactly one of them writes: a translate stage or, without one, a plan
+    /// stage with `feedback`. Verify and plan stages before it judge the candidate that enters the round,
+    /// those behind it judge its children.
     #[schemars(with = "Vec<RoundStage>", length(min = 1))]
     pub round: Vec<Stage>,
 }
 
-/// What a refine stage's next round goes on from.
+/// The candidate that the next round of a refine stage starts from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContinueFrom {
@@ -53,23 +55,24 @@ pub enum ContinueFrom {
     BestSoFar,
 }
 
-/// What a refine stage returns.
+/// The candidate that a refine stage returns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KeepRound {
     /// The best of all rounds (the paper's Algorithm 1).
     #[default]
     Best,
-    /// The best of the last round that had a child; what came in where none had.
+    /// The best of the last round that had a child; the entered candidate if none had.
     Last,
 }
 
-/// When a refine stage ends before all rounds were made.
+/// The condition that ends the rounds of a refine stage early.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StopRounds {
-    /// Where every judging stage of the round accepts: those before the writer what came in, which is then returned as it is, or
-    /// those behind it a child. Measurements and select stages do not judge.
+    /// Every judge of the round accepts: those before the writer accept the candidate that enters the round,
+    /// which is then returned unchanged, or those behind it accept a child. Measurements and select stages
+    /// are not judges.
     #[default]
     Accepted,
     /// Never (iVML as the test-time-scaling paper runs it).
@@ -77,19 +80,19 @@ pub enum StopRounds {
 }
 
 impl StopRounds {
-    /// Whether it is the usual one.
+    /// True for the default.
     pub const fn is_accepted(&self) -> bool {
         matches!(self, Self::Accepted)
     }
 }
 
-/// What a refine stage can take off a candidate.
+/// Parts of a candidate that a refine stage can remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Forget {
-    /// The domain, and with it all that was said about the candidate.
+    /// The domain, and with it all results about the candidate.
     Domain,
-    /// The problem, and with it all that was said about the candidate.
+    /// The problem, and with it all results about the candidate.
     Problem,
     /// The conversation so far.
     Conversation,

@@ -54,7 +54,7 @@ pub(super) fn run(
     Ok(step)
 }
 
-/// How the refinement of one candidate ended.
+/// The end of the refinement of one candidate.
 enum End {
     Returned {
         entry: Box<Entry>,
@@ -62,7 +62,7 @@ enum End {
     },
     /// No round had a child, and what came in is not whole.
     Nothing,
-    /// An answer comes later: which child is the best cannot be said before.
+    /// A reply is deferred: the best child is not known before it is there.
     Parked,
     Interrupted,
 }
@@ -93,22 +93,22 @@ struct Refinement<'a> {
     /// The candidate's path as it came in.
     path: String,
     reports: Vec<StageReport>,
-    /// Rounds that were begun.
+    /// Number of started rounds.
     rounds: u32,
     failed: Vec<FailedSample>,
 }
 
-/// Whether a next round is made.
+/// The continuation after a round.
 enum Next {
     Round,
     End(End),
 }
 
-/// What a refinement holds between rounds.
+/// The state of a refinement between rounds.
 struct Held {
-    /// What the next round is made from.
+    /// The candidate that the next round starts from.
     current: Entry,
-    /// What came in, where it is whole.
+    /// The candidate that entered, if it is complete.
     entered: Option<Rated>,
     /// The best of all rounds.
     best: Option<Rated>,
@@ -117,7 +117,7 @@ struct Held {
 }
 
 impl Held {
-    /// The stages before the writer have looked at what the next round is made from: what they said belongs to it wherever it is held.
+    /// Stores the results of the stages before the writer wherever the candidate is held.
     fn looked(&mut self, entry: Entry) {
         let held = [&mut self.entered, &mut self.best, &mut self.last];
         for rated in held.into_iter().flatten() {
@@ -164,7 +164,7 @@ impl Refinement<'_> {
         }
     }
 
-    /// What came in takes part where it is whole; it is compared where it has the metric.
+    /// The entered candidate competes if it is complete and has the metric.
     fn round_zero(&self, entry: &Entry) -> Option<Rated> {
         if self.stage.forget.iter().any(|forget| matches!(forget, Forget::Domain | Forget::Problem)) {
             return None;
@@ -222,8 +222,8 @@ impl Refinement<'_> {
         Ok(Next::End(End::Returned { entry: Box::new(entry), accepted }))
     }
 
-    /// The stages before the writer accept what came into the round: it is returned. The stages from the writer on were for children
-    /// that are not made; what they said of it when it was a child itself still counts.
+    /// Returns the candidate that entered the round, because the stages before the writer accept it. Results
+    /// of the other stages from when it was a child itself still count.
     fn as_it_is(&self, round: u32, held: &mut Held) -> Result<Next, Failure> {
         let entry = held.current.clone();
         let value = entry.metric(&self.stage.by);
@@ -241,7 +241,8 @@ impl Refinement<'_> {
         Ok(done.end)
     }
 
-    /// Whether the judging stages among those of the round all accept; no where there is none. That a plan was written accepts nothing.
+    /// True if there are judges among these stages of the round and all accept. A new plan by itself is not
+    /// an acceptance.
     fn accepts(&self, stages: Range<usize>, entry: &Entry) -> bool {
         let judges =
             |(position, stage): &(usize, &Stage)| stage.definition().decides() && *position != self.writer;
@@ -285,7 +286,7 @@ impl Refinement<'_> {
         })
     }
 
-    /// What the next round's questions tell of a candidate, as far as it is known before that.
+    /// The feedback on a candidate in the next round's requests, as far as it is known before that round.
     fn history(&self, next: &Entry) -> RoundHistory {
         let before: Vec<&Stage> = self.stage.round.iter().take(self.writer).collect();
         let known = |label: &&String| !before.iter().any(|stage| stage.label() == label.as_str());
@@ -309,7 +310,7 @@ impl Refinement<'_> {
     }
 }
 
-/// The candidate as the first round finds it. What was said about a domain or problem that is forgotten holds no longer.
+/// The candidate at the start of the first round, without results about forgotten parts.
 fn forget(stage: &RefineStage, entry: Entry) -> Entry {
     let forgets = |what| stage.forget.contains(&what);
     let mut left = entry;

@@ -16,12 +16,12 @@ pub struct SelectStage {
     /// `candidate.log_likelihood` (the sum over the tokens, test-time-scaling paper, Eq. 1) or `candidate.mean_log_likelihood` (the
     /// sum divided by the number of tokens). Candidates without a value come last; ties go to the order of the sample paths.
     pub by: String,
-    /// What a group is compared by where some member of it has no value of `by`, for example because a server returns no
-    /// probabilities: the first of these metrics that every member has a value of, else the last.
+    /// Metrics for groups in which a member has no value of `by`, for example because a server returns no
+    /// probabilities: the first of them that every member has a value of, else the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_several")]
     #[schemars(with = "OneOrSeveral")]
     pub otherwise: Vec<String>,
-    /// How many candidates of each group go on.
+    /// Number of candidates to keep in each group.
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub keep: u32,
@@ -29,12 +29,12 @@ pub struct SelectStage {
     /// the group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_by: Option<String>,
-    /// Which end of the metric is better.
+    /// The better end of the metric.
     #[serde(default)]
     pub order: Order,
 }
 
-/// How `otherwise` is written.
+/// The forms of `otherwise`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OneOrSeveral {

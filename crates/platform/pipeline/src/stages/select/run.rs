@@ -48,7 +48,7 @@ struct Compared {
     without_value: usize,
 }
 
-/// What a select stage leaves.
+/// The result of a selection.
 struct Selection {
     /// The candidates kept, in sample-path order.
     beam: Vec<Entry>,

@@ -16,7 +16,7 @@ pub struct TranslateStage {
     /// The id of a translator plugin.
     #[serde(rename = "use")]
     pub plugin: String,
-    /// How many samples of each candidate.
+    /// Number of samples of each candidate.
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 1000))]
     pub n: u32,
@@ -26,12 +26,12 @@ pub struct TranslateStage {
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
-    /// Whether safe fixes are applied to what a model wrote; each is recorded.
+    /// Applies safe fixes to what a model wrote; each is recorded.
     #[serde(default)]
     pub fixes: FixPolicy,
-    /// Whose words go into the question: labels of earlier verify stages, for their feedback, of earlier plan stages, for why there
-    /// is no plan, and of earlier translate stages, for what was wrong with the reply. In a round, stages that stand behind this
-    /// one are those of the round before.
+    /// Labels of the stages whose feedback becomes part of the request: verify stages for their feedback,
+    /// plan stages for the reason why there is no plan, and translate stages for the mistakes in the reply.
+    /// They stand before this one; in a round, stages behind this one are those of the round before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
     /// Candidates that have this already pass through unchanged.

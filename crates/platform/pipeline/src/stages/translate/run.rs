@@ -64,7 +64,7 @@ pub(super) fn run(
     Ok(step)
 }
 
-/// Whether the stage passes the candidate on as it is.
+/// True if the stage passes the candidate on unchanged.
 fn has(entry: &Entry, only_without: Option<Artefact>) -> bool {
     match only_without {
         None => false,
@@ -119,15 +119,15 @@ fn waits<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Outcome::Failure(failure) if failure.code == PENDING)
 }
 
-/// Where a child comes from.
+/// The origin of a child.
 struct Birth<'a> {
     lineage: Vec<LineageStep>,
     path: &'a str,
     round: Option<u32>,
 }
 
-/// A new domain or problem is a new candidate: what was said and planned about the parent does not hold for it. A round judges
-/// each child anew, whether it changed anything or not.
+/// The child of a candidate. Results about the parent's domain and problem do not hold for a new one. A round
+/// judges each child, whether it changed anything or not.
 fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     let stage = birth.lineage.last().map(|step| step.stage.clone()).unwrap_or_default();
     let changed = patch.domain.is_some() || patch.problem.is_some();
@@ -171,15 +171,15 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
 /// Under this and its name, a candidate has the text of each action that was written by itself.
 const ACTION: &str = "action.";
 
-/// Whether a translator that knows nothing of actions that were written one by one has written another domain: theirs is not
-/// made of them any more, and who judges actions has to find them in it.
+/// True if a translator that does not write actions one by one has written another domain. It is then not
+/// made of the single actions, and verifiers of actions have to find them in the domain.
 fn is_other_domain(old: &Candidate, patch: &CandidatePatch) -> bool {
     let other = patch.domain.is_some() && patch.domain != old.domain;
     other && !patch.texts.keys().any(|name| name.starts_with(ACTION))
 }
 
-/// The sum of log-probabilities over all replies that made a candidate, and how many tokens it is the sum of (test-time-scaling
-/// paper, Eq. 1). It is not known where a server told none for one of them.
+/// Sum of log-probabilities over all replies that made a candidate, and its number of tokens
+/// (test-time-scaling paper, Eq. 1). Unknown if a server returned none for one of them.
 fn likelihood(parent: &Entry, patch: &CandidatePatch) -> (Option<f64>, Option<u64>) {
     let replied = |reply: &str| !reply.is_empty();
     if patch.rewrite {

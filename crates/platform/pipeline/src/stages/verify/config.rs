@@ -22,8 +22,8 @@ pub struct VerifyStage {
     /// The plugin's options.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub options: JsonObject,
-    /// Whose words the verifier is told beside the candidate, in `VerifyRequest.feedback`: labels as in a translate stage's
-    /// `feedback`, and by the same rules.
+    /// Labels of the stages whose feedback the verifier gets in `VerifyRequest.feedback`, as in a translate
+    /// stage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
     /// The assessment is a measurement alone: it decides neither the task's verdict, nor whether a planner is asked, nor

@@ -81,7 +81,7 @@ fn groups<'b>(
     beam.chunk_by(|a, b| together && (round.is_some() || parent(a) == parent(b))).collect()
 }
 
-/// Whether a call takes several candidates.
+/// True if a call takes several candidates.
 pub(super) fn judges_together(context: &Context<'_>, stage: &VerifyStage) -> bool {
     let instance = context.services.instances.stages.get(&stage.label);
     instance.is_some_and(|(info, _)| info.compares_candidates(&stage.options))
@@ -92,7 +92,7 @@ fn parent(entry: &Entry) -> &[LineageStep] {
     lineage.get(..lineage.len().saturating_sub(1)).unwrap_or_default()
 }
 
-/// What the candidates of a call have in common.
+/// The common lineage of the candidates of a call.
 fn common(group: &[Entry]) -> &[LineageStep] {
     let Some((first, rest)) = group.split_first() else { return &[] };
     let shared = rest.iter().fold(first.candidate.lineage.len(), |length, entry| {
