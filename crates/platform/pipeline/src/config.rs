@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 mod given;
 mod obfuscate;
-pub use given::{DescriptionClass, GivenExample, GivenSpec};
+pub use given::{DescriptionClass, GivenExample, GivenSpec, Texts};
 pub use obfuscate::ObfuscateTable;
 
 /// The schema number of pipeline files that this version reads.

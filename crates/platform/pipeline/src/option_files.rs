@@ -1,6 +1,7 @@
 //! Options that name a file or a suite: the host reads it and gives the plugin its text, for plugins open no files.
 
-use crate::suite::{Suite, Texts, disguised, load_suite_with};
+use crate::config::Texts;
+use crate::suite::{Suite, disguised, load_suite_with};
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, SuiteReference};
 use planforge_diagnostics::Diagnostic;
 use planforge_obfuscate::Options;

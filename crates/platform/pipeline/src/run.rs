@@ -14,6 +14,7 @@ pub(crate) mod report;
 pub(crate) mod series;
 pub(crate) mod services;
 pub(crate) mod step;
+pub(crate) mod sync;
 pub(crate) mod task;
 mod undo;
 pub(crate) mod verdict;
@@ -30,7 +31,7 @@ pub use undo::named_back;
 use crate::config::Pipeline;
 use crate::front::{CheckedPipeline, price_of};
 use crate::stages::Stage;
-use context::{Context, lock};
+use context::Context;
 use planforge_contract::{Event, Failure, Price};
 use planforge_llm::Mode;
 use pool::Pool;
@@ -38,6 +39,7 @@ use recorder::Recorder;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use sync::lock;
 
 /// Runs a pipeline over tasks.
 ///

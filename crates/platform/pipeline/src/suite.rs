@@ -7,6 +7,7 @@
 
 mod actions;
 mod add_on;
+mod data;
 mod described;
 mod disguise;
 mod files;
@@ -20,14 +21,14 @@ mod view;
 pub use actions::{ActionTexts, PredicateText, read_declaration, same_parameters};
 pub(crate) use actions::{examples as action_examples, json as materials_json};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
+pub use data::{Example, Suite, SuiteDisguise, SuiteTask};
 pub use described::{describe_tasks, needs_description};
-pub use disguise::{SuiteDisguise, disguised};
+pub use disguise::disguised;
 pub(crate) use files::suites_below;
 pub use files::{Folder as SuiteFolder, MAX_SUITE_FILE_BYTES};
 pub(crate) use further::further_problems;
 pub use load::{
-    Example, LoadedSuite, Suite, SuiteTask, Texts, load_leniently, load_suite, load_suite_with, load_task,
-    load_task_with, load_without_tasks,
+    LoadedSuite, load_leniently, load_suite, load_suite_with, load_task, load_task_with, load_without_tasks,
 };
 pub use manifest::{GenerateSpec, SUITE_SCHEMA};
 pub use picture::{

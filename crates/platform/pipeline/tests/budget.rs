@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -16,37 +17,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const SEARCH: &str = r#"
-schema = 1
-seed = 7
-[llm.main]
-use = "provider-openai"
-model = "scripted"
-price = { prompt = 1.0, completion = 1000.0 }
-[[stage]]
-do = "budget"
-label = "search"
-by = "score.score"
-policy = "thompson"
-width = 1
-[stage.budget]
-calls = 12
-[[stage.sample]]
-do = "translate"
-label = "domain"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage.round]]
-do = "translate"
-label = "update"
-use = "translator-direct"
-roles = { writer = "main" }
-feedback = ["score"]
-[[stage.judge]]
-do = "verify"
-label = "score"
-use = "verifier-val"
-"#;
+const SEARCH: &str = concat!(
+    toml!(schema = 1 seed = 7),
+    model!(main "scripted" price = { prompt = 1.0, completion = 1000.0 }),
+    stage!(budget "search" by = "score.score" policy = "thompson" width = 1),
+    table!("stage.budget" calls = 12),
+    sample!(translate "domain" use = "translator-direct" roles = { writer = "main" }),
+    round!(translate "update" use = "translator-direct" roles = { writer = "main" } feedback = ["score"]),
+    judge!(verify "score" use = "verifier-val"),
+);
 
 /// With a critic before the writer of a round.
 fn with_critic(text: &str) -> String {
@@ -420,18 +399,11 @@ fn time_is_limited_by_what_was_recorded() {
     assert_eq!(failure.class, FailureClass::ReplayMiss);
 }
 
-const BEAM: &str = r#"
-schema = 1
-seed = 3
-[llm.main]
-use = "provider-openai"
-model = "scripted"
-[[stage]]
-do = "translate"
-label = "first"
-use = "translator-direct"
-roles = { writer = "main" }
-"#;
+const BEAM: &str = concat!(
+    toml!(schema = 1 seed = 3),
+    model!(main "scripted"),
+    stage!(translate "first" use = "translator-direct" roles = { writer = "main" }),
+);
 
 /// Entered candidates are judged, returned if nothing better is found, and can be refined.
 #[test]

@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -13,26 +14,13 @@ use planforge_pipeline::*;
 use planforge_record::MemoryJournal;
 use std::sync::{Arc, Mutex};
 
-const JUDGED: &str = r#"
-schema = 1
-[given]
-domain = true
-[llm.main]
-use = "provider-openai"
-model = "scripted"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-[[stage]]
-do = "verify"
-label = "look"
-use = "verifier-critique"
-roles = { critic = "main" }
-options = { of = "problem" }
-"#;
+const JUDGED: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    model!(main "scripted"),
+    stage!(translate "problem" use = "translator-direct" n = 2 roles = { writer = "main" }),
+    stage!(verify "look" use = "verifier-critique" roles = { critic = "main" } options = { of = "problem" }),
+);
 
 /// Two problems; with `late` the answer for the second comes later.
 fn two(late: bool) -> StageInstance {

@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -14,48 +15,17 @@ use planforge_record::{Journal, MemoryJournal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const CHAIN: &str = r#"
-schema = 1
-seed = 7
-[llm.main]
-use = "provider-openai"
-model = "scripted"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 4
-roles = { writer = "main" }
-[[stage]]
-do = "verify"
-label = "first"
-use = "verifier-val"
-[[stage]]
-do = "translate"
-label = "again"
-use = "translator-direct"
-n = 3
-roles = { writer = "main" }
-feedback = ["first"]
-[[stage]]
-do = "verify"
-label = "ew"
-use = "verifier-val"
-[[stage]]
-do = "select"
-by = "ew.score"
-keep = 2
-group_by = "problem"
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-[[stage]]
-do = "select"
-by = "plan.steps"
-keep = 3
-order = "lowest"
-"#;
+const CHAIN: &str = concat!(
+    toml!(schema = 1 seed = 7),
+    model!(main "scripted"),
+    stage!(translate "problem" use = "translator-direct" n = 4 roles = { writer = "main" }),
+    stage!(verify "first" use = "verifier-val"),
+    stage!(translate "again" use = "translator-direct" n = 3 roles = { writer = "main" } feedback = ["first"]),
+    stage!(verify "ew" use = "verifier-val"),
+    stage!(select by = "ew.score" keep = 2 group_by = "problem"),
+    stage!(plan "plan" use = "planner-classical"),
+    stage!(select by = "plan.steps" keep = 3 order = "lowest"),
+);
 
 #[test]
 fn one_job_and_sixteen_give_the_same_bytes() {
@@ -102,17 +72,11 @@ fn replay_needs_no_provider_and_gives_the_same_bytes() {
     assert_eq!(effects(&journal), effects(&again));
 }
 
-const PLAN_ONLY: &str = r#"
-schema = 1
-[given]
-domain = true
-problem = true
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-limits = { time_s = 1.5, memory_mb = 64, nodes = 1000 }
-"#;
+const PLAN_ONLY: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true problem = true),
+    stage!(plan "plan" use = "planner-classical" limits = { time_s = 1.5, memory_mb = 64, nodes = 1000 }),
+);
 
 fn plan_task() -> Vec<RunTask> {
     let mut tasks = tasks(1);
@@ -171,18 +135,11 @@ fn replay_takes_what_depended_on_time_from_the_record_and_recomputes_the_rest() 
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
 
-const WORKER: &str = r#"
-schema = 1
-[llm.main]
-use = "provider-openai"
-model = "scripted"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-asp"
-n = 2
-roles = { writer = "main" }
-"#;
+const WORKER: &str = concat!(
+    toml!(schema = 1),
+    model!(main "scripted"),
+    stage!(translate "problem" use = "translator-asp" n = 2 roles = { writer = "main" }),
+);
 
 /// A translator with a child process, which answers with each of these in turn; one question a sample.
 fn with_worker(answers: Vec<Result<String, Failure>>) -> (Bench, Arc<AtomicUsize>) {

@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -15,53 +16,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-const SPREAD: &str = r#"
-schema = 1
-seed = 3
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-[[stage]]
-do = "refine"
-label = "refine"
-rounds = 1
-by = "early.score"
-forget = ["domain"]
-[[stage.round]]
-do = "translate"
-label = "domain"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage.round]]
-do = "verify"
-label = "early"
-use = "verifier-val"
-[[stage]]
-do = "fan_out"
-label = "others"
-[[stage]]
-do = "translate"
-label = "rest"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-only_without = "problem"
-[[stage]]
-do = "verify"
-label = "figures"
-use = "verifier-val"
-measure = true
-[[stage]]
-do = "verify"
-label = "final"
-use = "verifier-val"
-"#;
+const SPREAD: &str = concat!(
+    toml!(schema = 1 seed = 3),
+    model!(main "m"),
+    stage!(translate "problem" use = "translator-direct" n = 2 roles = { writer = "main" }),
+    stage!(refine "refine" rounds = 1 by = "early.score" forget = ["domain"]),
+    round!(translate "domain" use = "translator-direct" roles = { writer = "main" }),
+    round!(verify "early" use = "verifier-val"),
+    stage!(fan_out "others"),
+    stage!(translate "rest" use = "translator-direct" n = 2 roles = { writer = "main" } only_without = "problem"),
+    stage!(verify "figures" use = "verifier-val" measure = true),
+    stage!(verify "final" use = "verifier-val"),
+);
 
 /// `task: problem, domain, lead text, lead problem` of every question.
 type Seen = Arc<Mutex<Vec<String>>>;
@@ -304,17 +270,12 @@ impl Environment for Outside {
     }
 }
 
-const OUTSIDE: &str = r#"
-schema = 1
-[given]
-domain = true
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "verify"
-label = "judge"
-use = "verifier-val"
-"#;
+const OUTSIDE: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    table!("environment" use = "environment-pddl"),
+    stage!(verify "judge" use = "verifier-val"),
+);
 
 /// Makes three requests to the environment and returns its answers.
 fn asks() -> StageInstance {
@@ -379,28 +340,14 @@ fn a_program_outside_is_never_asked_twice() {
     assert_eq!(run(&bench.pipeline, &tasks(1), &services).unwrap().state, RunState::Finished);
 }
 
-const PLANNED: &str = r#"
-schema = 1
-[given]
-domain = true
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-[[stage]]
-do = "verify"
-label = "valid"
-use = "verifier-val"
-options = { backend = "val" }
-"#;
+const PLANNED: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    model!(main "m"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" }),
+    stage!(plan "plan" use = "planner-classical"),
+    stage!(verify "valid" use = "verifier-val" options = { backend = "val" }),
+);
 
 #[test]
 fn programs_behind_planners_and_verifiers_are_not_started_by_a_replay() {

@@ -4,6 +4,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -17,39 +18,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const ROUNDS: &str = r#"
-schema = 1
-seed = 7
-[llm.main]
-use = "provider-openai"
-model = "scripted"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 3
-roles = { writer = "main" }
-[[stage]]
-do = "refine"
-label = "refine"
-rounds = 2
-by = "ew.score"
-[[stage.round]]
-do = "translate"
-label = "edit"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-feedback = ["ew"]
-[[stage.round]]
-do = "verify"
-label = "ew"
-use = "verifier-ew"
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-"#;
+const ROUNDS: &str = concat!(
+    toml!(schema = 1 seed = 7),
+    model!(main "scripted"),
+    stage!(translate "problem" use = "translator-direct" n = 3 roles = { writer = "main" }),
+    stage!(refine "refine" rounds = 2 by = "ew.score"),
+    round!(translate "edit" use = "translator-direct" n = 2 roles = { writer = "main" } feedback = ["ew"]),
+    round!(verify "ew" use = "verifier-ew"),
+    stage!(plan "plan" use = "planner-classical"),
+);
 
 /// Has room for so many steps, and for no more until somebody makes it.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -14,49 +15,17 @@ use planforge_record::{Journal, MemoryJournal};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-const IVML: &str = r#"
-schema = 1
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "translate"
-label = "domain"
-use = "translator-direct"
-n = 3
-roles = { writer = "main" }
-[[stage]]
-do = "select"
-label = "best"
-by = "candidate.log_likelihood"
-keep = 2
-[[stage]]
-do = "refine"
-label = "ivml"
-rounds = 2
-keep = "last"
-[[stage.round]]
-do = "verify"
-label = "critique"
-use = "verifier-critique"
-roles = { critic = "main" }
-feedback = ["pddl"]
-[[stage.round]]
-do = "translate"
-label = "update"
-use = "translator-direct"
-roles = { writer = "main" }
-feedback = ["critique"]
-[[stage.round]]
-do = "verify"
-label = "pddl"
-use = "verifier-val"
-measure = true
-[[stage]]
-do = "verify"
-label = "final"
-use = "verifier-val"
-"#;
+const IVML: &str = concat!(
+    toml!(schema = 1),
+    model!(main "m"),
+    stage!(translate "domain" use = "translator-direct" n = 3 roles = { writer = "main" }),
+    stage!(select "best" by = "candidate.log_likelihood" keep = 2),
+    stage!(refine "ivml" rounds = 2 keep = "last"),
+    round!(verify "critique" use = "verifier-critique" roles = { critic = "main" } feedback = ["pddl"]),
+    round!(translate "update" use = "translator-direct" roles = { writer = "main" } feedback = ["critique"]),
+    round!(verify "pddl" use = "verifier-val" measure = true),
+    stage!(verify "final" use = "verifier-val"),
+);
 
 type Asked = Arc<Mutex<Vec<(String, String)>>>;
 
@@ -359,24 +328,13 @@ fn jobs_crashes_and_replays_change_nothing_about_rounds_that_begin_with_a_critic
     nothing_changes(asking);
 }
 
-const PASS: &str = r#"
-schema = 1
-[given]
-domain = true
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-llm"
-n = 8
-roles = { planner = "main" }
-[[stage]]
-do = "verify"
-label = "valid"
-use = "verifier-val"
-"#;
+const PASS: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    model!(main "m"),
+    stage!(plan "plan" use = "planner-llm" n = 8 roles = { planner = "main" }),
+    stage!(verify "valid" use = "verifier-val"),
+);
 
 /// A planner that asks a model: as many steps as the number in the reply; a multiple of seven is not a plan.
 fn asking_planner() -> StageInstance {
@@ -459,43 +417,17 @@ fn jobs_crashes_and_replays_change_nothing_about_several_plans() {
     nothing_changes(pass);
 }
 
-const SELF_CRITIQUE: &str = r#"
-schema = 1
-[given]
-domain = true
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "verify"
-label = "pddl"
-use = "verifier-val"
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-llm"
-roles = { planner = "main" }
-[[stage]]
-do = "refine"
-label = "self-critique"
-rounds = 3
-keep = "last"
-[[stage.round]]
-do = "verify"
-label = "critique"
-use = "verifier-critique"
-roles = { critic = "main" }
-[[stage.round]]
-do = "plan"
-label = "again"
-use = "planner-llm"
-roles = { planner = "main" }
-feedback = ["critique"]
-[[stage]]
-do = "verify"
-label = "valid"
-use = "verifier-val"
-"#;
+const SELF_CRITIQUE: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    model!(main "m"),
+    stage!(verify "pddl" use = "verifier-val"),
+    stage!(plan "plan" use = "planner-llm" roles = { planner = "main" }),
+    stage!(refine "self-critique" rounds = 3 keep = "last"),
+    round!(verify "critique" use = "verifier-critique" roles = { critic = "main" }),
+    round!(plan "again" use = "planner-llm" roles = { planner = "main" } feedback = ["critique"]),
+    stage!(verify "valid" use = "verifier-val"),
+);
 
 /// Plans with one step more than the plan that it gets, and notes what it was asked.
 fn longer(asked: &Asked) -> StageInstance {
@@ -563,36 +495,15 @@ fn jobs_crashes_and_replays_change_nothing_about_plans_that_are_written_anew() {
 /// plan.
 #[test]
 fn a_given_problem_goes_with_the_written_domain() {
-    let text = r#"
-schema = 1
-[given]
-text = false
-problem = true
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "translate"
-label = "domain"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-[[stage]]
-do = "verify"
-label = "critique"
-use = "verifier-critique"
-roles = { critic = "main" }
-feedback = ["plan"]
-[[stage]]
-do = "translate"
-label = "update"
-use = "translator-direct"
-roles = { writer = "main" }
-feedback = ["plan", "critique"]
-"#;
+    let text = concat!(
+        toml!(schema = 1),
+        table!("given" text = false problem = true),
+        model!(main "m"),
+        stage!(translate "domain" use = "translator-direct" roles = { writer = "main" }),
+        stage!(plan "plan" use = "planner-classical"),
+        stage!(verify "critique" use = "verifier-critique" roles = { critic = "main" } feedback = ["plan"]),
+        stage!(translate "update" use = "translator-direct" roles = { writer = "main" } feedback = ["plan", "critique"]),
+    );
     let asked = Asked::default();
     let (of_critic, of_writer) = (Arc::clone(&asked), Arc::clone(&asked));
     let planner = Plan(|_: &dyn Host, request: &PlanRequest| {

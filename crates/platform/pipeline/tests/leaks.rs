@@ -4,6 +4,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -269,34 +270,15 @@ fn predicates_that_are_withheld_are_in_no_material() {
     }
 }
 
-const CHAIN: &str = r#"
-schema = 1
-[llm.main]
-use = "provider-openai"
-model = "m"
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage]]
-do = "verify"
-label = "environment"
-use = "verifier-val"
-[[stage]]
-do = "translate"
-label = "again"
-use = "translator-direct"
-roles = { writer = "main" }
-feedback = ["environment"]
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-llm"
-roles = { planner = "main" }
-"#;
+const CHAIN: &str = concat!(
+    toml!(schema = 1),
+    model!(main "m"),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" }),
+    stage!(verify "environment" use = "verifier-val"),
+    stage!(translate "again" use = "translator-direct" roles = { writer = "main" } feedback = ["environment"]),
+    stage!(plan "plan" use = "planner-llm" roles = { planner = "main" }),
+);
 
 #[test]
 fn nothing_is_given_unless_the_file_says_so() {
@@ -347,36 +329,15 @@ fn a_verifier_cannot_carry_the_environment_s_words_to_a_model() {
     assert_eq!(leaked(&declared, ALL, carry).0, MARKERS);
 }
 
-const CRITIC: &str = r#"
-schema = 1
-[llm.main]
-use = "provider-openai"
-model = "m"
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage]]
-do = "verify"
-label = "environment"
-use = "verifier-val"
-[[stage]]
-do = "verify"
-label = "critique"
-use = "verifier-critique"
-roles = { critic = "main" }
-feedback = ["environment"]
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-llm"
-roles = { planner = "main" }
-feedback = ["environment", "critique"]
-plan_rejected = true
-"#;
+const CRITIC: &str = concat!(
+    toml!(schema = 1),
+    model!(main "m"),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" }),
+    stage!(verify "environment" use = "verifier-val"),
+    stage!(verify "critique" use = "verifier-critique" roles = { critic = "main" } feedback = ["environment"]),
+    stage!(plan "plan" use = "planner-llm" roles = { planner = "main" } feedback = ["environment", "critique"] plan_rejected = true),
+);
 
 /// A critic that tells the model all of its request.
 fn telling_critic(bench: Bench) -> Bench {
@@ -397,34 +358,15 @@ fn critics_and_planners_are_told_what_rests_on_the_environment_only_where_the_fi
     assert_eq!(leaked(alone, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
 }
 
-const ROUNDS: &str = r#"
-schema = 1
-[llm.main]
-use = "provider-openai"
-model = "m"
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-roles = { writer = "main" }
-[[stage]]
-do = "refine"
-label = "ivml"
-rounds = 3
-keep = "last"
-[[stage.round]]
-do = "verify"
-label = "critique"
-use = "verifier-critique"
-roles = { critic = "main" }
-[[stage.round]]
-do = "translate"
-label = "update"
-use = "translator-direct"
-roles = { writer = "main" }
-"#;
+const ROUNDS: &str = concat!(
+    toml!(schema = 1),
+    model!(main "m"),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" }),
+    stage!(refine "ivml" rounds = 3 keep = "last"),
+    round!(verify "critique" use = "verifier-critique" roles = { critic = "main" }),
+    round!(translate "update" use = "translator-direct" roles = { writer = "main" }),
+);
 
 /// A critic's conversation about the environment would reach its model in the next round.
 #[test]

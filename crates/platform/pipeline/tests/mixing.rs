@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -13,44 +14,20 @@ use planforge_record::Journal;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-const HEAD: &str = r#"
-schema = 1
-seed = 7
-[llm.main]
-use = "provider-openai"
-model = "first"
-[llm.other]
-use = "provider-openai"
-model = "second"
-[llm.third]
-use = "provider-openai"
-model = "second"
-"#;
+const HEAD: &str = concat!(
+    toml!(schema = 1 seed = 7),
+    model!(main "first"),
+    model!(other "second"),
+    model!(third "second"),
+);
 
 fn file(writer: &str) -> String {
-    let stages = r#"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 5
-roles = { writer = WRITER }
-[[stage]]
-do = "verify"
-label = "first"
-use = "verifier-val"
-[[stage]]
-do = "translate"
-label = "again"
-use = "translator-direct"
-n = 3
-roles = { writer = ["other", "main", "third"] }
-feedback = ["first"]
-[[stage]]
-do = "verify"
-label = "ew"
-use = "verifier-val"
-"#;
+    let stages = concat!(
+        stage!(translate "problem" use = "translator-direct" n = 5 roles = { writer = WRITER }),
+        stage!(verify "first" use = "verifier-val"),
+        stage!(translate "again" use = "translator-direct" n = 3 roles = { writer = ["other", "main", "third"] } feedback = ["first"]),
+        stage!(verify "ew" use = "verifier-val"),
+    );
     format!("{HEAD}{}", stages.replace("WRITER", writer))
 }
 
@@ -138,22 +115,11 @@ fn likelihoods_of_several_models_are_not_compared_without_a_warning() {
 fn a_price_that_a_budget_in_money_needs_is_asked_of_every_model_of_a_role() {
     let text = format!(
         "{HEAD}{}",
-        r#"
-[[stage]]
-do = "budget"
-label = "search"
-by = "score.score"
-budget = { money = 1.0 }
-[[stage.sample]]
-do = "translate"
-label = "domain"
-use = "translator-direct"
-roles = { writer = { main = 1, other = 1 } }
-[[stage.judge]]
-do = "verify"
-label = "score"
-use = "verifier-val"
-"#
+        concat!(
+            stage!(budget "search" by = "score.score" budget = { money = 1.0 }),
+            sample!(translate "domain" use = "translator-direct" roles = { writer = { main = 1, other = 1 } }),
+            judge!(verify "score" use = "verifier-val"),
+        )
     );
     let checked = check(&text, "test.toml", &Scripted, &[]);
     let missing = |name: &str| {

@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -218,20 +219,12 @@ fn suites_without_pddl_cannot_be_disguised() {
     assert_eq!(disguised(&broken, &Options::all(Names::Random, 1)).unwrap_err()[0].code, "suite.disguise");
 }
 
-const CHAIN: &str = r#"
-schema = 1
-seed = 3
-[llm.main]
-use = "provider-openai"
-model = "m"
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-roles = { writer = "main" }
-"#;
+const CHAIN: &str = concat!(
+    toml!(schema = 1 seed = 3),
+    model!(main "m"),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" }),
+);
 
 fn diagnosed(rest: &str, overrides: &[&str]) -> Checked {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();

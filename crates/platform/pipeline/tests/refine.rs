@@ -4,6 +4,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -15,48 +16,17 @@ use planforge_record::{Journal, MemoryJournal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-const TREE: &str = r#"
-schema = 1
-feedback = "environment"
-[llm.main]
-use = "provider-openai"
-model = "m"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-[[stage]]
-do = "refine"
-label = "refine"
-rounds = 2
-by = "ew.score"
-forget = ["domain", "conversation"]
-[[stage.round]]
-do = "translate"
-label = "edit"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-feedback = ["edit", "ew", "valid"]
-[[stage.round]]
-do = "verify"
-label = "ew"
-use = "verifier-val"
-[[stage.round]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-[[stage.round]]
-do = "verify"
-label = "valid"
-use = "verifier-val"
-[[stage]]
-do = "select"
-label = "best"
-by = "ew.score"
-"#;
+const TREE: &str = concat!(
+    toml!(schema = 1 feedback = "environment"),
+    model!(main "m"),
+    stage!(translate "problem" use = "translator-direct" n = 2 roles = { writer = "main" }),
+    stage!(refine "refine" rounds = 2 by = "ew.score" forget = ["domain", "conversation"]),
+    round!(translate "edit" use = "translator-direct" n = 2 roles = { writer = "main" } feedback = ["edit", "ew", "valid"]),
+    round!(verify "ew" use = "verifier-val"),
+    round!(plan "plan" use = "planner-classical"),
+    round!(verify "valid" use = "verifier-val"),
+    stage!(select "best" by = "ew.score"),
+);
 
 /// Replies of the scripted model, by the sample path of the domain: a score, `accepted`, or nothing usable.
 type Script = BTreeMap<&'static str, &'static str>;

@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
 mod common;
 
 use common::*;
@@ -12,26 +13,10 @@ use planforge_pipeline::*;
 use planforge_record::Journal;
 use std::sync::{Arc, Mutex};
 
-const TRANSLATE: &str = r#"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 4
-roles = { writer = "main" }
-"#;
-const VERIFY: &str = r#"
-[[stage]]
-do = "verify"
-label = "pddl"
-use = "verifier-val"
-"#;
-const PLAN: &str = r#"
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-"#;
+const TRANSLATE: &str =
+    concat!(stage!(translate "problem" use = "translator-direct" n = 4 roles = { writer = "main" }),);
+const VERIFY: &str = concat!(stage!(verify "pddl" use = "verifier-val"),);
+const PLAN: &str = concat!(stage!(plan "plan" use = "planner-classical"),);
 const ENVIRONMENT: &str = "[environment]\nuse = \"environment-pddl\"\n";
 
 fn file(parts: &[&str]) -> String {

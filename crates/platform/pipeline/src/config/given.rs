@@ -93,8 +93,8 @@ impl GivenSpec {
     }
 
     /// The need for texts in suites: required, unless none is given.
-    pub const fn texts(&self) -> crate::Texts {
-        if self.text { crate::Texts::Required } else { crate::Texts::Optional }
+    pub const fn texts(&self) -> Texts {
+        if self.text { Texts::Required } else { Texts::Optional }
     }
 
     /// The suite whose task is the in-context example, as the file names it.
@@ -104,4 +104,13 @@ impl GivenSpec {
             _ => None,
         }
     }
+}
+
+/// The need for texts in plain language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// The domain and each task has one; a problem without a text is not a task.
+    Required,
+    /// Texts are not needed: every problem is a task.
+    Optional,
 }

@@ -6,10 +6,11 @@ use super::pool::Pool;
 use super::recorder::Recorder;
 use super::report::TaskUsage;
 use super::services::{RunTask, Services};
+use super::sync::lock;
 use crate::config::Pipeline;
 use planforge_contract::{Failure, TaskView};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A run.
@@ -66,9 +67,4 @@ impl<'a> TaskRun<'a> {
         view.materials.extend(entry.materials.iter().map(|(name, text)| (name.clone(), text.clone())));
         view
     }
-}
-
-/// A lock on data that is whole at every moment.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! Replies that are word for word another reply to the same question. A server that ignores seeds gives them for samples, and so does any at
 //! temperature 0. They stay samples of their own, in the beam and in the record; how many there are is reported.
 
-use super::context::lock;
+use super::sync::lock;
 use planforge_contract::{Message, Reply, Speaker};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

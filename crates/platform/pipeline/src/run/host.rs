@@ -1,11 +1,12 @@
 //! The host object of one plugin call, with its place in the run and the rights of the plugin's kind.
 
-use super::context::{Context, TaskRun, lock};
+use super::context::{Context, TaskRun};
 use super::copies;
 use super::path::call_path;
 use super::planner::ask_planner;
 use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
+use super::sync::lock;
 use crate::config::FeedbackSource;
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
@@ -77,7 +78,7 @@ impl<'a> Call<'a> {
         if let Err(failure) = &answer
             && failure.code == PENDING
         {
-            super::context::lock(&self.put_off).get_or_insert_with(|| failure.clone());
+            lock(&self.put_off).get_or_insert_with(|| failure.clone());
         }
         answer
     }
@@ -85,7 +86,7 @@ impl<'a> Call<'a> {
     /// Returns the plugin's result, or the deferral if a reply is deferred: the plugin may have taken the
     /// deferral for a failure and continued. `says` returns true if the result itself contains the deferral.
     pub(crate) fn whole<T>(&self, came: T, says: impl FnOnce(&T) -> bool) -> Result<T, Failure> {
-        match super::context::lock(&self.put_off).clone() {
+        match lock(&self.put_off).clone() {
             Some(failure) if !says(&came) => Err(failure),
             _ => Ok(came),
         }

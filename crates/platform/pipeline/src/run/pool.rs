@@ -1,18 +1,14 @@
 //! Runs the calls of all tasks on a bounded number of threads and gives results back in the order of the work.
 
+use super::sync::lock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The right to make plugin calls, shared by all tasks of a run.
 pub(crate) struct Pool {
     jobs: usize,
     free: Mutex<usize>,
     freed: Condvar,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is guarded here is whole at every moment, so a panic elsewhere does not spoil it.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pool {

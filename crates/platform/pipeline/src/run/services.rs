@@ -1,8 +1,9 @@
 //! The services that a run uses, and its tasks.
 
+use crate::config::Texts;
 use crate::config::{DescriptionClass, Pipeline};
 use crate::suite::{
-    Suite, SuiteTask, Texts, action_examples, disguised, further_problems, load_suite_with, materials_json,
+    Suite, SuiteTask, action_examples, disguised, further_problems, load_suite_with, materials_json,
     suites_below, task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};

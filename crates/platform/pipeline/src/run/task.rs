@@ -1,12 +1,13 @@
 //! One task: its stages in order, and the verdict.
 
 use super::beam::Entry;
-use super::context::{Context, TaskRun, lock};
+use super::context::{Context, TaskRun};
 use super::copies;
 use super::path::candidate_path;
 use super::report::{FailedSample, Moved, RunState, StageReport, TaskReport, TaskUsage};
 use super::services::RunTask;
 use super::step;
+use super::sync::lock;
 use super::verdict::{rank, verdict_of};
 use crate::stages::Stage;
 use planforge_contract::{Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, TaskVerdict};

@@ -1,23 +1,14 @@
 //! A suite under other names: every part of it goes through one [`Disguise`].
 
 use super::actions::{ActionTexts, PredicateText, random_text};
+use super::data::{Example, Suite, SuiteDisguise, SuiteTask};
 use super::files::Folder;
-use super::{Example, Suite, SuiteTask};
 use planforge_contract::Sentences;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_obfuscate::{Disguise, Options, Sources};
 use planforge_pddl::parse_domain;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The original of an obfuscated suite.
-#[derive(Debug, PartialEq, Eq)]
-pub struct SuiteDisguise {
-    /// The other names.
-    pub names: Disguise,
-    /// The suite under its own names.
-    pub original: Suite,
-}
 
 /// The suite under other names. The names depend on the options, the suite's name and the files of its
 /// folder, not on the number of tasks that were read. A suite that is obfuscated already is returned as it

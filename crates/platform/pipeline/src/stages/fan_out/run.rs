@@ -2,10 +2,11 @@
 
 use super::config::FanOutStage;
 use crate::run::beam::Entry;
-use crate::run::context::{Context, lock};
+use crate::run::context::Context;
 use crate::run::report::{RunState, TaskReport};
 use crate::run::services::RunTask;
 use crate::run::step::Step;
+use crate::run::sync::lock;
 use crate::run::task::{Driver, Progressed, Start, TaskResult};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use std::collections::BTreeMap;
