@@ -7,7 +7,7 @@ mod cost;
 pub(crate) mod feedback;
 pub(crate) mod host;
 pub(crate) mod path;
-pub(crate) mod planner;
+mod planner;
 mod pool;
 pub(crate) mod recorder;
 pub(crate) mod report;

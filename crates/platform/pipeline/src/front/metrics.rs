@@ -1,13 +1,12 @@
 //! Checks of names of metrics: `LABEL.NAME` of an earlier stage, or `candidate.NAME`.
 
 use super::reader::{At, error_at, with_help};
+pub(crate) use super::stage_checker::CANDIDATE;
 use super::stage_checker::{StageChecker, kinds_where};
 use super::tree::Place;
 use crate::suggest::help_for;
 use planforge_diagnostics::Diagnostic;
 
-/// The label of a candidate's own metrics; no stage may have it.
-pub(crate) const CANDIDATE: &str = "candidate";
 /// The log-likelihood divided by the number of tokens.
 pub(crate) const MEAN_LOG_LIKELIHOOD: &str = "mean_log_likelihood";
 /// The candidate's own metrics.

@@ -11,6 +11,9 @@ use planforge_contract::PluginInfo;
 use planforge_diagnostics::Diagnostic;
 use std::collections::BTreeMap;
 
+/// The label of a candidate's own metrics; no stage may have it.
+pub(crate) const CANDIDATE: &str = "candidate";
+
 /// A stage that later stages may refer to.
 pub(crate) struct KnownStage {
     pub(crate) label: String,
@@ -387,7 +390,7 @@ fn bad_label(label: &str) -> Option<String> {
     if label.is_empty() {
         return Some("the label is empty".to_owned());
     }
-    if label == super::metrics::CANDIDATE {
+    if label == CANDIDATE {
         return Some(format!("`{label}` is not a label: metrics of the candidate itself begin with it"));
     }
     let good = label.len() <= 64

@@ -3,7 +3,6 @@
 use super::context::{Context, TaskRun};
 use super::copies;
 use super::path::call_path;
-use super::planner::ask_planner;
 use super::recorder::Keep;
 use super::services::{Progress, StageInstance};
 use super::sync::lock;
@@ -283,7 +282,7 @@ impl Host for Call<'_> {
         let mut call = Call::new(self.context, self.task, info, label, path);
         call.asked.clone_from(&self.asked);
         call.asked.push(label.to_owned());
-        self.noting(ask_planner(&call, planner.as_ref(), &request))
+        self.noting(call.ask_planner(planner.as_ref(), &request))
     }
 
     fn worker(&self, _input: &str) -> Result<String, Failure> {

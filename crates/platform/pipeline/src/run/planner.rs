@@ -6,31 +6,33 @@ use super::step::cancelled;
 use planforge_contract::api::Planner;
 use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome, PlanRequest};
 
-/// Asks a planner, or takes its answer from the record.
-pub(crate) fn ask_planner(
-    call: &Call<'_>,
-    planner: &dyn Planner,
-    request: &PlanRequest,
-) -> Result<PlanOutcome, Failure> {
-    let name = format!("{}.plan", call.info.id);
-    let ask = || match call.whole(planner.plan(call, request)?, |_| false)? {
-        PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
-            Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
+impl Call<'_> {
+    /// Asks a planner, or takes its answer from the record.
+    pub(crate) fn ask_planner(
+        &self,
+        planner: &dyn Planner,
+        request: &PlanRequest,
+    ) -> Result<PlanOutcome, Failure> {
+        let name = format!("{}.plan", self.info.id);
+        let ask = || match self.whole(planner.plan(self, request)?, |_| false)? {
+            PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
+                Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
+            }
+            // A limit that was reached once the run is being interrupted may be the interruption's doing.
+            outcome if keep(&outcome) == Keep::Timed && self.context.stopping() => Err(cancelled()),
+            outcome => Ok(outcome),
+        };
+        if self.is_outside() {
+            return self.outside(&name, request, ask);
         }
-        // A limit that was reached once the run is being interrupted may be the interruption's doing.
-        outcome if keep(&outcome) == Keep::Timed && call.context.stopping() => Err(cancelled()),
-        outcome => Ok(outcome),
-    };
-    if call.is_outside() {
-        return call.outside(&name, request, ask);
+        // What a model answered is recorded by itself, and counted whenever it is looked up: asked again, the planner comes to the same.
+        let asks_a_model = !self.info.roles.is_empty();
+        let keep = |outcome: &PlanOutcome| match keep(outcome) {
+            Keep::Yes if asks_a_model => Keep::No,
+            kept => kept,
+        };
+        self.context.recorder.effect(&name, &self.path, request, keep, ask)
     }
-    // What a model answered is recorded by itself, and counted whenever it is looked up: asked again, the planner comes to the same.
-    let asks_a_model = !call.info.roles.is_empty();
-    let keep = |outcome: &PlanOutcome| match keep(outcome) {
-        Keep::Yes if asks_a_model => Keep::No,
-        kept => kept,
-    };
-    call.context.recorder.effect(&name, &call.path, request, keep, ask)
 }
 
 fn keep(outcome: &PlanOutcome) -> Keep {

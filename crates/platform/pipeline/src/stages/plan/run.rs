@@ -6,7 +6,6 @@ use crate::run::context::{Context, TaskRun};
 use crate::run::feedback::for_writer;
 use crate::run::host::{Call, path_of};
 use crate::run::path::{call_path, candidate_path, marked};
-use crate::run::planner::ask_planner;
 use crate::run::services::StageInstance;
 use crate::run::step::{Step, cancelled, no_instance};
 use crate::run::verdict::is_rejected;
@@ -167,7 +166,7 @@ impl Planning<'_> {
         }
         let mut call = Call::new(context, self.task, info, &stage.label, path);
         call.asked.push(stage.label.clone());
-        match ask_planner(&call, planner.as_ref(), &request) {
+        match call.ask_planner(planner.as_ref(), &request) {
             Ok(outcome) => Planned::Outcome(outcome),
             Err(failure) => Planned::Broke(failure),
         }
