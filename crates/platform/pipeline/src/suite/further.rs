@@ -1,8 +1,9 @@
 //! Further problems of a suite for verifiers that compare domains over several (`problems` of
 //! `[environment]`).
 
+use super::data::{Suite, SuiteTask};
 use super::files::Folder;
-use super::load::{Suite, SuiteTask, is_task};
+use super::load::is_task;
 use planforge_diagnostics::Diagnostic;
 
 /// The first so many reference problems of the suite's folder that are not the task's, in order of their names. Tasks with domains of their

@@ -10,8 +10,7 @@ use crate::config::Texts;
 use crate::suggest::help_for;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 /// The result of reading a suite.
 #[derive(Debug, Clone)]
