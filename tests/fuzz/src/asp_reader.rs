@@ -32,8 +32,8 @@ fn read_well(text: &str) -> Reading {
     read(text, SOURCE, signature())
 }
 
-/// What is parsed is printed and parsed again; what the reader understood is a program of the strict language that it reads again without
-/// a word.
+/// Prints and parses again what was parsed. The understood program is in the strict language, which reads it
+/// again without a diagnostic.
 pub fn asp_reader(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let sources = SourceMap::single("reply", text);

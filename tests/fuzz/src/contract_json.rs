@@ -1,4 +1,4 @@
-//! Every document that may cross a plugin's boundary or stand in a run folder.
+//! Every document that may cross a plugin's boundary or be stored in a run folder.
 
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall};
 use planforge_contract::*;
@@ -24,7 +24,7 @@ macro_rules! documents {
     ($($ty:ty),* $(,)?) => {
         /// The names of the documents that are read.
         pub const DOCUMENTS: &[&str] = &[$(<$ty as Document>::NAME),*];
-        /// Which documents the text was read as.
+        /// Returns the number of kinds of documents that the text can be read as.
         fn read(text: &str) -> usize {
             let mut count = 0;
             $(count += usize::from(decoded::<$ty>(text));)*

@@ -1,8 +1,8 @@
-//! What the fuzz targets do with a text. Nothing here may panic, whatever the bytes; what is asserted are the invariants
-//! that the crates promise for every text.
+//! Bodies of the fuzz targets. They must not panic, whatever the bytes, and assert the invariants that the
+//! crates promise for every text.
 //!
-//! The targets in `fuzz_targets/` call these under cargo-fuzz; `crates/dev/testkit/tests/fuzz_corpus.rs` compiles this file too
-//! and replays the corpus with them.
+//! The targets in `fuzz_targets/` call these under cargo-fuzz; `crates/dev/testkit/tests/fuzz_corpus.rs`
+//! compiles this file too and replays the corpus with them.
 
 mod asp_reader;
 mod contract_json;

@@ -55,8 +55,8 @@ impl Catalogue for Few {
     }
 }
 
-/// Checks a file; its lines that begin with `#--set ` are `--set` arguments too. There is a pipeline exactly where there
-/// is no error, and it can be recorded.
+/// Checks a file; its lines that begin with `#--set ` are `--set` arguments too. A pipeline results exactly
+/// if there is no error, and it can be recorded.
 pub fn pipeline_toml(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let overrides: Vec<String> =

@@ -4,6 +4,7 @@
 
 mod load_peers;
 mod load_server;
+mod long_tests;
 mod measure_classes;
 mod measure_disks;
 mod measure_equivalence;
@@ -116,6 +117,8 @@ enum Command {
     MeasureSurvival(measure_survival::Options),
     /// Dry runs of the shipped pipelines, held against what they then ask of a simulated model.
     MeasureEstimates(measure_estimates::Options),
+    /// Long tests: time of reading against length, and the ignored tests of planning.
+    LongTests,
     /// Record the demo's cassette from a live model, or ask the same model again and compare.
     RecordDemo(record_demo::Options),
     /// A report in a browser without a window: pictures of its pages, wide and narrow, light and dark, and what is wrong with them.
@@ -150,6 +153,7 @@ fn main() -> ExitCode {
         Command::MeasureDisks(options) => measure_disks::run(&options),
         Command::MeasureSurvival(options) => measure_survival::run(&options),
         Command::MeasureEstimates(options) => measure_estimates::run(&options),
+        Command::LongTests => long_tests::run(),
         Command::RecordDemo(options) => record_demo::run(&options),
         Command::ReportScreenshots(options) => report_screenshots::run(&options),
         Command::TicReference(options) => tic_reference::run(&options),

@@ -226,7 +226,7 @@ impl Diff {
         for item in a {
             let same_key = others.get_mut(item.key.as_str());
             let found = same_key.and_then(|list| {
-                // Of several with one key, the one that says the same; else the first in order.
+                // Of several with one key, the one with equal content; otherwise the first.
                 let exact = list.iter().rposition(|other| other.compared == item.compared);
                 match exact {
                     Some(index) => Some(list.remove(index)),

@@ -11,6 +11,7 @@ mod codes;
 mod diff;
 pub mod extract;
 mod fix;
+mod keywords;
 pub mod mutate;
 mod name;
 mod natural;

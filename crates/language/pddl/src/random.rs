@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_draws_of_seed_zero_stay_what_they_are() {
+    fn the_first_draws_of_seed_zero_never_change() {
         let mut r = Random::new(0);
         assert_eq!([r.next_u64(), r.next_u64()], [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_subset_comes_to_the_front_equally_often() {
+    fn a_shuffle_moves_every_subset_to_the_front_equally_often() {
         let mut counts = std::collections::BTreeMap::new();
         let mut r = Random::new(11);
         for _ in 0..12_000 {

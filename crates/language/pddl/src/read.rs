@@ -68,7 +68,7 @@ impl<'a, 't> TreeReader<'a, 't> {
                 );
                 return None;
             }
-            // Neither `(domain` nor `(problem` could be made out: read it as what was asked for.
+            // Neither `(domain` nor `(problem` was recognised: read it as the requested kind.
             (None, Some(&first)) => first,
             (None, None) => {
                 let place = tree.roots().next().map_or(Span::empty(0), |id| tree.span(id));

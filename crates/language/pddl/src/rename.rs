@@ -206,7 +206,7 @@ mod tests {
     use planforge_diagnostics::SourceId;
 
     #[test]
-    fn parameters_are_renamed_wherever_they_stand_and_hidden_ones_are_not() {
+    fn parameters_are_renamed_in_all_occurrences_and_shadowed_ones_are_not() {
         let text = "(define (domain d) (:predicates (p ?a) (q ?a ?b))
           (:action go :parameters (?x ?y) :precondition (and (p ?x) (forall (?x) (q ?x ?y)) (not (= ?x ?y)))
             :effect (and (q ?y ?x) (when (p ?y) (not (p ?x)))))
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_renamed_wherever_they_stand_and_objects_of_their_name_are_not() {
+    fn types_are_renamed_in_all_occurrences_and_objects_of_their_name_are_not() {
         let text = |a: &str, b: &str| {
             format!(
                 "(define (domain d) (:types {a} - {b} {b} - object) (:constants car - {a})
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_exchanged_wherever_they_stand_and_predicates_of_their_name_are_not() {
+    fn objects_are_renamed_in_all_occurrences_and_predicates_of_their_name_are_not() {
         let text = |a: &str, b: &str| {
             format!(
                 "(define (problem p) (:domain d) (:objects {a} {b}) (:init (a {a}) (not (q {b})) (= (w {a} {b}) 2))

@@ -7,6 +7,7 @@
 //! before it lost their parentheses. If one occurs outside, the parenthesis that closed its parent was one
 //! too many.
 
+use crate::keywords::{heads_lists, is_field_keyword, is_one_of, is_section_keyword};
 use crate::sink::Sink;
 use planforge_diagnostics::{Diagnostic, Edit, Span};
 
@@ -275,7 +276,7 @@ impl<'t> Builder<'t, '_> {
         }
         if let Some(frame) = self.open.last_mut() {
             if frame.head == Head::Unknown {
-                frame.head = classify(word);
+                frame.head = classify_head(word);
             } else {
                 frame.has_args = true;
             }
@@ -436,98 +437,8 @@ fn find_variable(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     bytes[from..to].iter().position(|b| *b == b'?').map(|n| from + n)
 }
 
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|w| w.eq_ignore_ascii_case(word))
-}
-
-/// Keywords that begin a section of a domain or a problem.
-pub(crate) const SECTIONS: &[&str] = &[
-    ":requirements",
-    ":types",
-    ":constants",
-    ":predicates",
-    ":functions",
-    ":action",
-    ":durative-action",
-    ":derived",
-    ":axiom",
-    ":constraints",
-    ":domain",
-    ":objects",
-    ":init",
-    ":goal",
-    ":metric",
-    ":situation",
-    ":length",
-];
-
-/// Keywords of the fields of an action or axiom.
-pub(crate) const FIELDS: &[&str] =
-    &[":parameters", ":vars", ":precondition", ":effect", ":duration", ":condition", ":context", ":implies"];
-
-/// Words that head a list of their kind in a condition, an effect or the initial state, and so are not
-/// predicates.
-pub(crate) const OPERATORS: &[&str] = &[
-    "and",
-    "or",
-    "not",
-    "imply",
-    "implies",
-    "exists",
-    "forall",
-    "when",
-    "oneof",
-    "preference",
-    "at",
-    "over",
-    "always",
-    "sometime",
-    "within",
-    "at-most-once",
-    "sometime-after",
-    "sometime-before",
-    "always-within",
-    "hold-during",
-    "hold-after",
-    "increase",
-    "decrease",
-    "assign",
-    "scale-up",
-    "scale-down",
-];
-
-/// Further words that may head a list which has lists among its arguments.
-const OTHER_HEADS: &[&str] = &[
-    "=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-    "+",
-    "-",
-    "*",
-    "/",
-    "either",
-    "is-violated",
-    "probabilistic",
-    "unknown",
-    "minimize",
-    "maximize",
-];
-
-fn heads_lists(word: &str) -> bool {
-    is_one_of(word, OPERATORS) || is_one_of(word, OTHER_HEADS)
-}
-
-fn is_section_keyword(word: &str) -> bool {
-    is_one_of(word, SECTIONS)
-}
-
-fn is_field_keyword(word: &str) -> bool {
-    is_one_of(word, FIELDS)
-}
-
-fn classify(word: &str) -> Head {
+/// Returns the kind of a list from its head.
+fn classify_head(word: &str) -> Head {
     if word.eq_ignore_ascii_case("define") {
         Head::Define
     } else if word.starts_with(':') {

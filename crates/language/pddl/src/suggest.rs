@@ -7,7 +7,7 @@ const MOST_COMPARED: usize = 2000;
 /// The nearest known name, if it is near enough to be a slip: at most a third of the letters differ.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    // Comparing long words costs their product, and nobody mistypes a name of that length.
+    // Comparing words takes time in the product of their lengths.
     if word.len() > 64 {
         return None;
     }

@@ -211,7 +211,7 @@ mod tests {
         (:goal (and (preference pref (p o1)) (not (= o3 ?f)))) (:metric minimize (+ (is-violated pref) (w o4))))";
 
     #[test]
-    fn every_name_is_shown_and_nothing_that_is_none() {
+    fn every_name_is_visited_and_nothing_else() {
         let all = |text: &str, is_domain: bool| {
             let mut seen = Vec::new();
             let mut note = |kind, name: &mut Name| {
@@ -225,7 +225,7 @@ mod tests {
             }
             seen
         };
-        // What the lexer sees as words and is in no role here is a keyword.
+        // Words of the lexer that are not names are keywords.
         let keywords = "define domain problem either object number and or not imply exists forall when at start end always increase = < + \
                         preference minimize is-violated ?duration - 1 2 3";
         let keywords: Vec<&str> = keywords.split(' ').collect();

@@ -66,7 +66,7 @@ mod tests {
         :effect (not (p ?x))) (:action two :parameters () :effect (p k)))";
 
     #[test]
-    fn a_domain_keeps_what_names_and_types_say_and_nothing_else() {
+    fn a_domain_template_keeps_only_names_and_types() {
         let text = domain_template(&parse_domain(DOMAIN, SourceId(0)).value);
         assert_eq!(
             text,

@@ -54,7 +54,7 @@ fn case_and_order_do_not_count() {
 }
 
 #[test]
-fn literals_are_added_and_removed() {
+fn added_and_removed_literals_are_reported() {
     let changed = DOMAIN
         .replace("(and (wired ?s ?l) (dark))", "(and (wired ?s ?l) (not (lit ?l)))")
         .replace("(not (dark))))", "(lit ?l)))");
@@ -85,7 +85,7 @@ fn a_renamed_parameter_is_one_difference() {
 }
 
 #[test]
-fn declarations_and_actions() {
+fn differences_of_declarations_and_actions_are_reported() {
     let changed = DOMAIN
         .replace("lamps", "torches")
         .replace(":strips :typing", ":typing :adl")
@@ -107,7 +107,7 @@ fn declarations_and_actions() {
 }
 
 #[test]
-fn problems() {
+fn differences_of_problems_are_reported() {
     let changed = PROBLEM
         .replace("a b - lamp", "a - lamp")
         .replace("(dark) (=", "(wired s b) (=")

@@ -27,7 +27,7 @@ fn codes(found: &ExtractedPddl) -> Vec<&str> {
 }
 
 #[test]
-fn fences_with_any_tag_or_none() {
+fn definitions_are_found_in_fences_with_any_tag_or_none() {
     for tag in ["", "pddl", "lisp", "PDDL domain", "plaintext\r"] {
         let found = find(&format!("Here it is:\n\n```{tag}\n{PROBLEM}\n```\n\nThe (goal) is simple.\n"));
         assert_eq!(texts(&found.problems), [PROBLEM], "{tag}");
@@ -41,7 +41,7 @@ fn fences_with_any_tag_or_none() {
 }
 
 #[test]
-fn prose_without_a_fence() {
+fn definitions_are_found_in_prose_without_a_fence() {
     let found = find(&format!("Sure! {PROBLEM} That is all (I think)."));
     assert_eq!(texts(&found.problems), [PROBLEM]);
     assert!(found.others.is_empty());
@@ -50,7 +50,7 @@ fn prose_without_a_fence() {
 }
 
 #[test]
-fn domain_and_problem_in_one_fence_or_several() {
+fn domain_and_problem_are_found_in_one_fence_or_several() {
     for between in ["\n", "\n```\nAnd the problem:\n```pddl\n", "\n\n; the problem\n"] {
         let found = find(&format!("```\n{DOMAIN}{between}{PROBLEM}\n```"));
         assert_eq!(texts(&found.domains).len(), 1, "{between}");
@@ -61,7 +61,7 @@ fn domain_and_problem_in_one_fence_or_several() {
 }
 
 #[test]
-fn the_last_complete_block_is_meant() {
+fn the_last_complete_block_is_chosen() {
     let first = PROBLEM.replace("one", "first");
     let cut = &PROBLEM[..PROBLEM.len() - 6];
     let reply = format!("```\n{first}\n```\nLet me correct that.\n```\n{PROBLEM}\n```\nOr\n```\n{cut}");
@@ -74,7 +74,7 @@ fn the_last_complete_block_is_meant() {
 }
 
 #[test]
-fn a_cut_off_reply_gives_what_there_is() {
+fn a_truncated_reply_gives_its_readable_part() {
     let cut = &PROBLEM[..PROBLEM.len() - 6];
     let found = find(&format!("```pddl\n{cut}"));
     let block = found.problem().unwrap();
@@ -84,7 +84,7 @@ fn a_cut_off_reply_gives_what_there_is() {
 }
 
 #[test]
-fn a_lost_parenthesis_does_not_swallow_the_prose() {
+fn a_missing_parenthesis_does_not_include_the_prose() {
     let lost = &PROBLEM[..PROBLEM.len() - 1];
     for prose in [
         "\nThis problem has one lamp, which is off (at first).\n",
@@ -122,7 +122,7 @@ fn actions_and_plans_are_kept_apart() {
 }
 
 #[test]
-fn comments_and_inline_code_are_no_definitions() {
+fn comments_and_inline_code_are_not_definitions() {
     let found = find("; (define (domain x)\nWrite `(define-something (domain x))`.");
     assert!(found.domains.is_empty() && found.problems.is_empty());
     assert_eq!(codes(&found), ["pddl.no-definition"]);
@@ -137,7 +137,7 @@ fn a_comment_with_a_parenthesis_does_not_count() {
 }
 
 #[test]
-fn actions_end_where_they_were_meant_to() {
+fn actions_end_at_their_intended_parenthesis() {
     let reply = "One:\n```pddl\n(define (domain d)\n  (:predicates (p))\n  (:action a :parameters () :effect (p))\n  (:action b :parameters ())\n    :effect (p)))\n```\nand (:action-costs) is no action, but (:action c :effect (p)\nis one that is never closed.\n\n(:ACTION d :effect (p)))\nThat was all of it.";
     let found = planforge_pddl::action_blocks(reply);
     let texts: Vec<(&str, bool)> = found.iter().map(|b| (b.text.as_str(), b.complete)).collect();

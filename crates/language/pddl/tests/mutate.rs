@@ -107,7 +107,7 @@ fn mutations_are_those_that_the_types_allow() {
     assert_eq!(
         of(MutationKind::ReplacedArgument),
         [
-            // In `board`, a boat may stand where a car does, as both are things; the other way round it would repeat the next literal.
+            // In `board`, a boat may replace a car, as both are things; a car for the boat would repeat the next literal.
             "action board: effect (not (at ?c ?p)) became (not (at ?b ?p)) (replaced-argument)",
             "action sail: precondition (at ?b ?p) became (at ?b ?q) (replaced-argument)",
             "action sail: precondition (route ?p ?q) became (route ?q ?q) (replaced-argument)",
@@ -132,7 +132,7 @@ fn mutations_are_those_that_the_types_allow() {
 }
 
 #[test]
-fn a_negated_precondition_brings_its_requirement() {
+fn a_negated_precondition_adds_its_requirement() {
     let negated = &all_mutations(&domain(), MutationKind::Negation)[0];
     let mutated = negated.apply(&domain());
     assert!(mutated.requirements.iter().any(|r| r.is(":negative-preconditions")));
@@ -166,7 +166,7 @@ fn a_lost_argument_is_lost_in_domain_and_problem_alike() {
     let at = |m: &&Mutation| matches!(&m.place, MutationPlace::Argument { predicate, position: 0 } if predicate.is("at"));
     let merged = apply_mutations_to_problem(&problem(), std::slice::from_ref(all.iter().find(at).unwrap()));
     assert_eq!(merged.init.len(), problem().init.len() - 2);
-    // Both arguments of one predicate can be dropped together, in whatever order they are given.
+    // Both arguments of one predicate can be dropped together, in any order.
     let both: Vec<Mutation> =
         all.iter().filter(|m| m.before.as_deref().unwrap().starts_with("(route")).cloned().collect();
     assert!(print_domain(&apply_mutations(&reference, &both)).contains("(route)"));
@@ -184,7 +184,7 @@ fn parameters_change_places_and_types_with_what_they_are_called() {
     let text = print_domain(&sound(&swaps[0].apply(&reference)));
     assert!(text.contains(":parameters (?b - boat ?c - car ?p - port)"), "{text}");
     let widened = lines(&all_mutations(&reference, MutationKind::WidenedType));
-    // A car is a thing, a thing and a port are objects; who wants no more than a thing is content.
+    // A car is a thing, a thing and a port are objects; a place that requires only a thing stays well typed.
     assert_eq!(
         widened,
         [
@@ -207,7 +207,7 @@ fn parameters_change_places_and_types_with_what_they_are_called() {
         lines(&all_mutations(&hidden, MutationKind::WidenedType))[0]
             .ends_with("wider than (p ?x) may be given")
     );
-    // Types first, then places, whatever the order they are given in.
+    // Types first, then places, in any order of the arguments.
     let both = [swaps[0].clone(), all_mutations(&reference, MutationKind::WidenedType)[0].clone()];
     let text = print_domain(&apply_mutations(&reference, &both));
     assert!(text.contains("(?b - boat ?c - thing ?p - port)"), "{text}");
@@ -216,7 +216,7 @@ fn parameters_change_places_and_types_with_what_they_are_called() {
 }
 
 #[test]
-fn rewrites_are_sound_texts_and_say_what_they_do() {
+fn rewrites_give_sound_texts_and_describe_themselves() {
     let reference = domain();
     let mut random = Random::new(4);
     for kind in RewriteKind::ALL {
@@ -239,7 +239,7 @@ fn rewrites_are_sound_texts_and_say_what_they_do() {
     let double = texts(RewriteKind::DoubleNegation);
     assert!(double.contains(" became (not (not (") && double.ends_with(", :negative-preconditions declared"));
     assert!(texts(RewriteKind::ImpliedExistence).contains("(exists (?any - "));
-    // What the effect takes away is never said to stay.
+    // Rewrites never keep an atom that the effect deletes.
     for seed in 0..100 {
         let idle =
             random_rewrite(&reference, RewriteKind::IdleEffect, &mut Random::new(seed)).unwrap().to_string();
@@ -322,7 +322,7 @@ fn random_mutations_are_of_the_kinds_asked_for_and_repeat_with_their_seed() {
 }
 
 #[test]
-fn omissions_are_uniform_and_leave_what_must_stay() {
+fn omissions_are_uniform_and_respect_the_keep_policy() {
     let reference = domain();
     let omissions = Omissions::new(&reference, KeepPolicy::OneInEachList);
     // Lists of 3, 3, 2, 2, 1 and 1 terms.
@@ -350,7 +350,7 @@ fn omissions_are_uniform_and_leave_what_must_stay() {
 }
 
 #[test]
-fn pairs_lose_what_they_should_and_differ_as_asked() {
+fn pairs_omit_and_differ_in_the_requested_numbers_of_terms() {
     let reference = domain();
     let mut random = Random::new(9);
     for keep in [KeepPolicy::OneInEachList, KeepPolicy::Nothing] {
@@ -388,7 +388,7 @@ fn pairs_lose_what_they_should_and_differ_as_asked() {
 }
 
 #[test]
-fn what_no_literal_can_be_made_of_is_left_alone() {
+fn terms_that_are_not_literals_are_not_mutated() {
     let adl = "(define (domain lamps) (:requirements :adl)
       (:predicates (lit ?l) (broken ?l) (dark))
       (:derived (dark) (forall (?l) (not (lit ?l))))
@@ -406,7 +406,7 @@ fn what_no_literal_can_be_made_of_is_left_alone() {
             "action flip: effect (lit ?m) became (not (lit ?m)) (negation)",
         ]
     );
-    // Rules say what is dark; no effect does.
+    // `dark` is derived, so no effect may change it.
     let additions = lines(&all_mutations(&domain, MutationKind::Addition));
     assert!(additions.iter().all(|a| !a.contains("effect (dark)") && !a.contains("(not (dark))")));
     assert!(additions.contains(&"action flip: precondition (not (broken ?m)) added".to_owned()));

@@ -56,7 +56,7 @@ fn the_texts_themselves_are_faultless() {
 
 /// Each damage of a parenthesis is found once, at the right place, and repaired; the tree is as before.
 #[test]
-fn lost_and_stray_parentheses_of_a_domain() {
+fn missing_and_extra_parentheses_of_a_domain_are_repaired() {
     let whole = parse_domain(DOMAIN, SOURCE).value;
     let cases = [
         ("(not (dark))))", "(not (dark)))", "pddl.lost-parenthesis", ")\n  (:action release"),
@@ -82,7 +82,7 @@ fn lost_and_stray_parentheses_of_a_domain() {
 }
 
 #[test]
-fn lost_parentheses_of_a_problem() {
+fn missing_parentheses_of_a_problem_are_repaired() {
     let whole = parse_problem(PROBLEM, SOURCE).value;
     for (from, to) in [
         ("(wired s a)\n", "(wired s a\n"),
@@ -129,7 +129,7 @@ fn all_mistakes_are_found_at_once() {
 }
 
 #[test]
-fn a_lost_opening_parenthesis_is_named() {
+fn a_missing_opening_parenthesis_is_reported() {
     let text = damage(PROBLEM, "(:goal (and", ":goal (and");
     let found = parse_problem(&text, SOURCE).diagnostics;
     let stray = found.iter().find(|d| d.code == "pddl.stray-token").unwrap();

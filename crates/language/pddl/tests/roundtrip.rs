@@ -337,7 +337,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
-    fn domains_read_back(domain in domain()) {
+    fn printed_domains_read_back_equal(domain in domain()) {
         let printed = print_domain(&domain);
         let again = parse_domain(&printed, SourceId(0));
         for found in &again.diagnostics {
@@ -349,7 +349,7 @@ proptest! {
     }
 
     #[test]
-    fn problems_read_back(problem in problem()) {
+    fn printed_problems_read_back_equal(problem in problem()) {
         let printed = print_problem(&problem);
         let again = parse_problem(&printed, SourceId(0));
         for found in &again.diagnostics {

@@ -106,7 +106,7 @@ fn every_file_is_accepted_except_the_faulty_ones() {
 }
 
 #[test]
-fn printing_is_stable_and_says_the_same() {
+fn printing_is_stable_and_keeps_the_content() {
     let Some(root) = suites() else { return };
     for path in files(&root) {
         let (text, definition, _) = read(&path);

@@ -10,7 +10,8 @@ pub(crate) struct AxiomEvaluator {
     axioms: Vec<Compiled>,
     /// Index of each stratum's first axiom in `axioms`, then the number of axioms.
     strata: Vec<usize>,
-    /// Derived fact (less the number of basic ones) to the axioms of its own stratum that need it.
+    /// For each derived fact, counted from the first derived one, the axioms of its stratum that depend on
+    /// it.
     watchers: Csr,
     basic: usize,
     facts: usize,

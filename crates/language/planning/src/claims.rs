@@ -48,7 +48,7 @@ pub fn check_literals(
         let claim = &claims[i];
         let literal = read(validator, &claim.literal);
         if claim.after > report.trace.len() {
-            // What cannot be read anywhere is no claim that comes too late.
+            // An unreadable literal is unread, even after the last executed step.
             if let Err(why) = literal {
                 verdicts[i] = LiteralVerdict::Unread(why);
             }

@@ -10,6 +10,7 @@
 pub mod are;
 mod difference;
 pub mod domains;
+mod fixed_names;
 pub mod goals;
 mod graph;
 pub mod hde;
@@ -19,7 +20,7 @@ mod search;
 mod side;
 
 pub use difference::ProblemDifference;
-pub use graph::fixed_names;
+pub use fixed_names::fixed_names;
 pub use side::ComparedSide;
 
 use crate::resources::{ResourceLimits, StopReason};

@@ -207,7 +207,7 @@ impl Normalizer {
         let Some(metric) = &problem.metric else { return Metric::Steps };
         let scope = Scope::new(TaskText::Problem);
         let Some(expr) = self.expression(&metric.expr, &scope) else { return Metric::Steps };
-        // A sum of constants says nothing about plans; the shortest is as good as any.
+        // A constant metric does not distinguish plans; the shortest is optimal.
         if matches!(expr, LiftedExpr::Constant(_)) {
             return Metric::Steps;
         }

@@ -41,7 +41,7 @@ pub struct PlanFile {
 /// Reads a plan file. Never fails: what it cannot read is a diagnostic.
 pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
     let mut reader = PlanReader { text, source, file: PlanFile::default() };
-    // A byte order mark is no part of the first step; spans keep counting it.
+    // A byte order mark is not part of the first step, but spans count it.
     let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for line in text[start..].split_inclusive('\n') {
         reader.line(start, start + line.trim_end_matches(['\n', '\r']).len());
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_first_step() {
+    fn a_byte_order_mark_is_not_part_of_the_first_step() {
         let file = parse_plan("\u{feff}(switch hall)\n", SourceId(0));
         assert_eq!(file.diagnostics, vec![]);
         assert_eq!(file.steps.len(), 1);

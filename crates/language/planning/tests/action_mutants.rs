@@ -2,37 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod support;
+
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::action::{ActionMutant, ActionMutantKind, action_mutants};
+use planforge_pddl::print_action;
 use planforge_pddl::random::Random;
-use planforge_pddl::{parse_domain, parse_problem, print_action};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
 use planforge_planning::result_class::{ResultClass, ResultGroup, classify_action};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use support::{read_domain, read_problem, read_task, suites};
 
-/// Every suite's domain with its first problem.
-fn suites() -> Vec<(String, Domain, Problem)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let suite = entry.unwrap().path();
-        let (domain, problem) = (suite.join("domain.pddl"), suite.join("p01.pddl"));
-        if domain.is_file() {
-            let read = |path: &Path| std::fs::read_to_string(path).unwrap();
-            let name = suite.file_name().unwrap().to_string_lossy().into_owned();
-            let domain = parse_domain(&read(&domain), SourceId(0)).value;
-            found.push((name, domain, parse_problem(&read(&problem), SourceId(0)).value));
-        }
-    }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    found
-}
-
-/// One plan of one problem, found with little work: what is wrong with a text is told without it.
+/// A reference with one plan of one problem, which takes little work. Errors in a text do not depend on it.
 fn reference(domain: &Domain, problem: &Problem) -> HdeReference {
     let mut options = HdeOptions { k: NonZeroUsize::MIN, max_nodes: 3_000, ..HdeOptions::default() };
     loop {
@@ -45,9 +29,11 @@ fn reference(domain: &Domain, problem: &Problem) -> HdeReference {
 }
 
 #[test]
-fn what_is_wrong_by_construction_comes_out_so_and_nothing_else_does() {
+fn mutants_get_the_class_of_their_constructed_flaw() {
     let (mut known, mut kinds, mut wrong) = (0, BTreeSet::new(), Vec::new());
-    for (suite, domain, problem) in suites() {
+    for folder in suites() {
+        let suite = folder.display();
+        let (domain, problem) = read_task(&folder, 1);
         let reference = reference(&domain, &problem);
         for (number, action) in domain.actions.iter().enumerate() {
             let name = action.name.as_str();
@@ -85,10 +71,10 @@ const LAMPS: &str = "(define (domain lamps) (:requirements :strips :typing) (:ty
     :precondition (and (here ?r) (in ?l ?r) NEGATED) :effect (lit ?l)))";
 
 fn lamps(negated: &str) -> (Domain, HdeReference) {
-    let domain = parse_domain(&LAMPS.replace("NEGATED", negated), SourceId(0)).value;
+    let domain = read_domain(&LAMPS.replace("NEGATED", negated));
     let problem = "(define (problem one) (:domain lamps) (:objects a - lamp hall attic - room)
       (:init (here hall) (door hall attic) (door attic hall) (in a attic)) (:goal (lit a)))";
-    let problem = parse_problem(problem, SourceId(0)).value;
+    let problem = read_problem(problem);
     let reference = reference(&domain, &problem);
     (domain, reference)
 }
@@ -140,7 +126,7 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
 }
 
 #[test]
-fn another_action_s_name_is_a_wrong_name_and_a_name_of_nothing_a_wrong_argument() {
+fn another_actions_name_is_a_wrong_name_and_an_unknown_name_a_wrong_argument() {
     let (domain, reference) = lamps("");
     let class =
         |reply: &str| classify_action(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
@@ -156,7 +142,7 @@ fn another_action_s_name_is_a_wrong_name_and_a_name_of_nothing_a_wrong_argument(
 }
 
 #[test]
-fn parentheses_are_counted_around_the_action_too() {
+fn parentheses_around_the_action_count_too() {
     let (domain, reference) = lamps("");
     let text = print_action(&domain.actions[1]);
     let class =

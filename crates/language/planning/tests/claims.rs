@@ -3,13 +3,15 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod support;
+
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::claims::*;
 use planforge_planning::{
     Algorithm, PlanOptions, StopReason, Unlimited, ValidationReport, Validator, normalize, parse_plan,
 };
+use support::read;
 
 const DOMAIN: &str = "(define (domain lamps)
   (:predicates (on ?l) (near ?l) (lamp ?l) (bright))
@@ -19,7 +21,7 @@ const DOMAIN: &str = "(define (domain lamps)
 const PROBLEM: &str = "(define (problem l1) (:domain lamps) (:objects Red blue green) (:init (near red) (lamp red)) (:goal (and (on red) (on blue))))";
 
 fn task(domain: &str) -> (Domain, Problem) {
-    (parse_domain(domain, SourceId(0)).value, parse_problem(PROBLEM, SourceId(1)).value)
+    read(domain, PROBLEM)
 }
 
 fn validate_plan(plan: &str) -> (Validator, ValidationReport) {
@@ -57,7 +59,7 @@ fn literals_are_compared_with_the_state_after_their_step_whatever_their_order() 
 }
 
 #[test]
-fn what_says_nothing_about_the_task_is_unread_wherever_it_stands() {
+fn claims_that_are_not_literals_of_the_task_are_unread() {
     let why = |literal: &str| match verdicts("(switch red)", &[(7, literal)]).remove(0) {
         LiteralVerdict::Unread(why) => why,
         other => panic!("{other:?}"),
@@ -76,7 +78,7 @@ fn failures(plan: &str, claim: PlanClaim) -> ClaimFailures {
 }
 
 #[test]
-fn claims_about_the_plan_are_right_or_wrong_or_were_not_made() {
+fn claims_about_a_plan_are_right_wrong_or_absent() {
     let all = |said: bool, cost: f64| PlanClaim {
         goal_reached: Some(said),
         cost: Some(cost),

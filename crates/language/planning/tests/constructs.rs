@@ -1,4 +1,5 @@
-//! One small domain a construct: it is planned for, the plan is valid, or the answer says what is not handled and where.
+//! One small domain for each construct: planning and validation succeed, or the unsupported construct is
+//! reported with its place.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod support;
@@ -100,7 +101,7 @@ fn types_may_have_two_parents_and_constants_may_be_objects() {
     let problem = "(define (problem y) (:domain yard) (:objects hook - object s1 - shed p - spot)
      (:init (has hook) (near s1 p)) (:goal (done)))";
     assert_eq!(optimum(domain, problem), 1.0);
-    // A shed is both, a plain spot is no crane.
+    // A shed is both; a plain spot is not a crane.
     let (domain, problem) = read(domain, problem);
     let report = validate(&domain, &problem, &parse_plan("(use p s1)", SourceId(2))).unwrap();
     assert_eq!(report.decision, ValidationDecision::Invalid);
@@ -142,7 +143,7 @@ const TANK_PROBLEM: &str = "(define (problem t) (:domain tank) (:objects c - car
  (:init (parked c) (= (fuel c) 1) (= (speed) 1.5)) (:goal (and (not (parked c)) (< (fuel c) 2))))";
 
 #[test]
-fn numbers_are_simulated_and_validated_and_search_says_it_does_not() {
+fn numbers_are_simulated_and_validated_but_not_searched() {
     let (domain, problem) = read(TANK, TANK_PROBLEM);
     let lifted = normalize(&domain, &problem).unwrap();
     let simulator =
@@ -173,7 +174,7 @@ fn numbers_are_simulated_and_validated_and_search_says_it_does_not() {
 }
 
 #[test]
-fn what_is_not_executed_is_named_with_its_place() {
+fn unsupported_constructs_are_reported_with_their_place() {
     let durative = "(define (domain d) (:requirements :durative-actions) (:predicates (p))
      (:durative-action a :parameters () :duration (= ?duration 2) :condition (at start (p)) :effect (at end (not (p)))))";
     let plain = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (p) :effect (not (p))))";
@@ -254,7 +255,7 @@ fn hidden_variables_of_pddl_1_2_are_bound_by_the_precondition() {
 }
 
 #[test]
-fn unsolvable_tasks_say_what_is_missing() {
+fn explanations_of_unsolvable_tasks_name_the_missing_parts() {
     let problem = walk("").replace("(path b d) ", "").replace("(path c d) (path a d)", "");
     let SearchOutcome::ProvenUnsolvable(why) = solve(WALK, &problem, Algorithm::Greedy).outcome else {
         panic!()

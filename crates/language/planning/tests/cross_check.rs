@@ -157,21 +157,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn spaces_agree(seed in 0u64..1_000_000) {
+    fn grounded_and_interpreted_state_spaces_agree(seed in 0u64..1_000_000) {
         for features in [STRIPS, ADL, FULL] {
             same_spaces(seed, features);
         }
     }
 
     #[test]
-    fn answers_agree(seed in 0u64..1_000_000) {
+    fn planner_and_interpreter_agree_on_random_tasks(seed in 0u64..1_000_000) {
         for features in [STRIPS, COSTS, ADL, FULL] {
             same_answers(seed, features);
         }
     }
 
     #[test]
-    fn verdicts_agree(seed in 0u64..1_000_000) {
+    fn validator_and_interpreter_agree_on_plans(seed in 0u64..1_000_000) {
         for features in [STRIPS, ADL, FULL] {
             same_verdicts(seed, features);
         }

@@ -19,8 +19,7 @@ use planforge_planning::equivalence::domains::{
 use planforge_planning::walk::{NamedStep, Refusal, Semantics};
 use planforge_planning::{CountingLimits, StopReason, Unlimited, ValidationDecision, parse_plan, validate};
 use std::collections::{BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
-use support::{Features, Interpreter, TextState, random_task, read};
+use support::{Features, Interpreter, TextState, random_task, read, read_task, suites};
 
 fn compare(domains: [&Domain; 2], problems: [&Problem; 2]) -> DomainComparison {
     compare_domains(domains, problems, &EquivalenceLimits::default(), &mut Unlimited).unwrap()
@@ -79,8 +78,8 @@ fn a_dropped_precondition_shows_after_the_shortest_sequence_that_needs_it() {
 }
 
 #[test]
-fn what_makes_no_difference_is_none() {
-    // Names of parameters, order and repetition; the same ground task, so nothing is searched.
+fn irrelevant_changes_are_not_differences() {
+    // Names of parameters, order and repetition give the same ground task, so nothing is searched.
     let found = rover(&[
         ("(and (at ?p) (has ?s))", "(and (has ?s) (at ?p) (at ?p))"),
         (
@@ -118,7 +117,7 @@ fn what_makes_no_difference_is_none() {
 }
 
 #[test]
-fn states_over_other_predicates_compare_by_what_they_allow() {
+fn states_over_different_predicates_compare_by_applicable_actions() {
     let renamed = |text: &str| text.replace("(empty)", "(free)").replace("(has ", "(holds ");
     let (first, problem) = read(ROVER, TASK);
     let (second, other) = read(&renamed(ROVER), &renamed(TASK));
@@ -155,7 +154,7 @@ fn a_missing_action_differs_once_the_other_can_execute_it() {
 
 #[test]
 fn goals_may_differ_where_every_sequence_is_executed_by_both() {
-    // The sample is nowhere once dropped and can be taken no more, as nobody asks where it lies: only the goal tells.
+    // A dropped sample cannot be taken again, and no condition reads its place: only the goal differs.
     let task = TASK.replace("(lies t b) ", "").replace("(lies t a)", "(at b)").replace("(road b a)", "");
     let found = rover_on(
         &task,
@@ -203,7 +202,7 @@ fn costs_differ_on_their_own() {
 }
 
 #[test]
-fn limits_leave_the_question_open_and_say_how_far_it_was_settled() {
+fn limits_leave_the_question_open_and_report_the_settled_length() {
     let edit = [("(lies ?s ?p) (empty))", "(lies ?s ?p))")];
     let at =
         |max_depth| rover_on(TASK, &edit, &EquivalenceLimits { max_depth, ..EquivalenceLimits::default() });
@@ -243,7 +242,7 @@ fn no_ops_are_legal_under_one_of_the_two_readings() {
 }
 
 #[test]
-fn a_domain_that_does_not_fit_the_problem_is_no_verdict() {
+fn a_domain_that_does_not_fit_the_problem_gives_no_verdict() {
     let (first, problem) = read(ROVER, TASK);
     let (second, _) = read(&ROVER.replace("(empty)", "(free)"), TASK);
     let error =
@@ -251,7 +250,8 @@ fn a_domain_that_does_not_fit_the_problem_is_no_verdict() {
     assert_eq!(error.unwrap_err().side, ComparedSide::Second);
 }
 
-/// What brute force says: the first difference in behaviour, the first in cost, and whether everything was seen.
+/// Result of brute force: the first difference in behaviour, the first in cost, and true if everything was
+/// visited.
 #[derive(Debug, PartialEq)]
 struct Expected {
     behaviour: Option<(Vec<String>, &'static str)>,
@@ -385,33 +385,15 @@ fn reorder(domain: &Domain) -> Domain {
     other
 }
 
-fn suites() -> Vec<(PathBuf, Vec<PathBuf>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
-    let mut all: Vec<_> = std::fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|folder| folder.join("domain.pddl").is_file())
-        .map(|folder| {
-            let problems = (1..=5).map(|n| folder.join(format!("p{n:02}.pddl"))).filter(|p| p.is_file());
-            (folder.join("domain.pddl"), problems.collect())
-        })
-        .collect();
-    all.sort();
-    all
-}
-
-fn load(domain: &Path, problem: &Path) -> (Domain, Problem) {
-    read(&std::fs::read_to_string(domain).unwrap(), &std::fs::read_to_string(problem).unwrap())
-}
-
 #[test]
-fn every_suite_domain_is_itself_in_any_order_without_a_search() {
+fn every_suite_domain_equals_its_reordered_copy_without_a_search() {
     let all = suites();
     assert!(all.len() >= 14);
-    for (domain, problems) in all {
-        assert!(!problems.is_empty(), "{}", domain.display());
-        for problem in problems {
-            let (domain, problem) = load(&domain, &problem);
+    for suite in all {
+        let numbers = (1..=5).filter(|n| suite.join(format!("p{n:02}.pddl")).is_file());
+        assert!(numbers.clone().next().is_some(), "{}", suite.display());
+        for number in numbers {
+            let (domain, problem) = read_task(&suite, number);
             let found = [
                 compare([&domain, &domain], [&problem; 2]),
                 compare([&domain, &reorder(&domain)], [&problem; 2]),
@@ -424,7 +406,7 @@ fn every_suite_domain_is_itself_in_any_order_without_a_search() {
     }
 }
 
-/// The validator, which knows nothing of grounding, sees the difference too.
+/// Confirms a difference with the validator, which does not use grounding.
 fn confirm(domains: [&Domain; 2], problem: &Problem, found: &DomainComparison) {
     let Behaviour::Different(difference) = &found.behaviour else { return };
     let plan = |steps: &[NamedStep]| {
@@ -437,7 +419,7 @@ fn confirm(domains: [&Domain; 2], problem: &Problem, found: &DomainComparison) {
     match &difference.kind {
         DifferenceKind::Refused { by: ComparedSide::First, conditions, refusal } => {
             assert_eq!(failing, [last, None]);
-            // A wider type lets objects in that the other does not take at all.
+            // A wider type accepts objects that the other refuses.
             assert_eq!(conditions.is_empty(), *refusal != Refusal::NotApplicable);
         }
         DifferenceKind::Refused { by: ComparedSide::Second, .. } => assert_eq!(failing, [None, last]),
@@ -450,10 +432,8 @@ fn confirm(domains: [&Domain; 2], problem: &Problem, found: &DomainComparison) {
 
 #[test]
 fn every_single_mutant_of_two_suites_gets_a_verdict_and_every_difference_is_confirmed() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
     for suite in ["blocks", "garden"] {
-        let folder = root.join(suite);
-        let (domain, problem) = load(&folder.join("domain.pddl"), &folder.join("p01.pddl"));
+        let (domain, problem) = read_task(&support::suite(suite), 1);
         let mut counts = [0; 3];
         for kind in MutationKind::ALL.into_iter().filter(|k| *k != MutationKind::PredicateArgument) {
             for mutation in all_mutations(&domain, kind) {
@@ -470,10 +450,8 @@ fn every_single_mutant_of_two_suites_gets_a_verdict_and_every_difference_is_conf
 
 #[test]
 fn every_rewrite_of_a_suite_s_domain_is_equal_to_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
     for suite in ["blocks", "garden", "parcels", "movie"] {
-        let folder = root.join(suite);
-        let (domain, problem) = load(&folder.join("domain.pddl"), &folder.join("p01.pddl"));
+        let (domain, problem) = read_task(&support::suite(suite), 1);
         for kind in RewriteKind::ALL {
             for seed in 0..6 {
                 let Some(rewrite) = random_rewrite(&domain, kind, &mut Random::new(seed)) else { continue };

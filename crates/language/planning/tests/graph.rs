@@ -3,12 +3,14 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod support;
+
 use planforge_diagnostics::SourceId;
-use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::GroundAction;
 use planforge_planning::*;
 use std::sync::Arc;
+use support::read;
 
 const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
   (:types lamp)
@@ -22,8 +24,7 @@ const PROBLEM: &str = "(define (problem l1) (:domain lamps) (:objects red blue -
   (:goal (and (lit red) (lit blue))) (:metric minimize (total-cost)))";
 
 fn graph(plan: &str, distance: usize, max_states: usize) -> (Simulator, StateGraph) {
-    let domain = parse_domain(DOMAIN, SourceId(0)).value;
-    let problem = parse_problem(PROBLEM, SourceId(1)).value;
+    let (domain, problem) = read(DOMAIN, PROBLEM);
     let lifted = normalize(&domain, &problem).unwrap();
     let task = Arc::new(ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap());
     let validator = Validator::new(lifted);
@@ -76,7 +77,7 @@ fn a_plan_is_a_path_with_its_neighbours() {
 }
 
 #[test]
-fn a_plan_that_comes_back_or_breaks_is_shown_as_far_as_it_goes() {
+fn a_plan_with_a_cycle_or_an_inapplicable_step_is_shown_up_to_that_step() {
     let (simulator, graph) =
         graph("(go red blue) (go blue red) (go red blue) (switch red) (switch blue)", 0, 1);
     assert_eq!(edge_texts(&simulator, &graph), ["0 (go red blue) 1 [1, 3]", "1 (go blue red) 0 [2]"]);
@@ -85,7 +86,7 @@ fn a_plan_that_comes_back_or_breaks_is_shown_as_far_as_it_goes() {
 }
 
 #[test]
-fn a_limit_is_counted_where_it_cuts() {
+fn a_node_counts_the_successors_beyond_the_limit() {
     let (simulator, whole) = graph("", 9, 100);
     assert_eq!((whole.states.len(), whole.edges.len(), whole.left_out()), (8, 16, 0));
     let (_, cut) = graph("", 9, 3);
@@ -94,9 +95,8 @@ fn a_limit_is_counted_where_it_cuts() {
 }
 
 #[test]
-fn the_budget_ends_it() {
-    let domain = parse_domain(DOMAIN, SourceId(0)).value;
-    let problem = parse_problem(PROBLEM, SourceId(1)).value;
+fn a_resource_limit_ends_the_graph() {
+    let (domain, problem) = read(DOMAIN, PROBLEM);
     let lifted = normalize(&domain, &problem).unwrap();
     let simulator =
         Simulator::new(Arc::new(ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap()));

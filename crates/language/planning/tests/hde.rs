@@ -81,7 +81,7 @@ fn the_same_domain_passes_under_both_rules_and_every_plan_is_counted() {
 }
 
 #[test]
-fn a_new_plan_that_the_old_domain_refuses_is_told_with_its_step() {
+fn a_new_plan_that_the_old_domain_refuses_is_reported_with_its_step() {
     // Without the precondition the lamp of the other room is lit from here: two plans of two steps.
     let edit = [("(?r - room) :precondition (in ?r)", "(?r - room) :precondition ()")];
     for rule in [HdeRule::Definition, HdeRule::ReferenceCode] {
@@ -101,7 +101,7 @@ fn a_new_plan_that_the_old_domain_refuses_is_told_with_its_step() {
 }
 
 #[test]
-fn an_old_plan_that_the_new_domain_refuses_is_told_with_its_step() {
+fn an_old_plan_that_the_new_domain_refuses_is_reported_with_its_step() {
     // Walking turns the lamp off: the only cheapest plan of `both` no longer reaches the goal, and is no plan in the new domain.
     let edit = [("(and (not (in ?a)) (in ?b))", "(and (not (in ?a)) (in ?b) (not (lit ?a)))")];
     let found = hde(&options(1, HdeRule::Definition), &[ONE], &edit);
@@ -146,7 +146,7 @@ fn another_number_of_plans_is_a_difference_to_the_code_alone() {
 }
 
 #[test]
-fn a_limit_is_never_no_plan() {
+fn a_limit_is_never_reported_as_no_plan() {
     let few = HdeOptions { max_nodes: 5, ..options(5, HdeRule::Definition) };
     // Of the empty problem the reference finds its first plan at once; with a limit of a few nodes the rest stays open.
     let done = "(define (problem done) (:domain lamps) (:objects a b - room) (:init (in a) (lit a) (door a b) (door b a))
@@ -186,7 +186,7 @@ fn a_limit_is_never_no_plan() {
 }
 
 #[test]
-fn what_is_no_model_or_has_no_plan_is_no_comparison() {
+fn problems_without_a_model_or_plan_are_not_compared() {
     let never =
         "(define (problem never) (:domain lamps) (:objects a b - room) (:init (in a)) (:goal (lit b)))";
     let (domain, tasks) = parse(LAMPS, &[ONE, never]);

@@ -4,10 +4,9 @@
 
 mod support;
 
-use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::random::Random;
-use planforge_pddl::{Name, parse_domain, print_action, rename_parameters, rename_types};
+use planforge_pddl::{Name, print_action, rename_parameters, rename_types};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::are::{action_error, domain_error};
 use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
@@ -15,31 +14,24 @@ use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface, same_interface,
 };
 use planforge_planning::walk::NamedStep;
-use std::path::{Path, PathBuf};
-use support::{Features, random_task, read};
-
-fn domain(text: &str) -> Domain {
-    let parsed = parse_domain(text, SourceId(0));
-    assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
-    parsed.value
-}
+use support::{Features, random_task, read, read_domain, read_task, suites};
 
 fn action(parameters: &str, precondition: &str, effect: &str) -> Action {
     let text = format!(
         "(define (domain d) (:types a b) (:predicates (p ?x) (q ?x ?y) (r))
            (:action go :parameters ({parameters}) :precondition {precondition} :effect {effect}))"
     );
-    domain(&text).actions.remove(0)
+    read_domain(&text).actions.remove(0)
 }
 
-/// By name, by position, the least.
+/// Returns the errors by name, by position, and the minimum.
 fn errors(a: &Action, b: &Action) -> (usize, usize, Option<usize>) {
     let found = action_error(a, b);
     (found.by_name, found.by_position, found.least.map(|l| l.error))
 }
 
 #[test]
-fn errors_by_hand() {
+fn errors_of_small_actions_equal_values_computed_by_hand() {
     let stack = action("?x ?y - a", "(and (p ?x) (q ?x ?y))", "(and (not (q ?x ?y)) (p ?y) (r))");
     // Order, repetition, nesting and case make no difference.
     let same = action("?x ?y - a", "(and (and (Q ?x ?Y)) (p ?x) (p ?x))", "(and (r) (p ?y) (not (q ?x ?y)))");
@@ -64,14 +56,14 @@ fn errors_by_hand() {
     // As in the paper's code, a parameter beyond the other's keeps its name, and takes it from another where it is the same.
     let beyond = action("?y ?z ?x - a", "(and (p ?x) (q ?x ?y))", "(and (not (q ?x ?y)) (p ?y) (r))");
     assert_eq!(errors(&stack, &beyond).1, 6);
-    // What is no literal is one element.
+    // A part that is not a literal is one element.
     let when = action("?x ?y - a", "(or (p ?x) (p ?y))", "(forall (?z) (when (p ?x) (q ?z ?y)))");
     let whom = action("?y ?x - a", "(or (p ?y) (p ?x))", "(forall (?z) (when (p ?y) (q ?z ?x)))");
     assert_eq!(errors(&when, &whom), (4, 0, Some(0)));
 }
 
 #[test]
-fn parameters_without_a_bijection_are_told_at_once() {
+fn parameters_without_a_bijection_are_reported_without_a_search() {
     // Every beginning of a bijection of thirty parameters would be more than anybody can try.
     let list = |last: &str| {
         let names: Vec<String> =
@@ -112,7 +104,7 @@ fn random_action(random: &mut Random) -> Action {
 }
 
 #[test]
-fn the_least_error_is_that_of_the_best_permutation() {
+fn the_minimum_error_is_that_of_the_best_permutation() {
     let (mut compared, mut below) = (0, 0);
     for seed in 0..1500 {
         let mut random = Random::stream(seed, 1);
@@ -161,12 +153,12 @@ fn twelve_parameters_of_one_type_take_no_factorial() {
 
 #[test]
 fn a_domain_counts_all_of_an_action_that_one_side_lacks() {
-    let both = domain(
+    let both = read_domain(
         "(define (domain d) (:predicates (p ?x) (r))
            (:action go :parameters (?x) :precondition (p ?x) :effect (r))
            (:action stay :parameters (?x) :precondition (and (p ?x) (r)) :effect (not (r))))",
     );
-    let one = domain(
+    let one = read_domain(
         "(define (domain d) (:predicates (p ?x) (r))
            (:action go :parameters (?y) :precondition (p ?y) :effect (r))
            (:action jump :parameters (?x) :effect (r)))",
@@ -204,7 +196,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
     let both = (&reference, &problem);
     // The domain itself, and one with the parameters in another order: told by the names of the parameters.
     assert!(match_domains(both, &reference).unwrap().is_identity());
-    let turned = domain(&CRATES.replace("?from ?to - place)", "?to ?from - place)"));
+    let turned = read_domain(&CRATES.replace("?from ?to - place)", "?to ?from - place)"));
     let found = match_domains(both, &turned).unwrap();
     assert_eq!((found.actions[0].parameters.clone(), found.error), (vec![0, 2, 1], 0));
     assert_eq!(equal(both, &turned), ComparisonVerdict::Different);
@@ -214,7 +206,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
         CRATES.replace("crate place", "box spot").replace("- crate", "- box").replace("- place", "- spot");
     let other =
         other.replace("push", "shift").replace("drop", "lift").replace("?from", "?u").replace("?to", "?v");
-    let other = domain(&other.replace("?u ?v - spot)", "?v ?u - spot)"));
+    let other = read_domain(&other.replace("?u ?v - spot)", "?v ?u - spot)"));
     let found = match_domains(both, &other).unwrap();
     let names: Vec<(&str, &str)> =
         found.actions.iter().map(|a| (a.reference.as_str(), a.candidate.as_str())).collect();
@@ -229,7 +221,7 @@ fn names_come_first_and_the_error_decides_among_ties() {
     let step = found.candidate_step(&NamedStep::parse("(push c a b)").unwrap()).unwrap();
     assert_eq!(step.to_string(), "(shift c b a)");
     // A candidate that is wrong is matched and differs.
-    let wrong = domain(
+    let wrong = read_domain(
         &CRATES.replace("push", "pushes").replace("(and (at ?c ?from) (near ?from ?to))", "(at ?c ?from)"),
     );
     let found = match_domains(both, &wrong).unwrap();
@@ -238,10 +230,10 @@ fn names_come_first_and_the_error_decides_among_ties() {
 }
 
 #[test]
-fn without_a_match_it_is_said_why() {
+fn a_missing_match_is_explained() {
     let (reference, problem) = read(CRATES, YARD);
     let both = (&reference, &problem);
-    let why = |text: &str| match match_domains(both, &domain(text)) {
+    let why = |text: &str| match match_domains(both, &read_domain(text)) {
         Err(NoInterface::None(why)) => why,
         other => panic!("{other:?}"),
     };
@@ -249,19 +241,19 @@ fn without_a_match_it_is_said_why() {
     assert_eq!(why(&cut), "the candidate has 1 actions and the reference 2");
     let unary = CRATES.replace("drop", "lift").replace("(?c - crate ?p - place)", "(?c - crate ?p - crate)");
     assert_eq!(why(&unary), "no action of the candidate has the parameters of drop");
-    // The same actions with as many parameters are compared as they stand, whatever their types.
-    let wide = domain(&CRATES.replace("(?c - crate ?p - place)", "(?c - crate ?p - crate)"));
+    // The same actions with as many parameters are compared unchanged, whatever their types.
+    let wide = read_domain(&CRATES.replace("(?c - crate ?p - place)", "(?c - crate ?p - crate)"));
     let found = match_domains(both, &wide).unwrap();
     assert!(found.is_identity() && !found.types_agree, "{found:?}");
     assert!(same_interface(&reference, &wide).is_ok());
-    let told = same_interface(&reference, &domain(&cut)).unwrap_err();
+    let told = same_interface(&reference, &read_domain(&cut)).unwrap_err();
     assert_eq!(told.to_string(), "the candidate has no action drop");
-    // A limit is no verdict.
+    // A limit gives no verdict.
     let texts = DomainWithProblems { domain: &reference, problems: &[&problem] };
-    let renamed = domain(&CRATES.replace("drop", "lift"));
+    let renamed = read_domain(&CRATES.replace("drop", "lift"));
     let limited = match_interface(texts, DomainWithProblems { domain: &renamed, problems: &[] }, 0);
     assert!(matches!(limited, Err(NoInterface::Limit { .. })), "{limited:?}");
-    // Taken as it stands because of a limit, it may have a better match.
+    // A limit leaves the candidate unchanged; there may be a better match.
     let limited =
         match_interface(texts, DomainWithProblems { domain: &reference, problems: &[] }, 0).unwrap();
     assert!(!limited.exact && limited.is_identity(), "{limited:?}");
@@ -269,7 +261,7 @@ fn without_a_match_it_is_said_why() {
 }
 
 #[test]
-fn types_of_a_candidate_with_its_own_problem_are_told_by_their_objects() {
+fn types_of_a_candidate_with_its_own_problem_are_matched_by_their_objects() {
     let (reference, problem) = read(CRATES, YARD);
     let text = CRATES.replace("crate place", "thing - object box spot - thing").replace("- crate", "- box");
     let text = text
@@ -292,7 +284,7 @@ fn types_of_a_candidate_with_its_own_problem_are_told_by_their_objects() {
 }
 
 #[test]
-fn a_quantifier_does_not_catch_a_renamed_parameter() {
+fn a_renamed_parameter_is_not_captured_by_a_quantifier() {
     let text = |name: &str| {
         format!(
             "(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x ?y))
@@ -302,7 +294,7 @@ fn a_quantifier_does_not_catch_a_renamed_parameter() {
     let task = "(define (problem t) (:domain d) (:objects a b) (:init (q a b)) (:goal (p b)))";
     let (reference, problem) =
         read(&text("?y").replace("exists (?y) (q ?y ?y)", "exists (?z) (q ?z ?y)"), task);
-    let candidate = domain(&text("?x").replace("go", "run"));
+    let candidate = read_domain(&text("?x").replace("go", "run"));
     let found = match_domains((&reference, &problem), &candidate).unwrap();
     let rewritten = found.rewrite(&reference, &candidate);
     assert_eq!(equal((&reference, &problem), &rewritten), ComparisonVerdict::Equal);
@@ -337,23 +329,12 @@ fn disguise(domain: &Domain, random: &mut Random) -> Domain {
     out
 }
 
-fn suites() -> Vec<(String, Domain, Problem)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    folders.sort();
-    let text = |path: PathBuf| std::fs::read_to_string(path).ok();
-    let found = folders.iter().filter_map(|f| {
-        let (domain, problem) = (text(f.join("domain.pddl"))?, text(f.join("p01.pddl"))?);
-        let (domain, problem) = read(&domain, &problem);
-        Some((f.file_name()?.to_string_lossy().into_owned(), domain, problem))
-    });
-    found.collect()
-}
-
 #[test]
-fn our_domains_come_back_equal_from_any_disguise() {
+fn suite_domains_are_matched_under_any_renaming() {
     let mut compared = 0;
-    for (name, reference, problem) in suites() {
+    for suite in suites() {
+        let name = suite.display();
+        let (reference, problem) = read_task(&suite, 1);
         for seed in 0..5 {
             let candidate = disguise(&reference, &mut Random::stream(seed, 7));
             assert_eq!(candidate.actions.len(), reference.actions.len());
@@ -374,7 +355,7 @@ fn our_domains_come_back_equal_from_any_disguise() {
 }
 
 #[test]
-fn random_domains_come_back_equal_from_any_disguise() {
+fn random_domains_are_matched_under_any_renaming() {
     let features = Features { adl: true, derived: true, costs: true };
     for seed in 0..150 {
         let (text, task) = random_task(seed, features);

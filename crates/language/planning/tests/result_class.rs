@@ -2,9 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod support;
+
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, ExactReference};
 use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
@@ -13,6 +14,7 @@ use planforge_planning::result_class::{
     named_action,
 };
 use std::num::NonZeroUsize;
+use support::{read_domain, read_problem};
 
 const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
   (:types lamp room)
@@ -27,8 +29,8 @@ const PROBLEM: &str = "(define (problem two) (:domain lamps) (:objects a b - lam
   (:goal (and (lit a) (lit b))))";
 
 fn reference() -> (Domain, HdeReference) {
-    let domain = parse_domain(DOMAIN, SourceId(0)).value;
-    let problem: Problem = parse_problem(PROBLEM, SourceId(0)).value;
+    let domain = read_domain(DOMAIN);
+    let problem: Problem = read_problem(PROBLEM);
     let options = HdeOptions { k: NonZeroUsize::new(10).unwrap(), ..HdeOptions::default() };
     let reference = HdeReference::new(&domain, &[&problem], &options, &mut Unlimited).unwrap();
     (domain, reference)
@@ -70,7 +72,7 @@ fn the_true_action_is_equivalent_in_every_wrapping() {
 }
 
 #[test]
-fn syntax_comes_first_and_points_at_its_place() {
+fn syntax_errors_come_first_with_their_place() {
     let no_action = class("The lamp is lit if it is dark.");
     assert_eq!(no_action.class, ResultClass::NoPddl);
     let lost = action("(and (here ?r) (in ?l ?r) (dark ?l)", EFF);
@@ -91,7 +93,7 @@ fn syntax_comes_first_and_points_at_its_place() {
 }
 
 #[test]
-fn meaning_comes_next_in_the_order_of_the_paper() {
+fn errors_of_meaning_follow_in_the_papers_order() {
     let cases = [
         (action("(and (here ?l) (dark ?l))", EFF), ResultClass::TError, "?l"),
         (action(PRE, EFF).replace("?r - room", "?r - place"), ResultClass::TError, "place"),
@@ -115,7 +117,7 @@ fn meaning_comes_next_in_the_order_of_the_paper() {
 }
 
 #[test]
-fn behaviour_is_told_by_plans() {
+fn behaviour_is_classified_by_plans() {
     let cases = [
         (action("(and (here ?r) (in ?l ?r) (lit ?l))", EFF), ResultClass::NoPlan),
         (action("(dark ?l)", EFF), ResultClass::NPApp),
@@ -139,9 +141,9 @@ fn behaviour_is_told_by_plans() {
 }
 
 #[test]
-fn a_limit_is_undecided_and_never_no_plan() {
+fn a_limit_gives_undecided_and_never_no_plan() {
     let (domain, _) = reference();
-    let problem = parse_problem(PROBLEM, SourceId(0)).value;
+    let problem = read_problem(PROBLEM);
     // Enough for the reference's own plans, too little for an action that opens many more sequences.
     for nodes in [40, 60, 80, 120, 200] {
         let options =
@@ -166,7 +168,7 @@ fn a_limit_is_undecided_and_never_no_plan() {
 }
 
 #[test]
-fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
+fn a_whole_domain_has_the_class_of_its_first_unfit_action_or_of_its_behaviour() {
     let (domain, reference) = reference();
     let go = "(:action go :parameters (?a ?b - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
     let one = |name: &str, text: &str| {
@@ -184,7 +186,7 @@ fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
         (a, b, all.class),
         (ResultClass::Equivalent, ResultClass::Equivalent, ResultClass::Equivalent)
     );
-    // A wrong type comes before a wrong predicate, wherever they stand; nothing is said of behaviour then.
+    // A wrong type precedes a wrong predicate, whatever their places. Behaviour is then not compared.
     let (_, _, all) = whole(&go.replace("(door ?a ?b)", "(door ?a)"), &action("(here ?l)", EFF));
     assert_eq!((all.class, all.hde.is_none()), (ResultClass::TError, true));
     assert_eq!(all.reason.as_deref(), Some("action `light` does not fit"));
@@ -198,7 +200,7 @@ fn a_whole_domain_has_the_first_class_of_what_does_not_fit_else_its_own() {
 }
 
 #[test]
-fn what_fits_needs_no_plans_and_no_true_actions() {
+fn fitting_an_action_needs_neither_plans_nor_true_actions() {
     let (domain, _) = reference();
     let header = Domain { actions: Vec::new(), ..domain };
     let fitting = fit_action(&action("(lit ?l)", "(dark ?l)"), SourceId(0), &header, "light").unwrap();
@@ -208,10 +210,10 @@ fn what_fits_needs_no_plans_and_no_true_actions() {
 }
 
 #[test]
-fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
+fn the_exact_comparison_stops_at_the_first_problem_that_differs() {
     let (domain, _) = reference();
-    let two = parse_problem(PROBLEM, SourceId(0)).value;
-    let near = parse_problem(&PROBLEM.replace("(in b attic)", "(in b hall)"), SourceId(0)).value;
+    let two = read_problem(PROBLEM);
+    let near = read_problem(&PROBLEM.replace("(in b attic)", "(in b hall)"));
     let limits = EquivalenceLimits::default();
     let models = ExactReference::new(&domain, &[&near, &two], &limits, &mut Unlimited).unwrap();
     assert_eq!(models.problems(), 2);
@@ -220,7 +222,7 @@ fn the_exact_comparison_goes_problem_by_problem_up_to_a_difference() {
     let fitting =
         fit_action(&action("(and (here ?r) (dark ?l))", EFF), SourceId(0), &domain, "light").unwrap();
     let other = models.compare(&fitting.domain, &mut Unlimited);
-    // In the first problem lamps are lit from the attic too, so that is where it shows, and the second is not looked at.
+    // In the first problem lamps are lit from the attic too, so it shows the difference and the second is not compared.
     assert_eq!(
         (other.verdict(), other.0.len(), other.decisive().unwrap().0),
         (ComparisonVerdict::Different, 1, 0)

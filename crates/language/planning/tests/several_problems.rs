@@ -1,32 +1,29 @@
-//! What comparisons of two domains on several problems come to together.
+//! Overall results of comparing two domains on several problems.
 
-use planforge_diagnostics::SourceId;
-use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{parse_domain, parse_problem};
+mod support;
+
+use planforge_pddl::ast::Problem;
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
     ComparisonVerdict, Comparisons, EquivalenceLimits, ExactReference, compare_domains,
 };
+use support::{read_domain, read_problem};
 
 const DOMAIN: &str = "(define (domain lamp) (:requirements :strips :negative-preconditions)
   (:predicates (lit) (broken))
   (:action press :parameters () :precondition (not (broken)) :effect (lit))
   (:action drop :parameters () :precondition (lit) :effect (broken)))";
 
-fn domain(text: &str) -> Domain {
-    parse_domain(text, SourceId(0)).value
-}
-
 /// A lamp with facts at the start.
 fn problem(init: &str) -> Problem {
     let text = format!("(define (problem p) (:domain lamp) (:init {init}) (:goal (lit)))");
-    parse_problem(&text, SourceId(1)).value
+    read_problem(&text)
 }
 
-/// Every problem, whatever the others come to.
+/// Compares on every problem, without stopping at a difference.
 fn all(second: &str, inits: &[&str], limits: &EquivalenceLimits) -> Comparisons {
-    let [a, b] = [DOMAIN, second].map(domain);
+    let [a, b] = [DOMAIN, second].map(read_domain);
     let one = |init: &&str| {
         let p = problem(init);
         compare_domains([&a, &b], [&p, &p], limits, &mut Unlimited)
@@ -36,11 +33,11 @@ fn all(second: &str, inits: &[&str], limits: &EquivalenceLimits) -> Comparisons 
 
 #[test]
 fn a_reference_is_compared_up_to_the_first_difference() {
-    let other = domain(&DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))"));
+    let other = read_domain(&DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))"));
     let problems = ["(broken)", "", "(lit)"].map(problem);
     let own: Vec<&Problem> = problems.iter().collect();
     let limits = EquivalenceLimits::default();
-    let reference = ExactReference::new(&domain(DOMAIN), &own, &limits, &mut Unlimited).unwrap();
+    let reference = ExactReference::new(&read_domain(DOMAIN), &own, &limits, &mut Unlimited).unwrap();
     let found = reference.compare(&other, &mut Unlimited);
     // Where the lamp is broken nothing can be done; where it is dark it has to be pressed first.
     assert_eq!(
@@ -52,18 +49,18 @@ fn a_reference_is_compared_up_to_the_first_difference() {
 }
 
 #[test]
-fn equal_wants_every_problem_and_a_limit_leaves_it_open() {
+fn equality_needs_every_problem_and_a_limit_leaves_it_open() {
     let same = all(DOMAIN, &["", "(lit)"], &EquivalenceLimits::default());
     assert_eq!((same.verdict(), same.equal_up_to()), (ComparisonVerdict::Equal, None));
     assert_eq!(Comparisons(Vec::new()).verdict(), ComparisonVerdict::Open);
 
-    // The domains differ after two steps, and one is looked at.
+    // The domains differ after two steps; the limit is one.
     let other = DOMAIN.replace(":precondition (lit)", ":precondition (and (lit) (broken))");
     let shallow = EquivalenceLimits { max_depth: Some(1), ..EquivalenceLimits::default() };
     let open = all(&other, &["", "(broken)"], &shallow);
     assert_eq!((open.verdict(), open.equal_up_to()), (ComparisonVerdict::Open, Some(1)));
 
-    // A problem that is no model in one domain leaves it open, and nothing is said up to a depth; a difference elsewhere counts more.
+    // A problem that is not a model in one domain leaves the result open without a depth. A difference elsewhere decides.
     let smashed = other.replace("(broken)", "(smashed)");
     let missing = all(&smashed, &["(broken)"], &EquivalenceLimits::default());
     assert!(matches!(&missing.0[0], Err(not) if not.side == ComparedSide::Second), "{missing:?}");

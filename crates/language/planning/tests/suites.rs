@@ -1,4 +1,5 @@
-//! The LLM+P tasks, where they are present beside the checkout: solved quickly, and every plan is valid.
+//! The LLM+P tasks, if they are present next to the checkout: each is solved within a limit on nodes, and
+//! every plan is valid.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod support;
@@ -7,10 +8,9 @@ use planforge_diagnostics::SourceId;
 use planforge_planning::{
     Algorithm, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, parse_plan, plan, validate,
 };
-use std::path::Path;
 
 fn solve(domain: &str, task: &str, algorithm: Algorithm) -> Option<f64> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/suites/llm-p").join(domain);
+    let root = support::repository().join("../shared/suites/llm-p").join(domain);
     let read = |name: String| std::fs::read_to_string(root.join(name)).unwrap();
     let (domain, problem) = support::read(&read("domain.pddl".to_owned()), &read(format!("{task}.pddl")));
     // A cap on nodes instead of a clock: the same on every machine.
@@ -27,7 +27,7 @@ fn solve(domain: &str, task: &str, algorithm: Algorithm) -> Option<f64> {
 
 #[test]
 fn llm_p_tasks_are_solved() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/suites/llm-p");
+    let root = support::repository().join("../shared/suites/llm-p");
     if !root.is_dir() {
         println!("skipped: {} is not there", root.display());
         return;

@@ -1,4 +1,4 @@
-//! Plan files in every form they come in, and what the validator says about wrong plans.
+//! Plan files in all supported forms, and the validator's findings about wrong plans.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod support;
@@ -134,14 +134,14 @@ fn an_atom_deleted_and_added_in_one_step_holds() {
 }
 
 #[test]
-fn steps_at_one_time_are_not_guessed_at() {
+fn concurrent_steps_are_unsupported() {
     let report = check("0: (lift red left)\n0: (put red middle)\n");
     let ValidationDecision::Unsupported(why) = report.decision else { panic!() };
     assert_eq!(why[0].what, "steps at the same time");
 }
 
 #[test]
-fn strange_plan_files_are_one_clear_answer_each() {
+fn each_strange_plan_file_gives_one_clear_answer() {
     assert_eq!(check("").missing_goals.len(), 2);
     assert_eq!(check("; only a comment\n\n").steps, 0);
     for garbage in [

@@ -147,7 +147,7 @@ fn exact_mode_and_sampling_give_the_same_without_grounding() {
 }
 
 #[test]
-fn what_is_too_much_to_ground_is_walked_all_the_same() {
+fn tasks_too_large_to_ground_can_be_walked() {
     let cells: Vec<String> = (0..300).map(|i| format!("c{i}")).collect();
     let next: Vec<String> = (0..300).map(|i| format!("(next c{i} c{})", (i + 1) % 300)).collect();
     let problem = format!(
@@ -198,7 +198,7 @@ fn domains(folder: &Path, out: &mut Vec<(PathBuf, PathBuf)>) {
 /// The states of one task of every domain there is.
 #[test]
 fn both_methods_agree_on_suites() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let root = support::repository();
     let shared = root.join("../shared/suites");
     let mut all = Vec::new();
     domains(&root.join("examples/suites"), &mut all);

@@ -2,7 +2,8 @@
 //! of a precondition that changes what can be executed scores below 1.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use planforge_diagnostics::SourceId;
+mod support;
+
 use planforge_pddl::mutate::{MutationKind, MutationPlace, TermList, all_mutations};
 use planforge_pddl::print_domain;
 use planforge_planning::walk::{
@@ -10,7 +11,8 @@ use planforge_planning::walk::{
 };
 use planforge_planning::{CountingLimits, State, StopReason, Unlimited};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use support::{read_domain, suites};
 
 const DOMAIN: &str = "(define (domain shelves) (:requirements :typing) (:types shelf book)
  (:predicates (at ?s - shelf) (on ?b - book ?s - shelf) (held ?b - book) (free))
@@ -82,12 +84,12 @@ fn a_race_finds_the_best_with_fewer_walks_than_it_may_draw() {
 }
 
 #[test]
-fn bounds_of_a_race_hold_at_every_look_as_often_as_they_say() {
+fn bounds_of_a_race_hold_throughout_with_the_stated_confidence() {
     let (reference, candidates) = (model(DOMAIN), candidates());
     let scores: Vec<f64> = candidates.iter().map(|c| exact_score(&reference, c)).collect();
     let arms: Vec<Vec<ModelPair<'_>>> =
         candidates.iter().map(|c| vec![ModelPair { reference: &reference, candidate: c }]).collect();
-    // Bounds never widen, so the last ones miss where any look did.
+    // Bounds never widen, so the last ones miss if any earlier ones did.
     let missed = (0..60).filter(|&seed| {
         let result = race(&arms, &RaceSpec { max_walks: 8_000, ..spec(seed) }, &mut Unlimited);
         let inside = result.candidates.iter().zip(&scores).all(|(c, &s)| c.interval.contains(s));
@@ -128,7 +130,7 @@ fn undefined_candidates_and_limits_end_a_race_without_a_wrong_winner() {
 }
 
 #[test]
-fn a_racer_takes_blocks_from_anywhere() {
+fn a_racer_accepts_blocks_drawn_by_its_caller() {
     let mut racer = Racer::new(2, 0.95, 0.0);
     while !racer.look() {
         racer.observe(0, [(1.0, 1.0), (0.9, 0.9)]);
@@ -144,7 +146,7 @@ fn after(model: &Model, state: &State, action: u32) -> State {
     next
 }
 
-/// Whether some walk of at most `most` steps of one model is refused by the other, by trying all of them.
+/// Returns true if the other model refuses a walk of at most `most` steps of one model. Tries all walks.
 fn walk_is_refused(source: &Model, target: &Model, most: usize) -> bool {
     let named = |m: &Model, s: &State| -> BTreeMap<String, u32> {
         m.applicable(s).into_iter().map(|a| (m.step(a).to_string(), a)).collect()
@@ -167,14 +169,6 @@ fn walk_is_refused(source: &Model, target: &Model, most: usize) -> bool {
         layer = next;
     }
     false
-}
-
-fn suites() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    all.retain(|p| p.join("domain.pddl").is_file());
-    all.sort();
-    all
 }
 
 /// The suite's task with the fewest ground actions.
@@ -214,7 +208,7 @@ fn every_deletion_of_a_precondition_that_changes_behaviour_scores_below_one() {
     for suite in suites() {
         let text = std::fs::read_to_string(suite.join("domain.pddl")).unwrap();
         let problem = smallest_problem(&suite, &text);
-        let domain = planforge_pddl::parse_domain(&text, SourceId(0)).value;
+        let domain = read_domain(&text);
         let make =
             |text: &str| Model::from_texts(text, &problem, &ModelOptions::default(), &mut Unlimited).unwrap();
         let reference = make(&text);

@@ -29,7 +29,7 @@ impl Default for TaskSources {
 ///
 /// A problem that names another domain, and whose facts mostly make no sense in this one, gets that one finding only.
 pub fn check_problem(domain: &Domain, problem: &Problem, sources: TaskSources) -> Vec<Diagnostic> {
-    // Where nothing could be read, why is told already, and everything else would only follow from it.
+    // An unreadable text is already reported; other findings would only follow from that.
     if *domain == Domain::default() || *problem == Problem::default() {
         return Vec::new();
     }

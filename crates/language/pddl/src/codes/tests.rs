@@ -104,7 +104,7 @@ fn every_code_in_the_source_is_explained() {
 }
 
 #[test]
-fn one_clear_diagnostic_for_bad_input() {
+fn bad_input_gives_one_clear_diagnostic() {
     for code in ["pddl.empty", "pddl.too-large", "pddl.binary", "pddl.invalid-utf8", "pddl.too-deep"] {
         let found = of_described(code);
         let codes: Vec<&str> = found.iter().map(|d| d.code.as_ref()).collect();
@@ -117,7 +117,7 @@ fn one_clear_diagnostic_for_bad_input() {
 }
 
 #[test]
-fn the_place_of_the_first_bad_byte_is_told() {
+fn the_offset_of_the_first_invalid_byte_is_reported() {
     let found = read_bytes("a.pddl", b"(define\n; f\xfcr\n").unwrap_err();
     assert_eq!(found.message, "a.pddl is not UTF-8: byte 11 (line 2) is 0xfc");
 }

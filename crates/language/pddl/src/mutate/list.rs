@@ -347,7 +347,7 @@ fn draw_addition(
     random: &mut Random,
 ) -> Option<Edit> {
     let open = open_lists(domain);
-    // Neither what stands in a list already nor what a mutation puts there is added once more.
+    // Terms that the list has, or that a mutation adds to it, are not added again.
     let taken: FxHashSet<(usize, TermList, String)> =
         chosen.iter().filter_map(|m| made_atom(&m.edit)).collect();
     for _ in 0..ADDITION_TRIES {

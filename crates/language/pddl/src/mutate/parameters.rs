@@ -98,7 +98,7 @@ pub(super) fn ill_typed(
     else {
         return Vec::new();
     };
-    // Marked by a name that no text can have, a parameter is told from a quantifier's variable of its name.
+    // A name that no text can contain distinguishes a parameter from a quantifier's variable of the same name.
     let marked = TypedName { name: Name::synthetic("?"), ty: None };
     let marking = Renaming::new(std::slice::from_ref(before), std::slice::from_ref(&marked));
     let mut found: Vec<String> = Vec::new();

@@ -3,8 +3,9 @@
 use super::TreeReader;
 use super::typed::Entry;
 use crate::ast::{Action, Derived, Domain, DurativeAction};
+use crate::keywords::{FIELDS, is_section_keyword};
 use crate::name::Name;
-use crate::sexpr::{Children, FIELDS, NodeId};
+use crate::sexpr::{Children, NodeId};
 use planforge_diagnostics::{Diagnostic, Span};
 
 /// Sections a domain may have.
@@ -89,7 +90,7 @@ impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn stray_in_definition(&mut self, id: NodeId) {
         let word = self.tree.text(id);
         let message = format!("`{word}` stands outside every section");
-        if crate::sexpr::SECTIONS.iter().any(|s| s.eq_ignore_ascii_case(word)) {
+        if is_section_keyword(word) {
             let help = format!("write `({word}`: its opening parenthesis is missing");
             self.error_help("pddl.stray-token", message, self.tree.span(id), help);
         } else {
@@ -133,7 +134,7 @@ impl<'a, 't> TreeReader<'a, 't> {
 
     pub(super) fn unknown_section(&mut self, keyword: NodeId, known: &[&str], kind: &str) {
         let span = self.tree.span(keyword);
-        if crate::sexpr::SECTIONS.iter().any(|s| s.eq_ignore_ascii_case(self.tree.text(keyword))) {
+        if is_section_keyword(self.tree.text(keyword)) {
             let message = format!("a {kind} has no section `{}`", self.tree.text(keyword));
             self.error("pddl.unknown-section", message, span);
         } else {

@@ -2,7 +2,8 @@
 
 use super::TreeReader;
 use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
-use crate::sexpr::{Children, NodeId, OPERATORS};
+use crate::keywords::OPERATORS;
+use crate::sexpr::{Children, NodeId};
 use planforge_diagnostics::{Diagnostic, Edit};
 
 /// Returns true if a word has the form of a number.
@@ -64,7 +65,7 @@ impl<'a, 't> TreeReader<'a, 't> {
     /// `(predicate term ...)`, the list and its head already known to be one.
     pub(super) fn atom_list(&mut self, list: NodeId, head: NodeId) -> Option<Atom> {
         let predicate = self.name(head);
-        // `(define` begins a definition wherever it stands, so that a lost parenthesis does not swallow the next one.
+        // `(define` starts a definition at any depth, so that a missing parenthesis does not include the next one.
         if predicate.as_str().starts_with(['?', ':']) || predicate.is("define") {
             let message = format!("`{predicate}` cannot be a predicate");
             self.error("pddl.bad-predicate", message, predicate.span);
@@ -83,7 +84,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         let word = predicate.as_str();
         let help = format!("write `({word})` if it is a predicate without arguments");
         self.error_help("pddl.expected-list", format!("`{word}` is not {what}"), span, help);
-        // An operator without its list is no predicate, and printed as one it would be read as an operator again.
+        // An operator without its list is not a predicate; printed as one it would be read as an operator again.
         let operator = predicate.is("define") || OPERATORS.contains(&predicate.key());
         let can_be = word.starts_with(|c: char| c.is_alphabetic()) && !operator;
         can_be.then_some(Atom { predicate, args: Vec::new(), span })

@@ -303,7 +303,7 @@ impl<'g> Matcher<'g> {
         let mut at = 0;
         while let Some(&node) = cone.get(at) {
             at += 1;
-            // Edges down have even labels; an odd one leads to what the node stands in.
+            // Edges to parts have even labels; odd ones lead to the parent.
             for &(label, next) in &self.graph.edges[node as usize] {
                 if label % 2 == 0 && seen.insert(next) {
                     cone.push(next);

@@ -256,7 +256,7 @@ pub fn compare_models(
 ) -> Result<DomainComparison, NotCompared> {
     let models = sides.map(ComparableModel::model);
     let Some(both) = Both::new(models) else {
-        // What is comparable was made by grounding.
+        // Comparable models are always grounded.
         let error = ModelError::Limit(StopReason::Grounding);
         return Err(NotCompared { side: ComparedSide::First, error });
     };

@@ -447,7 +447,7 @@ fn search(
     resources: &mut dyn ResourceLimits,
     statistics: &mut SearchStatistics,
 ) -> PlanSearch {
-    // Models are made by grounding.
+    // Models are always grounded here.
     let Some(simulator) = model.simulator() else { return PlanSearch::Limit(StopReason::Grounding) };
     let wanted = TopKOptions {
         semantics: options.semantics,

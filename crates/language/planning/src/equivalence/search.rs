@@ -61,7 +61,7 @@ pub(super) fn find(
             if holds(graph, &image) {
                 return IsomorphismOutcome::Isomorphism(image);
             }
-            // Two sums of refinement met by chance: what is left is no proof of anything.
+            // Two hashes of refinement collided, so the result proves nothing.
             IsomorphismOutcome::Limit { choices, stopped: None }
         }
     }

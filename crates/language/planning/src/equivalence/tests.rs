@@ -40,7 +40,7 @@ fn different(result: ProblemEquivalence) -> ProblemDifference {
 }
 
 #[test]
-fn objects_may_be_called_anything_within_their_type() {
+fn objects_may_have_any_name_within_their_type() {
     let a = problem("a b - box p - place", "(on a b) (at b p) (near p dock)", "(and (on b a))");
     let b = problem("q - place y x - box", "(near q dock) (at x q) (on y x) (on y x)", "(on x y)");
     let ProblemEquivalence::Equal { renaming } = compare(&a, &b) else { panic!("they are the same") };
@@ -110,7 +110,7 @@ fn goals_are_compared_as_formulas() {
 }
 
 #[test]
-fn a_condition_that_differs_is_told_alone() {
+fn only_the_differing_condition_is_reported() {
     let goal = |goal: &str| problem("a b - box", "(on a b)", goal);
     let difference = different(compare(
         &goal("(and (or (clear a) (on b a)) (or (clear b) (on b a)))"),
@@ -153,7 +153,7 @@ fn numbers_and_the_metric_count() {
 }
 
 #[test]
-fn a_difference_is_told_in_both_problems_names_and_called_minimal_where_it_is() {
+fn a_difference_uses_both_problems_names_and_reports_whether_it_is_minimal() {
     let a = problem("a b c - box", "(on a b) (on b c) (clear a)", "(on c a)");
     let b = problem("x y z - box", "(on x y) (on y z) (clear x) (clear y)", "(on z x)");
     let difference = different(compare(&a, &b));

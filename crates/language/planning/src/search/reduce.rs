@@ -132,7 +132,7 @@ fn wanted_facts(task: &GroundTask) -> NeededFacts {
             want(&mut wanted, &mut queue, &operator.precondition);
             for effect in &operator.conditional {
                 want(&mut wanted, &mut queue, &effect.condition);
-                // A condition's falsity may be wanted too: to keep the effect from taking place.
+                // The condition may also be needed to be false, to prevent the effect.
                 let c = &effect.condition;
                 let flipped = Condition {
                     positive: c.negative.clone(),

@@ -62,7 +62,7 @@ mod tests {
     use planforge_pddl::{parse_domain, parse_problem};
 
     #[test]
-    fn parts_of_the_goal_come_and_go() {
+    fn parts_of_the_goal_are_reported_after_each_step() {
         let domain = "(define (domain lamps) (:requirements :typing :negative-preconditions :derived-predicates :fluents) (:types lamp)
             (:predicates (lit ?l - lamp) (dark)) (:functions (uses))
             (:derived (dark) (not (exists (?l - lamp) (lit ?l))))

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_trials_are_no_problem() {
+    fn the_tail_of_a_million_trials_is_computed() {
         // By symmetry the probability of at least half + 1/2 is 1/2 for an odd number of fair trials.
         let half = binomial_at_least(500_001, 1_000_001, 0.5);
         assert!((half - 0.5).abs() < 1e-7, "{half}");

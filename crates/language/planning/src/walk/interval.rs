@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_cover_as_often_as_they_say() {
+    fn intervals_cover_with_the_stated_confidence() {
         let falling: Vec<f64> = (0..10).map(|i| 0.95f64.powi(i + 1)).collect();
         let steep: Vec<f64> = (0..10).map(|i| if i < 9 { 1.0 } else { 0.5 }).collect();
         // Four standard deviations of the simulation are 0.027 at a miss rate of 0.1.

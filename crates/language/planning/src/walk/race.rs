@@ -202,7 +202,7 @@ fn run(
         let running = racer.running();
         let wanted: u64 = running.iter().filter_map(|&i| arms[i].as_ref()).map(Arm::walks_per_block).sum();
         let last = *walks + wanted > spec.max_walks;
-        // Looks cost as much as a few walks, so they grow rarer; any schedule is valid.
+        // Updating the bounds costs as much as a few walks, so updates become rarer. Any schedule is valid.
         if last || block >= next_look {
             next_look = block + 1 + block / 20;
             let decided = racer.look();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_looks_void_a_fixed_interval_and_not_a_sequence() {
+    fn optional_stopping_invalidates_a_fixed_interval_but_not_a_sequence() {
         for p in [0.5, 0.8] {
             let (sequence, fixed) = ever_missed(p, 0.1, 120);
             assert!(sequence <= 0.1, "{p}: {sequence}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_close_in_on_the_mean() {
+    fn bounds_converge_to_the_mean() {
         let mut random = Random::stream(3, 3);
         let mut sequence = ConfidenceSequence::new(0.05);
         assert_eq!(sequence.interval(), ScoreInterval::UNIT);

@@ -1,22 +1,55 @@
-//! Random planning tasks as PDDL text, and a slow interpreter that works on the tree alone: what the crate does is compared
-//! with it.
-#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+//! Reading of PDDL texts and of the repository's suites, random planning tasks as PDDL text, and a slow interpreter of the typed tree
+//! as a reference for the crate.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part")]
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::Name;
 use planforge_pddl::ast::{self, Condition, Domain, Effect, InitElement, Problem, Term, TypedName};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// A ground atom as text, lower case.
 pub type GroundText = Vec<String>;
 pub type TextState = BTreeSet<GroundText>;
 
-pub fn read(domain: &str, problem: &str) -> (Domain, Problem) {
-    let domain = planforge_pddl::parse_domain(domain, SourceId(0));
-    let problem = planforge_pddl::parse_problem(problem, SourceId(1));
+pub fn read_domain(text: &str) -> Domain {
+    let domain = planforge_pddl::parse_domain(text, SourceId(0));
     assert!(!domain.has_errors(), "{:?}", domain.diagnostics);
+    domain.value
+}
+
+pub fn read_problem(text: &str) -> Problem {
+    let problem = planforge_pddl::parse_problem(text, SourceId(1));
     assert!(!problem.has_errors(), "{:?}", problem.diagnostics);
-    (domain.value, problem.value)
+    problem.value
+}
+
+pub fn read(domain: &str, problem: &str) -> (Domain, Problem) {
+    (read_domain(domain), read_problem(problem))
+}
+
+/// The folder that contains the repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// The folders of the repository's suites, by name.
+pub fn suites() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(repository().join("examples/suites")).unwrap();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|folder| folder.join("domain.pddl").is_file());
+    folders.sort();
+    folders
+}
+
+pub fn suite(name: &str) -> PathBuf {
+    repository().join("examples/suites").join(name)
+}
+
+/// A suite's domain with its problem of that number.
+pub fn read_task(suite: &Path, number: usize) -> (Domain, Problem) {
+    let text = |file: &str| std::fs::read_to_string(suite.join(file)).unwrap();
+    read(&text("domain.pddl"), &text(&format!("p{number:02}.pddl")))
 }
 
 /// xorshift: the same tasks on every machine.
@@ -37,7 +70,7 @@ impl Random {
     }
 }
 
-/// Which constructs a random task may have.
+/// Constructs that a random task may have.
 #[derive(Clone, Copy)]
 pub struct Features {
     pub adl: bool,

@@ -56,7 +56,7 @@ fn near(scan: &Scan<'_>, at: usize) -> String {
 }
 
 fn lost_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
-    // Without the first there is no action.
+    // Without the first parenthesis there is no action.
     let parentheses =
         scan.tokens.iter().enumerate().skip(1).filter(|(t, _)| ["(", ")"].contains(&scan.word(*t)));
     parentheses
@@ -69,7 +69,7 @@ fn lost_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
 
 fn extra_parentheses(scan: &Scan<'_>) -> Vec<EditedText> {
     let mut made = vec![("`(` before the action".to_owned(), replace_range(scan, 0, 0, "("))];
-    // Behind `(:action`: before it there is no action.
+    // After `(:action`: before it there is no action.
     for token in scan.tokens.iter().skip(2) {
         for parenthesis in ["(", ")"] {
             let change = format!("`{parenthesis}` before `{}`", near(scan, token.start));
@@ -138,7 +138,7 @@ fn lost_words(scan: &Scan<'_>) -> Vec<EditedText> {
         let children = scan.children(list);
         let Some(&head) = children.first() else { continue };
         match scan.role(list) {
-            // What is left without its head is no list of PDDL. An empty one would be.
+            // Without its head the rest is not a list of PDDL. An empty list would be.
             TokenRole::And | TokenRole::Not | TokenRole::Atom if children.len() > 1 => replace(head, ""),
             TokenRole::Variables => {
                 for &dash in children.iter().filter(|child| scan.word(**child) == "-") {

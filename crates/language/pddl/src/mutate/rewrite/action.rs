@@ -226,7 +226,7 @@ fn existences(action: &Action) -> Vec<RewrittenAction> {
             let Some(own) = variables.find(|p| p.name == *arg.name()) else { continue };
             let mut atom = literal.atom.clone();
             atom.args[position] = Term::Variable(any.clone());
-            // Of the variable's own type: what it stands for is a witness.
+            // The type of the replaced variable, so that its object is a witness.
             let parameters = vec![TypedName { name: any.clone(), ty: own.ty.clone() }];
             let body = Box::new(Condition::Atom(atom));
             let exists = Condition::Exists(Quantified { parameters, body, span: Span::default() });
@@ -251,7 +251,7 @@ fn changes(action: &Action, literal: &Literal) -> bool {
             Effect::And(parts, _) => parts.iter().any(|part| any(part, literal)),
             Effect::Forall(q) => any(&q.body, literal),
             Effect::When(_, inner, _) | Effect::Timed(_, inner, _) => any(inner, literal),
-            // The opposite of what the literal says.
+            // The opposite of the literal.
             Effect::Add(atom) => !literal.positive && atom.predicate == literal.atom.predicate,
             Effect::Delete(atom, _) => literal.positive && atom.predicate == literal.atom.predicate,
             Effect::Assign(_) => false,

@@ -34,7 +34,7 @@ fn relevant(task: &GroundTask) -> Vec<bool> {
     }
     for operator in &task.operators {
         mark(&mut marks, &operator.precondition, &mut changed);
-        // Numeric effects in the task are those whose value is read.
+        // The task has only numeric effects whose value is read.
         for effect in &operator.numeric {
             mark(&mut marks, &effect.condition, &mut changed);
         }

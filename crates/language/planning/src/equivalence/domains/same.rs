@@ -117,7 +117,7 @@ impl Names<'_> {
     fn rule(&self, number: usize, action: u32, priced: bool) -> NamedRule {
         let operator = &self.task.operators[number];
         let own = &operator.precondition;
-        // What holds already is not made so by the step, unless another effect of it could undo that.
+        // An atom that holds already is not an effect, unless another effect of the step could undo it.
         let plain = operator.conditional.is_empty();
         let new = |list: &[Fact], held: &[Fact]| -> Vec<Fact> {
             list.iter().copied().filter(|f| !plain || held.binary_search(f).is_err()).collect()

@@ -64,7 +64,7 @@ fn blocks(goal: &str) -> Problem {
 }
 
 #[test]
-fn what_follows_from_a_goal_makes_no_difference_and_what_does_not_does() {
+fn consequences_of_a_goal_make_no_difference_and_other_literals_do() {
     let tower = blocks("(and (on a b) (on b c))");
     for limits in [GoalLimits::default(), BLIND] {
         for more in [
@@ -93,7 +93,7 @@ fn what_follows_from_a_goal_makes_no_difference_and_what_does_not_does() {
 }
 
 #[test]
-fn a_witness_is_a_state_that_can_be_reached_and_tells_the_goals_apart() {
+fn a_witness_is_reachable_and_satisfies_exactly_one_goal() {
     let found =
         compare(BLOCKS, &blocks("(on a b)"), &blocks("(and (on a b) (clear a))"), &GoalLimits::default());
     let GoalOutcome::Different { witness: Some(witness), .. } = found.outcome else { panic!("{found:?}") };
@@ -171,7 +171,7 @@ fn large_tasks_are_decided_by_proofs_and_searches() {
 }
 
 #[test]
-fn limits_and_what_is_not_executed_leave_the_question_open() {
+fn limits_and_unsupported_constructs_leave_the_question_open() {
     let (a, b) = (blocks("(and (on a b) (on b c))"), blocks("(and (on a b) (on b c) (clear a))"));
     let domain = parse_domain(BLOCKS, SourceId(0)).value;
     let mut none = CountingLimits { polls: 0, bytes: u64::MAX };
@@ -266,7 +266,7 @@ fn random_goal(random: &mut Random) -> String {
 }
 
 #[test]
-fn the_answer_is_that_of_trying_every_renaming_on_all_states() {
+fn the_answer_equals_that_of_all_renamings_and_all_states() {
     let mut random = Random::stream(11, 0);
     let [mut equal, mut different, mut open] = [0, 0, 0];
     for _ in 0..400 {

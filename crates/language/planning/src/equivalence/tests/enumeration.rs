@@ -113,7 +113,7 @@ fn left_over(a: &Small, b: &Small, renaming: &[(String, String)]) -> usize {
 }
 
 #[test]
-fn the_answer_is_that_of_trying_every_renaming() {
+fn the_answer_equals_that_of_all_renamings() {
     let mut random = Random::stream(20_25, 0);
     let (mut equal, mut minimal, mut unshown) = (0, 0, 0);
     for _ in 0..1500 {

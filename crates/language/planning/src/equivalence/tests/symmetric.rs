@@ -104,7 +104,7 @@ fn each_object_that_can_be_exchanged_costs_one_choice() {
     let ring: Edges = (0..60).map(|i| (i, (i + 1) % 60)).collect();
     both_ways(60, &ring, 2);
     both_ways(400, &grid(20), 3);
-    // All are beside all: not even the facts tell anything apart.
+    // Everything is next to everything: the facts distinguish nothing.
     both_ways(40, &pairs_of(40).collect::<Edges>(), 40);
 }
 
@@ -114,7 +114,7 @@ fn strongly_regular_graphs_are_told_apart() {
     both_ways(16, &rook(), 20);
     both_ways(16, &shrikhande(), 20);
     assert_eq!((rook().len(), shrikhande().len()), (48, 48));
-    // One choice does not tell them apart, two do: any of 16 nodes, then any of one of its classes.
+    // Two choices tell them apart, one does not: any of 16 nodes, then any of one of its classes.
     assert!(!compare_graphs(16, &rook(), &shrikhande(), 16 * 16));
     // Two edges exchanged, so that every node keeps its degree.
     let mut exchanged = paley(29);
@@ -126,7 +126,7 @@ fn strongly_regular_graphs_are_told_apart() {
 }
 
 #[test]
-fn what_is_wrong_in_one_corner_of_a_symmetric_graph_is_found() {
+fn a_local_fault_in_a_symmetric_graph_is_found() {
     // With a choice on the side where all nodes are alike, it comes up late, and each of many choices seems to fit.
     let rooks: Edges = pairs_of(64).filter(|&(a, b)| a / 8 == b / 8 || a % 8 == b % 8).collect();
     let mut exchanged = rooks.clone();
@@ -146,8 +146,8 @@ fn exchangeable(edges: &[(usize, usize)]) -> (usize, usize) {
 }
 
 #[test]
-fn parts_that_do_not_touch_are_settled_one_by_one() {
-    // What is wrong sits in the last of many parts that look alike: taking back the others would never end.
+fn disconnected_parts_are_settled_one_by_one() {
+    // The fault is in the last of many similar parts: undoing the others would never end.
     let all_rooks = beside(&vec![(16, rook()); 8]);
     for place in [0, 4, 7] {
         let mut parts = vec![(16, rook()); 8];

@@ -302,7 +302,7 @@ impl<'s, 't> Suffixes<'s, 't> {
                 }
                 let (weight, _) = self.weight(Candidate { weight: Weight::ZERO, edge: e as u32, nth: 0 });
                 if weight != Weight::INFINITE {
-                    // Bounds never fall, also where the heuristic knows less of the next states than of this one.
+                    // Bounds never fall, even if the heuristic is weaker in the next states than in this one.
                     candidates.push(Reverse(Candidate { weight: weight.max(known), edge: e as u32, nth: 0 }));
                 }
             }

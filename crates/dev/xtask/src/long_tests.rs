@@ -1,0 +1,40 @@
+//! Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
+
+#[path = "../../../language/pddl/tests/support/large_texts.rs"]
+mod large_texts;
+
+use large_texts::{large_texts, read_all_ways};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Bytes of the longer texts; the shorter have a quarter.
+const BYTES: usize = 1 << 20;
+
+/// Time of the longer text over that of the shorter. Linear time gives 4, quadratic time 16.
+const MOST_GROWTH: f64 = 9.0;
+
+/// Times below this are too short to compare.
+const SHORTEST: Duration = Duration::from_millis(500);
+
+/// Prints the time of each text. Fails if one grows faster than its length, or if an ignored test fails.
+pub(crate) fn run() -> Result<(), String> {
+    let mut too_slow = Vec::new();
+    for ((name, short), (_, long)) in large_texts(BYTES / 4).into_iter().zip(large_texts(BYTES)) {
+        let [short, long] = [short, long].map(|text| {
+            let start = Instant::now();
+            read_all_ways(&text);
+            start.elapsed()
+        });
+        let growth = long.as_secs_f64() / short.as_secs_f64().max(1e-9);
+        println!("{name}: {short:.1?}, four times the length {long:.1?}");
+        if long > SHORTEST && growth > MOST_GROWTH {
+            too_slow.push(name);
+        }
+    }
+    if !too_slow.is_empty() {
+        return Err(format!("reading takes more than linear time: {}", too_slow.join(", ")));
+    }
+    let arguments = ["test", "-p", "planforge-planning", "--", "--ignored"];
+    let status = Command::new("cargo").args(arguments).status().map_err(|e| format!("`cargo`: {e}"))?;
+    if status.success() { Ok(()) } else { Err("an ignored test of planning failed".to_owned()) }
+}
