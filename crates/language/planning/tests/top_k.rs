@@ -100,7 +100,7 @@ fn random(seed: u64) -> (String, String, Features) {
 
 #[test]
 fn the_first_plans_equal_those_of_an_enumeration() {
-    compare_with_enumeration(60, [150, 1, 15]);
+    compare_with_enumeration(120, [300, 0, 25]);
 }
 
 #[test]
