@@ -227,7 +227,7 @@ fn every_protocol_violation_is_reported_with_request_and_answer() {
             "[ $m = describe ] && { say '{\"protocol\":1,\"actions\":[{\"name\":\"a b\"}]}'; continue; }",
             codes::PROTOCOL,
             FailureClass::System,
-            &["describes itself wrongly", "neither `step` nor `execute`", "`a b` is no name"],
+            &["describes itself wrongly", "neither `step` nor `execute`", "`a b` is not a name"],
         ),
         (
             "[ $m = step ] && { echo 'MemoryError' >&2; exit 1; }",
