@@ -43,6 +43,12 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
 
 const CODES: &[CodeInfo] = &[
     CodeInfo {
+        code: "cli.usage",
+        title: "the command line is wrong",
+        explanation: "The code of command-line mistakes in the JSON object that `--json` prints. The message is that of standard error, and the exit \
+                      code is 30. `planforge COMMAND --help` shows the arguments with examples.",
+    },
+    CodeInfo {
         code: "cli.unreadable-file",
         title: "a file named on the command line cannot be read",
         explanation: "The operating system refused: the file does not exist, is a folder, or you may not read it.\n\n    \
